@@ -55,6 +55,12 @@ export const pages = {
     later: ["site/notifications"],
     budget: 135 * kB,
   },
+  practice: {
+    scripts: everyPage,
+    islands: ["practice"],
+    later: ["site/notifications"],
+    budget: 135 * kB,
+  },
   "upload page": {
     scripts: everyPage,
     islands: ["uploader"],

@@ -101,6 +101,18 @@ class QuestionInvalid(AppError):
     field: str = ""
 
 
+@dataclass(eq=False, kw_only=True)
+class DrawTooLarge(AppError):
+    code = "QUIZ_DRAW_TOO_LARGE"
+    status = 400
+    title = _("Not enough questions")
+    message = _("An attempt can draw at most as many questions as the quiz has: %(pool)s.")
+    severity = "warning"
+    is_for_scripts = False
+
+    pool: int
+
+
 class VideoNotYours(AppError):
     code = "VIDEO_NOT_FOUND"
     status = 404

@@ -26,6 +26,10 @@ class QuizForm(forms.Form):
         label=gettext_lazy("Minutes between attempts"), min_value=0, max_value=1440, required=False
     )
 
+    draw = forms.IntegerField(label=gettext_lazy("Questions per attempt"), min_value=0, max_value=100, required=False)
+    shuffle_questions = forms.BooleanField(label=gettext_lazy("Shuffle the questions"), required=False)
+    shuffle_options = forms.BooleanField(label=gettext_lazy("Shuffle the choices"), required=False)
+
 
 class QuestionForm(forms.Form):
     """A question of any kind. Its lines are repeated inputs, of which each kind uses its part."""
@@ -43,6 +47,8 @@ class QuestionForm(forms.Form):
         to_field_name="uid",
         empty_label=gettext_lazy("None"),
     )
+    all_or_nothing = forms.BooleanField(label=gettext_lazy("All or nothing"), required=False)
+    is_withdrawn = forms.BooleanField(label=gettext_lazy("Withdraw this question"), required=False)
     rewatch_at = forms.CharField(label=gettext_lazy("Starting at"), max_length=9, required=False)
 
     def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
@@ -65,6 +71,8 @@ class QuestionForm(forms.Form):
             explanation=given["explanation"],
             rewatch_lesson=given["rewatch"],
             rewatch_at=given["rewatch_at"],
+            all_or_nothing=given["all_or_nothing"],
+            is_withdrawn=given["is_withdrawn"],
         )
 
 

@@ -162,6 +162,27 @@ class QuizTimeOver(AppError):
     icon = "clock"
 
 
+class CardNotFound(AppError):
+    code = "PRACTICE_CARD_NOT_FOUND"
+    status = 404
+    title = _("This card is gone")
+    message = _("The card was deleted, or its question isn't open to you anymore. Your other cards are still here.")
+    severity = "info"
+    icon = "info"
+
+
+@dataclass(eq=False, kw_only=True)
+class CardLimitReached(AppError):
+    code = "PRACTICE_CARD_LIMIT_REACHED"
+    status = 409
+    title = _("No room for more cards")
+    message = _("You can keep up to %(limit)s flash cards. Delete some that you no longer need.")
+    severity = "warning"
+    is_for_scripts = False
+
+    limit: int
+
+
 class CertificateUnknown(AppError):
     code = "CERTIFICATE_UNKNOWN"
     status = 404

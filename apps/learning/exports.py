@@ -14,6 +14,8 @@ from apps.learning.models import (
     LearnedDay,
     LessonProgress,
     Note,
+    PracticeCard,
+    PracticeReview,
     Rating,
     RatingDecision,
     RatingReport,
@@ -67,4 +69,18 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part(
         "learning/notes.json",
         notes.values("course__title", "lesson_title", "kind", "second", "text", "created_at", "updated_at").iterator(),
+    )
+    # Of a question only what was asked: the archive reveals no answers.
+    cards = PracticeCard.objects.filter(user=user).order_by("pk")
+    yield Part(
+        "learning/practice_cards.json",
+        cards.values(
+            "uid", "question__prompt", "front", "back", "missed", "missed_at", "created_at", "deleted_at", "due",
+            "state", "step", "stability", "difficulty", "last_review", "turn", "lapses",
+        ).iterator(),
+    )  # fmt: skip
+    reviews = PracticeReview.objects.filter(card__user=user).order_by("pk")
+    yield Part(
+        "learning/practice_reviews.json",
+        reviews.values("card__uid", "turn", "rating", "verdict", "reviewed_at").iterator(),
     )

@@ -15,12 +15,15 @@ from apps.learning.models import RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import public_lessons
+from apps.learning.queries.practice import due_today
 from studyplatform.kit.extensions import (
     MONTH,
+    LearnerCard,
     SitemapEntry,
     Tile,
     admin_tiles,
     instructor_tiles,
+    learner_cards,
     session_counts,
     sitemap_entries,
 )
@@ -81,3 +84,12 @@ def learners_of(user: User, now: datetime) -> Iterator[Tile]:
     rating = f"{totals['stars'] / totals['ratings']:.1f}" if totals["ratings"] else "–"
     foot = ngettext("from %(num)d rating", "from %(num)d ratings", totals["ratings"])
     yield Tile(_("Average rating"), rating, foot % {"num": totals["ratings"]})
+
+
+@learner_cards.registers("practice", order=10)
+def practice_today(user: User, now: datetime) -> LearnerCard | None:
+    """The daily review. Three queries; nothing while no card is due."""
+    due = due_today(user, now)
+    if not due.count:
+        return None
+    return LearnerCard(template="learning/_practice_card.html", card={"count": due.count, "minutes": due.minutes})

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Question
 
@@ -14,6 +15,23 @@ class CodeForm(forms.Form):
     """A certificate's code as it was typed."""
 
     code = forms.CharField(max_length=40)
+
+
+class CardForm(forms.Form):
+    """The two sides of a flash card."""
+
+    front = forms.CharField(
+        label=_("Front"),
+        max_length=2000,
+        widget=forms.Textarea,
+        error_messages={"required": _("Enter a question, a word or a prompt.")},
+    )
+    back = forms.CharField(
+        label=_("Back"),
+        max_length=4000,
+        widget=forms.Textarea,
+        error_messages={"required": _("Enter the answer.")},
+    )
 
 
 def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:

@@ -1,6 +1,16 @@
 from django.urls import path
 
-from apps.learning.pages import badges, certificates, course_progress, dashboard, enrollment, lessons, notebook, ratings
+from apps.learning.pages import (
+    badges,
+    certificates,
+    course_progress,
+    dashboard,
+    enrollment,
+    lessons,
+    notebook,
+    practice,
+    ratings,
+)
 
 app_name = "learning"
 urlpatterns = [
@@ -28,6 +38,11 @@ urlpatterns = [
     path("me/course/<slug:course>/notes", notebook.notebook, name="notebook"),
     path("me/course/<slug:course>/notes.md", notebook.as_markdown, name="notebook-markdown"),
     path("me/course/<slug:course>/notes.pdf", notebook.as_pdf, name="notebook-pdf"),
+    path("me/practice", practice.practice, name="practice"),
+    path("me/practice/cards", practice.cards, name="cards"),
+    path("me/practice/cards/<uuid:uid>", practice.card, name="card"),
+    path("me/practice/cards/<uuid:uid>/delete", practice.card_delete, name="card-delete"),
+    path("me/practice/cards/<uuid:uid>/restore", practice.card_restore, name="card-restore"),
     path("certificates/", certificates.verify, name="verify"),
     path("certificates/<str:code>.png", badges.picture, name="certificate-picture"),
     path("certificates/<str:code>/badge", badges.credential, name="certificate-badge"),

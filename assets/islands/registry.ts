@@ -22,6 +22,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   "payment-status": () => import("./payment-status"),
   quiz: () => import("./quiz"),
   timeline: () => import("./timeline"),
+  practice: () => import("./practice"),
   composer: () => import("./composer"),
   "sample-todos": () => import("./sample-todos"),
   "sample-names": () => import("./sample-names"),

@@ -35,6 +35,7 @@ from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
 from studyplatform.demo.seed_messages import message_steps
 from studyplatform.demo.seed_notes import note_steps
+from studyplatform.demo.seed_practice import seed_practice
 from studyplatform.demo.seed_sales import Year, share_premium
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
@@ -72,6 +73,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
         yield Step(name, partial(seed_activity, line, now))
     yield Step("learned days", partial(seed_learned_days, library, now))
     yield Step("helpful reviews", partial(seed_votes, now))
+    yield Step("practice", partial(seed_practice, now))
     yield Step("shares of Premium", partial(share_premium, now))
     for course in library.courses:
         for lesson in course.lessons:

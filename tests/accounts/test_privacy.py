@@ -32,7 +32,7 @@ from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
 from tests.factories.forum import AnnouncementCopyFactory, BlockFactory
-from tests.factories.learning import BookmarkFactory, NoteFactory
+from tests.factories.learning import BookmarkFactory, FlashCardFactory, NoteFactory
 from tests.factories.selling import CardFactory
 from tests.factories.topics import make_topic
 
@@ -115,7 +115,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "learning.Note", "learning.WatchedDay", "learning.LearnedDay",
-        "learning.Achievement", "courses.Course",
+        "learning.Achievement", "learning.PracticeCard", "courses.Course",
         "learning.Rating", "learning.HelpfulVote", "learning.RatingReport", "learning.RatingDecision",
         "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
@@ -344,6 +344,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "billing.Card": partial(CardFactory, user=leo),
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "learning.Note": partial(NoteFactory, user=leo),
+        "learning.PracticeCard": partial(FlashCardFactory, user=leo),
         "files.BinnedOriginal": partial(BinnedOriginalFactory, owner=leo),
         "files.File": partial(FileFactory, owner=leo),
         "files.Folder": partial(FolderFactory, owner=leo),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -14,11 +14,11 @@ from apps.courses.models import Course, Lesson, Question, Section
 from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
 from apps.forum.models import Post, Topic
-from apps.learning.models import Attempt, Certificate, Enrollment
+from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
-from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory
+from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory, MissedCardFactory
 from tests.factories.selling import CardFactory, OrderFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 
@@ -78,6 +78,7 @@ class World:
     captions: CaptionTrack
     enrollment: Enrollment
     attempt: Attempt
+    practice_card: PracticeCard
     certificate: Certificate
     arriving: Upload
     kept: Upload
@@ -118,6 +119,7 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         captions=CaptionFactory(video=video),
         enrollment=enrollment,
         attempt=AttemptFactory(enrollment=enrollment, quiz=quiz, started_at=now),
+        practice_card=_practice_card(section, enrollment, now),
         certificate=CertificateFactory(enrollment=enrollment),
         arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),
         kept=kept,
@@ -130,3 +132,10 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         reply=make_post(topic, author=leo),
         deleted_reply=make_post(topic, author=leo, state="deleted", state_before="visible", changed_by=leo),
     )
+
+
+def _practice_card(section: Section, enrollment: Enrollment, now: datetime) -> PracticeCard:
+    """A question that Leo missed in a quiz that shows its answers."""
+    quiz = QuizFactory(lesson__section=section, reveal="always")
+    AttemptFactory(enrollment=enrollment, quiz=quiz, started_at=now, submitted_at=now)
+    return MissedCardFactory(user=enrollment.user, question=QuestionFactory(quiz=quiz))

@@ -203,6 +203,14 @@ TABLE = [
     Row(
         "learning_submit_attempt", "its learner alone", lambda world: world.attempt.uid, body=lambda _: {"answers": {}}
     ),
+    Row("learning_practice", "signed-in"),
+    Row("learning_practice_answer", "its learner alone", lambda world: world.practice_card.uid, body=lambda _: {}),
+    Row(
+        "learning_practice_review",
+        "its learner alone",
+        lambda world: world.practice_card.uid,
+        body=lambda world: {"key": str(world.attempt.uid), "turn": 0, "rating": 3},
+    ),
     Row("learning_certificates", "signed-in"),
     Row("forum_preview", "signed-in", body=lambda _: {"source": "**Ebb**"}),
     Row("forum_people", "signed-in"),

@@ -36,7 +36,7 @@ from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
-from tests.factories.learning import RatingFactory
+from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.selling import PaymentFactory, PromoCodeFactory
 from tests.factories.topics import make_post, make_topic
 
@@ -123,6 +123,9 @@ OWNERS = {
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
     "learning:attempt-hand-in": LEO,
+    "learning:card": LEO,
+    "learning:card-delete": LEO,
+    "learning:card-restore": LEO,
     "learning:bookmark": ALL | STAFF,
     "learning:course-progress": LEARNERS,
     "learning:notebook": LEARNERS,
@@ -239,6 +242,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "accounts:decide-teaching": asked.uid,
         "accounts:download-export": export.uid,
         "learning:attempt-hand-in": world.attempt.uid,
+        "learning:card": FlashCardFactory(user=leo).uid,
+        "learning:card-delete": FlashCardFactory(user=leo).uid,
+        "learning:card-restore": FlashCardFactory(user=leo, deleted_at=now).uid,
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-delete": world.spare.uid,

@@ -30,7 +30,7 @@ from tests.factories.files import (
     UploadFactory,
     VideoFactory,
 )
-from tests.factories.learning import AttemptFactory, CertificateFactory
+from tests.factories.learning import AttemptFactory, CertificateFactory, FlashCardFactory
 from tests.factories.selling import CardFactory, OrderFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.learning.quiz import make_quiz
@@ -70,7 +70,10 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     topic = make_topic(board=BoardFactory(course=course), author=leo)
     found = {
         "attempts": [attempt.uid],
-        "cards": [CardFactory(user=owner).uid for owner in (ada, leo)],
+        "cards": [
+            *[CardFactory(user=owner).uid for owner in (ada, leo)],
+            *[FlashCardFactory(user=owner).uid for owner in (ada, leo)],
+        ],
         "captions": [caption.uid],
         "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],

@@ -62,6 +62,8 @@ PAGES = {
     "dashboard": Stop("student", "/me/dashboard"),
     "dashboard empty": Stop("admin", "/me/dashboard"),
     "my learning": Stop("student", "/me/enrollments"),
+    "practice": Stop("student", "/me/practice"),
+    "flash cards": Stop("student", "/me/practice/cards"),
     "my learning empty": Stop("instructor", "/me/enrollments"),
     "my courses": Stop("student", "/me/courses"),
     "lesson to watch": Stop("student", FILM, shows="video"),
@@ -151,7 +153,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of a query", "files", "billing methods", "checkout",
+    "sample of a query", "files", "practice", "billing methods", "checkout",
     "premium", "messages", "moderation",
 ]  # fmt: skip
 IN_TWO_LOOKS = [

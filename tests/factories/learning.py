@@ -5,9 +5,9 @@ from uuid import uuid4
 from factory.declarations import LazyAttribute, LazyFunction, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
-from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Note, Rating
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Note, PracticeCard, Rating
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 
 
 class EnrollmentFactory(DjangoModelFactory[Enrollment]):
@@ -88,3 +88,25 @@ class NoteFactory(DjangoModelFactory[Note]):
     text = "The bend is older than the bank."
     created_at = THEN
     updated_at = THEN
+
+
+class FlashCardFactory(DjangoModelFactory[PracticeCard]):
+    """A flash card that is due."""
+
+    class Meta:
+        model = PracticeCard
+
+    user = SubFactory(UserFactory)
+    front = Sequence(lambda n: f"Front {n}")
+    back = "Back"
+    created_at = THEN
+    due = LazyAttribute(lambda card: card.created_at)
+
+
+class MissedCardFactory(FlashCardFactory):
+    """A card of a question; it may be practiced once the learner's attempts show the answers of its quiz."""
+
+    front = back = ""
+    question = SubFactory(QuestionFactory)
+    missed = 1
+    missed_at = THEN

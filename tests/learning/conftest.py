@@ -1,8 +1,10 @@
 """Fixtures and helpers shared by the tests of learning."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
+from django.test import Client
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
@@ -35,3 +37,18 @@ def video_lesson(course: Course) -> Lesson:
     """A video lesson of 100 seconds at the end of Ada's course."""
     section = SectionFactory(course=course)
     return LessonFactory(section=section, course=course, kind=Lesson.Kind.VIDEO, duration=100)
+
+
+@pytest.fixture
+def call_as(request, browser_of):
+    """Make a call as a user of the cast; return the status, the error code and the data."""
+
+    def call(user_name, method, path, data=None):
+        user = request.getfixturevalue(user_name)
+        client = Client() if user_name == "nobody" else browser_of(user)
+        body = None if data is None else json.dumps(data)
+        answer = client.generic(method, f"/api/v1{path}", body or "", "application/json")
+        found = json.loads(answer.content) if answer.content else {}
+        return answer.status_code, found.get("code") if answer.status_code >= 400 else None, found
+
+    return call

@@ -24,21 +24,6 @@ NOT_EVEN_A_UUID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def call_as(request, browser_of):
-    """Make a call as a user of the cast; return the status, the error code and the data."""
-
-    def call(user_name, method, path, data=None):
-        user = request.getfixturevalue(user_name)
-        client = Client() if user_name == "nobody" else browser_of(user)
-        body = None if data is None else json.dumps(data)
-        answer = client.generic(method, f"/api/v1{path}", body or "", "application/json")
-        found = json.loads(answer.content) if answer.content else {}
-        return answer.status_code, found.get("code") if answer.status_code >= 400 else None, found
-
-    return call
-
-
-@pytest.fixture
 def captioned_lesson(video_lesson, ada):
     video_lesson.video = VideoFactory(owner=ada, duration=100)
     video_lesson.save()

@@ -29,11 +29,21 @@ class Quiz(models.Model):
         default=60, help_text="Seconds between attempts after the second, where attempts are unlimited; 0: none."
     )
 
+    draw_count = models.PositiveSmallIntegerField(
+        default=0, help_text="How many questions each attempt draws at random; 0: all of them."
+    )
+    shuffle_questions = models.BooleanField(default=False, help_text="Each attempt asks them in its own order.")
+    shuffle_options = models.BooleanField(default=False, help_text="Each attempt lists the choices in its own order.")
+
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(pass_percent__lte=100), name="quiz_pass_percent_range")]
 
     def __str__(self) -> str:
         return f"Quiz of {self.lesson_id}"
+
+    def asks(self, pool: int) -> int:
+        """Return how many of the questions in the pool one attempt asks."""
+        return min(self.draw_count or pool, pool)
 
 
 class Question(models.Model):
@@ -69,6 +79,8 @@ class Question(models.Model):
     points = models.PositiveSmallIntegerField(default=1)
     explanation = models.TextField(blank=True, help_text="Shown with a right answer, or with the right answers.")
     remarks = models.JSONField(default=dict, help_text="Per wrong option id: what choosing it would have meant.")
+    all_or_nothing = models.BooleanField(default=False, help_text="A partly right answer earns no points.")
+    is_withdrawn = models.BooleanField(default=False, help_text="Kept, but asked in no new attempt and not practiced.")
     rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
     rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")
 

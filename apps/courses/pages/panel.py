@@ -90,6 +90,9 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                         "minutes": lesson.quiz.time_limit // 60,
                         "reveal": lesson.quiz.reveal,
                         "wait": lesson.quiz.retry_wait // 60,
+                        "draw": lesson.quiz.draw_count,
+                        "shuffle_questions": lesson.quiz.shuffle_questions,
+                        "shuffle_options": lesson.quiz.shuffle_options,
                     }
                 ),
                 "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
-from apps.courses.errors import LectureUnavailable, QuestionInvalid
+from apps.courses.errors import DrawTooLarge, LectureUnavailable, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.outline import lesson_of, show, to_lesson
@@ -26,24 +26,31 @@ from studyplatform.kit.errors import NotFound, ValidationFailed
 @teaches
 @require_POST
 def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Pass mark, attempts, time limit."""
+    """Pass mark, attempts, time limit, what an attempt draws."""
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
     form = QuizForm(request.POST)
     if not form.is_valid():
         return show(request, course, opened=opened, quiz_form=form)
     given = form.cleaned_data
-    services.edit_quiz(
-        quiz=opened.quiz,
-        by=signed_in_user(request),
-        intro=given["intro"],
-        pass_percent=given["pass_percent"],
-        max_attempts=given["max_attempts"] or 0,
-        time_limit=(given["minutes"] or 0) * 60,
-        reveal=given["reveal"],
-        retry_wait=(given["wait"] or 0) * 60,
-        now=timezone.now(),
-    )
+    try:
+        services.edit_quiz(
+            quiz=opened.quiz,
+            by=signed_in_user(request),
+            intro=given["intro"],
+            pass_percent=given["pass_percent"],
+            max_attempts=given["max_attempts"] or 0,
+            time_limit=(given["minutes"] or 0) * 60,
+            reveal=given["reveal"],
+            retry_wait=(given["wait"] or 0) * 60,
+            draw_count=given["draw"] or 0,
+            shuffle_questions=given["shuffle_questions"],
+            shuffle_options=given["shuffle_options"],
+            now=timezone.now(),
+        )
+    except DrawTooLarge as refusal:
+        form.add_error("draw", refusal.detail)
+        return show(request, course, opened=opened, quiz_form=form)
     messages.success(request, _("Saved."))
     return to_lesson(course, opened)
 
@@ -188,6 +195,8 @@ def _initial(found: Question | None, kind: str) -> dict[str, Any]:
         "prompt": found.prompt,
         "explanation": found.explanation,
         "points": found.points,
+        "all_or_nothing": found.all_or_nothing,
+        "is_withdrawn": found.is_withdrawn,
         "rewatch": found.rewatch_lesson.uid if found.rewatch_lesson else None,
         "rewatch_at": f"{at // 60}:{at % 60:02}" if at is not None else "",
     }

@@ -6,7 +6,7 @@ Other apps add checks of their own with ``@publication_check`` (billing: a paid 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -99,7 +99,10 @@ def _of_lessons(course: Course) -> list[Check]:
     kinds = Lesson.Kind
     lessons = list(
         Lesson.objects.filter(course=course)
-        .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
+        .annotate(
+            question_count=Count("quiz__questions", filter=Q(quiz__questions__is_withdrawn=False)),
+            has_captions=Exists(captioned),
+        )
         .select_related("video")
         .order_by("section__position", "position")
         .only("number", "kind", "duration", "body", "file", "video__stage", "video__has_audio")

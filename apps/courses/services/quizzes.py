@@ -8,7 +8,7 @@ from django.db.models import Max
 
 from apps.accounts.models import User
 from apps.courses import policies, questions
-from apps.courses.errors import OutlineFull, QuestionInvalid
+from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.courses.services.outline import arrange, moved, refresh_outline
 from studyplatform.kit.policies import enforce
@@ -26,6 +26,8 @@ class QuestionDraft:
     answers: questions.Answers = field(default_factory=questions.Answers)
     points: int = 1
     explanation: str = ""
+    all_or_nothing: bool = False
+    is_withdrawn: bool = False
     rewatch_lesson: Lesson | None = None
     rewatch_at: int | None = None
 
@@ -49,6 +51,8 @@ class QuestionDraft:
             "remarks": columns.remarks,
             "points": min(max(self.points, 1), 100),
             "explanation": self.explanation.strip(),
+            "all_or_nothing": self.all_or_nothing,
+            "is_withdrawn": self.is_withdrawn,
             "rewatch_lesson": lesson,
             "rewatch_at": self.rewatch_at if lesson is not None else None,
         }
@@ -64,20 +68,30 @@ def edit_quiz(
     time_limit: int,
     reveal: str,
     retry_wait: int,
+    draw_count: int = 0,
+    shuffle_questions: bool = False,
+    shuffle_options: bool = False,
     now: datetime,
 ) -> Quiz:
     """Change the rules: the pass mark in percent, attempts (0: any number), the time limit in seconds (0: none),
-    when the right answers are shown (``Quiz.Reveal``), and the seconds between unlimited attempts.
+    when the right answers are shown (``Quiz.Reveal``), the seconds between unlimited attempts, how many questions
+    an attempt draws (0: all), and whether it has its own order of questions and of choices. Open attempts keep theirs.
+
+    :raises DrawTooLarge: the quiz has fewer questions than an attempt would draw.
     """
     with transaction.atomic():
         course = _locked(quiz, by)
+        pool = _pool(quiz)
+        if draw_count > pool:
+            raise DrawTooLarge(pool=pool)
+        quiz.draw_count, quiz.shuffle_questions, quiz.shuffle_options = draw_count, shuffle_questions, shuffle_options
         quiz.intro = intro.strip()
         quiz.pass_percent = min(max(pass_percent, 1), 100)
         quiz.max_attempts = max_attempts
         quiz.time_limit = time_limit
         quiz.reveal = Quiz.Reveal(reveal)
         quiz.retry_wait = retry_wait
-        quiz.save(update_fields=["intro", "pass_percent", "max_attempts", "time_limit", "reveal", "retry_wait"])
+        quiz.save(update_fields=_RULES)
         _update_duration(quiz, course, now)
     return quiz
 
@@ -150,9 +164,19 @@ def delete_question(*, question: Question, by: User, now: datetime) -> None:
         _update_duration(quiz, course, now)
 
 
+_RULES = (
+    "intro", "pass_percent", "max_attempts", "time_limit", "reveal", "retry_wait",
+    "draw_count", "shuffle_questions", "shuffle_options",
+)  # fmt: skip
 _COPIED = (
     "kind", "prompt", "options", "answer", "remarks", "points", "explanation", "rewatch_lesson", "rewatch_at",
+    "all_or_nothing", "is_withdrawn",
 )  # fmt: skip
+
+
+def _pool(quiz: Quiz) -> int:
+    """Return how many questions the quiz may ask."""
+    return quiz.questions.filter(is_withdrawn=False).count()
 
 
 def _order(quiz: Quiz) -> list[int]:
@@ -166,7 +190,7 @@ def _locked(quiz: Quiz, by: User) -> Course:
 
 
 def _update_duration(quiz: Quiz, course: Course, now: datetime) -> None:
-    """Set the lesson's duration: the time limit, otherwise a minute per question."""
-    seconds = quiz.time_limit or quiz.questions.count() * SECONDS_PER_QUESTION
+    """Set the lesson's duration: the time limit, otherwise a minute per question of an attempt."""
+    seconds = quiz.time_limit or quiz.asks(_pool(quiz)) * SECONDS_PER_QUESTION
     Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
     refresh_outline(course, now=now)

@@ -146,8 +146,12 @@ class QuizOut(serializers.Serializer[object]):
     title = serializers.CharField()
     url = serializers.CharField()
     intro_html = serializers.CharField(allow_blank=True)
-    question_count = serializers.IntegerField()
-    kinds = KindCount(many=True, help_text="How many questions of each kind await, the most frequent first.")
+    question_count = serializers.IntegerField(help_text="Of one attempt.")
+    pool_count = serializers.IntegerField(help_text="Of the quiz: where it is more, each attempt draws at random.")
+    kinds = KindCount(
+        many=True,
+        help_text="How many questions of each kind await, the most frequent first; empty where they are drawn.",
+    )
     pass_percent = serializers.IntegerField()
     time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
     attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: as many as one likes.")

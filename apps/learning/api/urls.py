@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.api import note_views, views
+from apps.learning.api import note_views, practice_views, views
 
 urlpatterns = [
     path("enrollments/", views.Enrollments.as_view()),
@@ -16,6 +16,9 @@ urlpatterns = [
     path("lessons/<uuid:uid>/notes/<uuid:note>/", note_views.LessonNote.as_view()),
     path("attempts/<uuid:uid>/", views.AttemptDetail.as_view()),
     path("attempts/<uuid:uid>/submit/", views.AttemptSubmission.as_view()),
+    path("practice/", practice_views.Practice.as_view()),
+    path("practice/cards/<uuid:uid>/answer/", practice_views.PracticeAnswer.as_view()),
+    path("practice/cards/<uuid:uid>/reviews/", practice_views.PracticeReviews.as_view()),
     path("certificates/", views.Certificates.as_view()),
     path("certificates/<str:code>/", views.CertificateCheck.as_view()),
 ]

@@ -1,9 +1,10 @@
-"""Enrollments, progress, learned days, quiz attempts, certificates, notes, ratings and bookmarks."""
+"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings and bookmarks."""
 
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NoteQuerySet
+from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt
 from apps.learning.models.rating import HelpfulVote, Rating, RatingDecision, RatingReport
@@ -21,6 +22,8 @@ __all__ = [
     "LessonProgress",
     "Note",
     "NoteQuerySet",
+    "PracticeCard",
+    "PracticeReview",
     "Rating",
     "RatingDecision",
     "RatingReport",

@@ -18,6 +18,10 @@ class Attempt(models.Model):
     number = models.PositiveSmallIntegerField()
     started_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True)
+    asked = models.JSONField(
+        default=list,
+        help_text="Its questions as drawn, with their answers: later edits of the quiz don't change them.",
+    )
     answers = models.JSONField(default=dict, help_text="By question uid.")
     results = models.JSONField(
         default=list, help_text="Per question what was asked, answered and right: it outlives later edits of the quiz."

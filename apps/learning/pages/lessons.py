@@ -24,7 +24,7 @@ from apps.learning.pages.timeline import timeline_of
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
-from apps.learning.queries.quizzes import get_attempt, questions_of, quiz_ahead, quiz_page_out
+from apps.learning.queries.quizzes import get_attempt, questions_in, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
@@ -213,7 +213,7 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
     """Submit a quiz as a form. If an answer is invalid, the form is shown again with all answers."""
     attempt = get_attempt(request.user, uid)
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
-    answers = posted_answers(questions_of(attempt.quiz), given)
+    answers = posted_answers(questions_in(attempt), given)
     try:
         attempt, saved = services.submit_attempt(
             user=signed_in_user(request), attempt=attempt, answers=answers, now=timezone.now()

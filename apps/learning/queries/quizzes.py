@@ -1,22 +1,24 @@
 """Read quizzes and attempts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, UUIDField
+from django.db.models import BigIntegerField, Count, Q, UUIDField
 
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import policies
 from apps.learning.models import Attempt
-from apps.learning.outline import Placed, Standing
+from apps.learning.outline import Placed, Standing, place_all
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, cached
-from apps.learning.queries.outline import outline_of
+from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.quizzes.attempts import QuizAttempts
+from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.presentation import attempt_out, quiz_out
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotFound
@@ -24,14 +26,16 @@ from studyplatform.kit.policies import enforce
 
 _QUIZ = Param("quiz", BigIntegerField())
 _QUESTIONS = PreparedQuery(
-    lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson")
+    lambda: (
+        Question.objects.filter(quiz=_QUIZ, is_withdrawn=False).order_by("position").select_related("rewatch_lesson")
+    )
 )
 _TRIES = PreparedQuery(
     lambda: Attempt.objects.filter(enrollment=Param("enrollment", BigIntegerField()), quiz=_QUIZ).order_by("number")
 )
 _ATTEMPT = PreparedQuery(
     lambda: (
-        Attempt.objects.select_related("enrollment", "quiz__lesson__course")
+        Attempt.objects.select_related("enrollment__user", "quiz__lesson__course")
         .defer("quiz__lesson__body", "quiz__lesson__course__description", "quiz__lesson__course__outcomes")
         .filter(uid=Param("uid", UUIDField()))
     )
@@ -39,8 +43,13 @@ _ATTEMPT = PreparedQuery(
 
 
 def questions_of(quiz: Quiz) -> list[Question]:
-    """Return the quiz's questions in order, with the lessons to rewatch."""
+    """Return the questions that the quiz may ask, in order, with the lessons to rewatch."""
     return _QUESTIONS(quiz=quiz.pk)
+
+
+def questions_in(attempt: Attempt) -> list[Question]:
+    """Return the questions of an open attempt as they were drawn. No query, or one if nothing was drawn."""
+    return restored(attempt.asked) or questions_of(attempt.quiz)
 
 
 def get_attempt(user: AnyUser, uid: UUID) -> Attempt:
@@ -96,8 +105,9 @@ def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
 
 def _rules_of(lesson_pk: int) -> tuple[int, int]:
     """Return how many questions a quiz has, and its pass mark in percent."""
-    quizzes = Quiz.objects.filter(lesson=lesson_pk).annotate(asked=Count("questions"))
-    return quizzes.values_list("asked", "pass_percent").first() or (0, 0)
+    pool = Count("questions", filter=Q(questions__is_withdrawn=False))
+    quiz = Quiz.objects.filter(lesson=lesson_pk).annotate(pool=pool).first()
+    return (quiz.asks(quiz.pool), quiz.pass_percent) if quiz else (0, 0)
 
 
 def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
@@ -114,18 +124,34 @@ def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
         questions_of(quiz),
         may_attempt=opened.may_save,
         following=opened.around()[1],
+        may_open=open_slugs(opened.placed),
         now=now,
     )
+
+
+def open_slugs(placed: Iterable[Placed]) -> frozenset[str]:
+    """Return the slugs of the lessons that the learner may open."""
+    return frozenset(one.entry.slug for one in placed if one.is_open)
+
+
+def _may_open(attempt: Attempt) -> frozenset[str]:
+    """Return the slugs of the open lessons, if the attempt's result names a lesson to rewatch. One query then."""
+    if not any(stored["rewatch"] for stored in attempt.results):
+        return frozenset()
+    course = attempt.quiz.lesson.course
+    return open_slugs(place_all(course, outline_of(course), standing_of(attempt.enrollment.user, course)))
 
 
 def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
     """Return the shape ``AttemptOut`` of an attempt."""
     quiz, lesson = attempt.quiz, attempt.quiz.lesson
+    outline = outline_of(lesson.course)
     return attempt_out(
         attempt,
         lesson,
         attempts_at(quiz, Standing(attempt.enrollment)),
-        [] if attempt.submitted_at else questions_of(quiz),
-        following=outline_of(lesson.course).around(lesson.pk)[1],
+        [] if attempt.submitted_at or attempt.asked else questions_of(quiz),
+        following=outline.around(lesson.pk)[1],
+        may_open=_may_open(attempt),
         now=now,
     )

@@ -212,10 +212,18 @@ def _ids(options: Any) -> list[str]:
 
 
 def mark(question: Question, answer: Answer | None) -> Mark:
-    """Mark an answer that ``read`` has accepted. Multiple choice, ordering and matching earn partial credit."""
+    """Mark an answer that ``read`` has accepted.
+
+    Multiple choice, ordering and matching earn partial credit, unless the question is ``all_or_nothing``.
+    """
     if answer is None:
         return Mark(Fraction(0), is_open=True)
-    return Mark(_MARKERS[Kind(question.kind)](question.answer, answer))
+    kind = Kind(question.kind)
+    if kind is Kind.MULTIPLE:
+        share = _mark_multiple(question.answer, answer, len(question.options))
+    else:
+        share = _MARKERS[kind](question.answer, answer)
+    return Mark(_whole(share == 1) if question.all_or_nothing else share)
 
 
 def _whole(right: bool) -> Fraction:  # noqa: FBT001 (a helper with one argument)
@@ -226,12 +234,18 @@ def _mark_single(key: Answer, answer: Answer) -> Fraction:
     return _whole(answer["id"] == key["id"])
 
 
-def _mark_multiple(key: Answer, answer: Answer) -> Fraction:
-    """Each right choice earns an equal share, and each wrong one subtracts a share; the result is at least 0."""
+def _mark_multiple(key: Answer, answer: Answer, options: int) -> Fraction:
+    """Mark a multiple choice with ``options`` choices, r of them right and w wrong.
+
+    Each right choice earns 1/r, and each wrong one subtracts the larger of 1/r and 1/w; the result is at least 0. So
+    choosing everything earns nothing, and neither does one right choice with one wrong.
+    """
     right, chosen = set(key["ids"]), set(answer["ids"])
     if not right:
         return _whole(not chosen)
-    return max(Fraction(0), Fraction(len(chosen & right) - len(chosen - right), len(right)))
+    wrong = max(1, options - len(right))
+    lost = len(chosen - right) * max(Fraction(1, len(right)), Fraction(1, wrong))
+    return max(Fraction(0), Fraction(len(chosen & right), len(right)) - lost)
 
 
 def _mark_truth(key: Answer, answer: Answer) -> Fraction:
@@ -248,20 +262,19 @@ def _mark_text(key: Answer, answer: Answer) -> Fraction:
 
 
 def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
-    """Each step in its right place earns an equal share."""
+    """Each step in its right place earns an equal share: a guess expects one step's worth."""
     order = key["ids"]
     return Fraction(sum(a == b for a, b in zip(answer["ids"], order, strict=True)), len(order))
 
 
 def _mark_matching(key: Answer, answer: Answer) -> Fraction:
-    """Each right pair earns an equal share."""
+    """Each right pair earns an equal share: a guess, or one partner for every line, expects one pair's worth."""
     pairs = key["pairs"]
     return Fraction(sum(answer["pairs"].get(left) == right for left, right in pairs.items()), len(pairs))
 
 
 _MARKERS: dict[Kind, Callable[[Answer, Answer], Fraction]] = {
     Kind.SINGLE: _mark_single,
-    Kind.MULTIPLE: _mark_multiple,
     Kind.TRUTH: _mark_truth,
     Kind.NUMERIC: _mark_numeric,
     Kind.TEXT: _mark_text,

@@ -1,6 +1,7 @@
 """Quizzes and attempts in the shapes of the API. Answers are shown only for submitted attempts."""
 
 from collections import Counter
+from collections.abc import Container
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from apps.learning.queries.addresses import lesson_url, progress_url
 from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
+from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text.markdown import render_inline
 
@@ -25,9 +27,10 @@ def quiz_out(
     *,
     may_attempt: bool,
     following: Entry | None,
+    may_open: Container[str],
     now: datetime,
 ) -> dict[str, Any]:
-    """Return the shape ``QuizOut``."""
+    """Return the shape ``QuizOut``. ``questions`` is the quiz's pool; ``may_open`` has the slugs of open lessons."""
     quiz = attempts.quiz
     current = attempts.open_attempt
     if current is not None and is_over(current, quiz, now):
@@ -39,10 +42,9 @@ def quiz_out(
         "title": lesson.title,
         "url": lesson_url(lesson.course.slug, lesson.slug),
         "intro_html": str(render_inline(quiz.intro)),
-        "question_count": len(questions),
-        "kinds": [
-            {"kind": kind, "count": count} for kind, count in Counter(one.kind for one in questions).most_common()
-        ],
+        "question_count": quiz.asks(len(questions)),
+        "pool_count": len(questions),
+        "kinds": _kinds(questions) if quiz.asks(len(questions)) == len(questions) else [],
         "pass_percent": quiz.pass_percent,
         "time_limit": quiz.time_limit,
         "attempts_left": left,
@@ -60,9 +62,16 @@ def quiz_out(
             }
             for attempt in attempts.submitted
         ],
-        "attempt": attempt_out(shown, lesson, attempts, questions, following=following, now=now) if shown else None,
+        "attempt": attempt_out(shown, lesson, attempts, questions, following=following, now=now, may_open=may_open)
+        if shown
+        else None,
         "progress_page": progress_url(lesson.course.slug),
     }
+
+
+def _kinds(questions: list[Question]) -> list[dict[str, Any]]:
+    counts = Counter(one.kind for one in questions)
+    return [{"kind": kind, "count": count} for kind, count in counts.most_common()]
 
 
 def attempt_out(
@@ -72,10 +81,15 @@ def attempt_out(
     questions: list[Question],
     *,
     following: Entry | None,
+    may_open: Container[str],
     now: datetime,
 ) -> dict[str, Any]:
-    """Return the shape ``AttemptOut``: the questions of an open attempt, the result of a submitted one."""
+    """Return the shape ``AttemptOut``: the questions of an open attempt, the result of a submitted one.
+
+    ``questions`` is the quiz's pool. It counts for attempts that were opened without a draw.
+    """
     quiz = attempts.quiz
+    asked = restored(attempt.asked) or questions
     end = ends_at(attempt, quiz)
     is_open = attempt.submitted_at is None
     return {
@@ -86,15 +100,15 @@ def attempt_out(
         "time_limit": quiz.time_limit,
         "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
         "pass_percent": quiz.pass_percent,
-        "questions": [question_out(question, attempt) for question in questions] if is_open else [],
-        "result": None if is_open else _result_out(attempt, lesson, attempts, following),
+        "questions": [question_out(question, seed=str(attempt.uid)) for question in asked] if is_open else [],
+        "result": None if is_open else _result_out(attempt, lesson, attempts, following, may_open),
     }
 
 
-def question_out(question: Question, attempt: Attempt) -> dict[str, Any]:
-    """Return the shape ``QuestionOut``: only fields that reveal no answer."""
+def question_out(question: Question, *, seed: str) -> dict[str, Any]:
+    """Return the shape ``QuestionOut``: only fields that reveal no answer. The seed decides the order of steps."""
     kind = Question.Kind(question.kind)
-    seed = f"{attempt.uid}:{question.uid}"
+    seed = f"{seed}:{question.uid}"
     options: list[dict[str, str]] = []
     left: list[dict[str, str]] = []
     right: list[dict[str, str]] = []
@@ -129,7 +143,9 @@ def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{"id": str(option["id"]), "html": str(render_inline(str(option["text"])))} for option in options]
 
 
-def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, following: Entry | None) -> dict[str, Any]:
+def _result_out(
+    attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, following: Entry | None, may_open: Container[str]
+) -> dict[str, Any]:
     course = lesson.course.slug
     best = max(attempt.percent, attempts.best.percent if attempts.best else 0)
     left = attempts.attempts_left
@@ -144,7 +160,7 @@ def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, follow
         "seconds": max(0, int(spent)),
         "shows_answers": attempts.shows_answers,
         "questions": [
-            _question_result(stored if attempts.shows_answers else _without_answers(stored), course)
+            question_result(stored if attempts.shows_answers else _without_answers(stored), course, may_open)
             for stored in attempt.results
         ],
         "next": entry_out(following, course) if following else None,
@@ -173,8 +189,11 @@ def _may_show_mark(stored: dict[str, Any], line: dict[str, Any]) -> bool:
     return bool(stored["kind"] == Question.Kind.SINGLE and line["is_chosen"])
 
 
-def _question_result(stored: dict[str, Any], course: str) -> dict[str, Any]:
+def question_result(stored: dict[str, Any], course: str, may_open: Container[str]) -> dict[str, Any]:
+    """Return the shape ``QuestionResult``. The lesson to rewatch is named only if the learner may open it."""
     rewatch = stored["rewatch"]
+    if rewatch and rewatch["slug"] not in may_open:
+        rewatch = None
     return {
         "uid": stored["uid"],
         "kind": stored["kind"],

@@ -15,6 +15,15 @@ from apps.learning.services.enrollment import (
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
 from apps.learning.services.notes import delete_notes, save_note, write_note
+from apps.learning.services.practice import (
+    add_card,
+    delete_card,
+    delete_cards_of,
+    edit_card,
+    forget_deleted_cards,
+    restore_card,
+    review_card,
+)
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 from apps.learning.services.rating_reports import decide_rating, report_rating
@@ -28,16 +37,21 @@ from apps.learning.services.ratings import (
 )
 
 __all__ = [
+    "add_card",
     "announce_lesson",
     "complete_lesson",
     "completed_percents",
     "decide_rating",
     "delete_bookmarks",
+    "delete_card",
+    "delete_cards_of",
     "delete_notes",
     "delete_rating",
+    "edit_card",
     "enroll",
     "fetch_file",
     "follow_access",
+    "forget_deleted_cards",
     "forget_learned_days",
     "forget_rating",
     "grant_enrollment",
@@ -50,7 +64,9 @@ __all__ = [
     "recount_course",
     "reply_to_rating",
     "report_rating",
+    "restore_card",
     "restore_rating",
+    "review_card",
     "revoke_enrollment",
     "save_note",
     "save_watching",

@@ -18,13 +18,15 @@ from apps.learning.events import QuizSubmitted
 from apps.learning.models import Achievement, Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
-from apps.learning.queries.quizzes import questions_of
+from apps.learning.queries.quizzes import questions_in, questions_of
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, is_over
+from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.results import round_score, stored_result
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
 from apps.learning.services.learned_days import award, zone_of
+from apps.learning.services.practice import add_missed
 from apps.learning.services.progress import open_lesson
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import ValidationFailed
@@ -61,7 +63,7 @@ def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
     )
     enforce(policies.save_progress(user, lesson.course, standing))
     enrollment = standing.enrollment
-    if enrollment is None or not Question.objects.filter(quiz=lesson.quiz).exists():
+    if enrollment is None or not Question.objects.filter(quiz=lesson.quiz, is_withdrawn=False).exists():
         raise LectureUnavailable
     attempt = _current_or_new(enrollment, lesson.quiz, now)
     open_lesson(enrollment=enrollment, lesson=lesson, now=now)
@@ -75,12 +77,16 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
         attempts = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
         current = next((attempt for attempt in attempts if attempt.submitted_at is None), None)
         if current is not None and is_over(current, quiz, now):
-            _close(current, quiz, questions_of(quiz), {}, now)
+            current.quiz, current.enrollment = quiz, enrollment
+            _close(current, quiz, questions_in(current), {}, now)
             current = None
         wait = QuizAttempts(quiz, tuple(attempts)).seconds_to_wait(now) if current is None else 0
         if current is None and not wait and not (quiz.max_attempts and len(attempts) >= quiz.max_attempts):
             number = attempts[-1].number + 1 if attempts else 1
-            current = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
+            current = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
+            seed = str(current.uid)
+            current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed), seed=seed)
+            current.save(force_insert=True)
     # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
         raise AttemptTooSoon(wait=wait)
@@ -105,7 +111,7 @@ def submit_attempt(
     """
     enforce(policies.see_attempt(user, attempt))
     quiz = attempt.quiz
-    questions = questions_of(quiz)
+    questions = questions_in(attempt)
     valid, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
         fault = {"code": "invalid", "message": _("This answer isn't valid for this question.")}
@@ -161,6 +167,7 @@ def _close(
     attempt.percent = int(earned * 100 / points) if points else 0
     attempt.is_passed = points > 0 and earned * 100 >= quiz.pass_percent * points
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
+    _practice(attempt, quiz, now)
     publish(
         QuizSubmitted(
             attempt_id=attempt.pk,
@@ -170,3 +177,15 @@ def _close(
             is_perfect=points > 0 and earned == points,
         )
     )
+
+
+def _practice(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
+    """Make practice cards of what was missed, in this attempt and in those whose answers it has revealed."""
+    if quiz.reveal == Quiz.Reveal.NEVER:
+        return
+    before = (
+        Attempt.objects.filter(enrollment=attempt.enrollment_id, quiz=quiz)
+        .exclude(pk=attempt.pk)
+        .defer("asked", "answers")
+    )
+    add_missed(QuizAttempts(quiz, (*before, attempt)), user_id=attempt.enrollment.user_id, now=now)

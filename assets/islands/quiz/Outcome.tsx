@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { Attempt, QuizProps, Result } from "./api";
 import { OpenAttempt } from "./OpenAttempt";
-import { ResultCard } from "./ResultCard";
+import { ResultCard } from "../../shared/questions/ResultCard";
 
 type Props = {
   attempt: Attempt;

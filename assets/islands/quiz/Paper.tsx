@@ -12,7 +12,7 @@ import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
 import { deleteDraft, readDraft, saveDraft } from "./draft";
 import { QuestionCard } from "./QuestionCard";
-import { countAnswered, reduce, toSend } from "./state";
+import { countAnswered, reduce, toSend } from "../../shared/questions/state";
 import { useCountdown } from "./useCountdown";
 import { useCurrentQuestion } from "./useCurrentQuestion";
 

@@ -1,11 +1,9 @@
 import { t } from "../../shared/i18n";
+import { AnswerField } from "../../shared/questions/AnswerField";
+import { Html } from "../../shared/questions/Html";
+import type { Answer } from "../../shared/questions/state";
 import { Icon } from "../../shared/ui/Icon";
 import type { Question } from "./api";
-import { Choices } from "./Choices";
-import { Matching, NumberField, TextField } from "./Fields";
-import { Html } from "./Html";
-import { Ordering } from "./Ordering";
-import type { Answer } from "./state";
 
 type Props = {
   question: Question;
@@ -56,23 +54,6 @@ export function QuestionCard(props: Props) {
       <AnswerField {...props} heading={heading} />
     </section>
   );
-}
-
-function AnswerField({ heading, ...props }: Props & { heading: string }) {
-  switch (props.question.kind) {
-    case "single":
-    case "multiple":
-    case "truth":
-      return <Choices {...props} heading={heading} />;
-    case "numeric":
-      return <NumberField {...props} />;
-    case "text":
-      return <TextField {...props} />;
-    case "ordering":
-      return <Ordering {...props} />;
-    case "matching":
-      return <Matching {...props} />;
-  }
 }
 
 function hintOf({ kind, tolerance }: Question): string {

@@ -108,6 +108,7 @@ const quiz: QuizProps = {
   url: "/learn/c/quiz",
   intro_html: "",
   question_count: 7,
+  pool_count: 7,
   kinds: [
     { kind: "single", count: 3 },
     { kind: "numeric", count: 1 },

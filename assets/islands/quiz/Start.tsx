@@ -126,6 +126,15 @@ function Rules({ quiz }: { quiz: QuizProps }) {
   return (
     <div className="start__await">
       <List title={t("What you'll be asked")}>
+        {quiz.kinds.length === 0 && (
+          <li>
+            <Icon name="list-checks" />
+            {t("{count} questions, drawn at random from {total}", {
+              count: quiz.question_count,
+              total: quiz.pool_count,
+            })}
+          </li>
+        )}
         {quiz.kinds.map(({ kind, count }) => (
           <li key={kind}>
             <Icon name={kinds[kind].icon} />

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { api, authenticatedApi, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
-import type { Answers } from "./state";
+import type { Answers } from "../../shared/questions/state";
 
 export type QuizProps = components["schemas"]["QuizOut"];
 export type Attempt = components["schemas"]["AttemptOut"];

@@ -1,5 +1,5 @@
 /** Answers stored on this device until the attempt is submitted, so that a reload or crash loses nothing. */
-import { type Answer, empty, type Paper } from "./state";
+import { type Answer, empty, type Paper } from "../../shared/questions/state";
 
 type DraftStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 

@@ -1,7 +1,7 @@
 /** Takes over answers given in the form of the page before the island was loaded. */
 import type { Question, QuizProps } from "./api";
 import { readDraft, saveDraft } from "./draft";
-import type { Answer, Answers } from "./state";
+import type { Answer, Answers } from "../../shared/questions/state";
 
 /** Add the answers of the form in the mount point (templates/learning/_quiz.html) to the draft. */
 export function readServerForm(spot: HTMLElement, { attempt }: QuizProps): void {

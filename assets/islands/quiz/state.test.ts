@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { Question } from "./api";
+import type { Question } from "../../shared/questions/types";
 import { readDraft, saveDraft, deleteDraft } from "./draft";
 import {
   countAnswered,
@@ -12,7 +12,7 @@ import {
   reduce,
   toggled,
   toSend,
-} from "./state";
+} from "../../shared/questions/state";
 
 const question = (uid: string, more: Partial<Question> = {}): Question => ({
   uid,

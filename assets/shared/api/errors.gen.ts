@@ -85,6 +85,7 @@ export const catalogue = {
   PERMISSION_DENIED: {"title": "You don't have access", "message": "Your account doesn't have permission to do this.", "icon": "lock", "action": {"label": "Go to your dashboard", "href": "/dashboard"}},
   PICTURE_UNREADABLE: {"title": "This picture can't be used", "message": "Choose a PNG, JPEG or WebP picture of up to 5 MB. Photos can have up to 50 megapixels, others up to 12.", "icon": "image-off"},
   PLAN_NOT_OFFERED: {"title": "This plan isn't available now", "message": "Your subscription can't change to this plan at the moment.", "severity": "info", "icon": "info", "action": {"label": "See your subscription", "href": "/billing/subscriptions"}},
+  PRACTICE_CARD_NOT_FOUND: {"title": "This card is gone", "message": "The card was deleted, or its question isn't open to you anymore. Your other cards are still here.", "severity": "info", "icon": "info"},
   PREREQUISITE_NOT_MET: {"title": "Not open yet", "message": "Complete “%(lesson)s” to open this lesson.", "severity": "warning", "icon": "lock", "action": {"label": "Go to the previous lesson", "href": "/course/lessons?course={course}"}},
   PRICE_CHANGED: {"title": "The price has changed", "message": "The price has changed. Look at the new total before you pay. Nothing was charged.", "severity": "warning", "icon": "info", "action": {"label": "Show the new price", "handler": "reload"}},
   PROMO_CODE_REFUSED: {"title": "This code can't be used", "message": "%(reason)s", "severity": "warning", "icon": "info"},

@@ -1232,6 +1232,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/practice/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The cards that are due today. */
+        get: operations["learning_practice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/practice/cards/{uid}/answer/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Mark the answer to a card's question, and tell the right one. It changes nothing. */
+        post: operations["learning_practice_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/practice/cards/{uid}/reviews/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Rate a card. Repeated calls, other tabs and late ones count once. */
+        post: operations["learning_practice_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sections/{uid}/": {
         parameters: {
             query?: never;
@@ -1643,7 +1694,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CARD_IN_USE" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PLAN_NOT_OFFERED" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CARD_IN_USE" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -2508,6 +2559,104 @@ export interface components {
          * @enum {string}
          */
         PostState: "visible" | "held" | "hidden" | "deleted";
+        PracticeAnswerInRequest: {
+            /** @description Left out: the learner doesn't know. */
+            answer?: components["schemas"]["AnswerInRequest"] | null;
+        };
+        PracticeAnswered: {
+            result: components["schemas"]["QuestionResult"];
+            /**
+             * @description The rating that fits.
+             *
+             *     * `1` - Again
+             *     * `2` - Hard
+             *     * `3` - Good
+             *     * `4` - Easy
+             */
+            suggested: components["schemas"]["PracticeRating"];
+        };
+        /** @description A question that was missed, or a flash card with its two sides. */
+        PracticeCardOut: {
+            /** @description Sanitized. */
+            back_html: string;
+            /** @description Its title; empty for a flash card. */
+            course: string;
+            /** @description Sanitized. */
+            front_html: string;
+            /** @description Seconds until the card returns, for each rating: again, hard, good, easy. */
+            intervals: number[];
+            /** @description In how many attempts. */
+            missed: number;
+            /** Format: date-time */
+            missed_at: string | null;
+            /** @description Null for a flash card. */
+            question: components["schemas"]["QuestionOut"] | null;
+            /** @description The number of its lesson. */
+            quiz: string;
+            /** @description How often the card was reviewed; sent back with the review. */
+            turn: number;
+            /** Format: uuid */
+            uid: string;
+        };
+        /** @description What is left to practice today. The island's props. */
+        PracticeOut: {
+            /** @description The next ones, at most 20. */
+            cards: components["schemas"]["PracticeCardOut"][];
+            /** @description Cards practiced today. */
+            done_today: number;
+            /** @description Cards that are due today, after the limits of the day. */
+            left: number;
+            /**
+             * Format: date-time
+             * @description When the next card after today returns.
+             */
+            next_due: string | null;
+            /** @description A course's slug, "own" for flash cards; empty: all. */
+            origin: string;
+            /** @description Cards that will be due tomorrow. */
+            tomorrow: number;
+            /** @description All cards of the learner. */
+            total: number;
+        };
+        /**
+         * @description * `1` - Again
+         *     * `2` - Hard
+         *     * `3` - Good
+         *     * `4` - Easy
+         * @enum {integer}
+         */
+        PracticeRating: 1 | 2 | 3 | 4;
+        /** @description A rating. The same key again is the same review. */
+        PracticeReviewInRequest: {
+            answer?: components["schemas"]["AnswerInRequest"] | null;
+            /**
+             * Format: uuid
+             * @description Made by the browser.
+             */
+            key: string;
+            /**
+             * @description 1 again, 2 hard, 3 good, 4 easy.
+             *
+             *     * `1` - Again
+             *     * `2` - Hard
+             *     * `3` - Good
+             *     * `4` - Easy
+             */
+            rating: components["schemas"]["PracticeRating"];
+            /**
+             * Format: date-time
+             * @description When it was rated, if that was before now.
+             */
+            reviewed_at?: string | null;
+            turn: number;
+        };
+        PracticeReviewed: {
+            /** Format: date-time */
+            due: string;
+            /** @description False if another review of the same turn came first. */
+            is_counted: boolean;
+            turn: number;
+        };
         /**
          * @description * `image` - Image
          *     * `pdf` - Pdf
@@ -2618,7 +2767,7 @@ export interface components {
             /** @description Null: as many as one likes. */
             attempts_left: number | null;
             intro_html: string;
-            /** @description How many questions of each kind await, the most frequent first. */
+            /** @description How many questions of each kind await, the most frequent first; empty where they are drawn. */
             kinds: components["schemas"]["KindCount"][];
             /** Format: uuid */
             lesson_uid: string;
@@ -2626,7 +2775,10 @@ export interface components {
             may_attempt: boolean;
             pass_percent: number;
             past: components["schemas"]["PastAttempt"][];
+            /** @description Of the quiz: where it is more, each attempt draws at random. */
+            pool_count: number;
             progress_page: string;
+            /** @description Of one attempt. */
             question_count: number;
             /** @description Seconds between attempts after the second; 0: none. */
             retry_wait: number;
@@ -5884,6 +6036,105 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_practice: {
+        parameters: {
+            query?: {
+                /** @description A course's slug, or "own". Without it: all cards. */
+                source?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_practice_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PracticeAnswerInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeAnswered"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_practice_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PracticeReviewInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PracticeReviewed"];
+                };
             };
             /** @description A refusal or a failure. */
             default: {

@@ -23,7 +23,7 @@ from apps.accounts.models import User
 from apps.billing.standin import Standin
 from apps.courses.models import Lesson
 from apps.files.models import File, VideoAsset
-from apps.learning.models import Enrollment
+from apps.learning.models import Enrollment, PracticeCard
 from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
@@ -77,6 +77,12 @@ def record() -> list[dict[str, Any]]:
         call("GET", "/lessons/{uid}/quiz/", uid=quiz)
         attempt = call("POST", "/lessons/{uid}/attempts/", uid=quiz)
         call("POST", "/attempts/{uid}/submit/", uid=(attempt or {}).get("uid", quiz), body={"answers": {}})
+        due = PracticeCard.objects.filter(user=learner, question__isnull=False).order_by("pk").first()
+        card = str(due and due.uid)
+        call("GET", "/practice/")
+        call("POST", "/practice/cards/{uid}/answer/", uid=card, body={"answer": None})
+        review = {"key": "3e0cb9f4-7a0e-4c6e-9d0c-0a2b7a1d5a55", "turn": 0, "rating": 3}
+        call("POST", "/practice/cards/{uid}/reviews/", uid=card, body=review)
         entry = (
             File.objects.of(learner.pk).present().filter(kind="text").order_by("pk").select_related("folder").first()
         )

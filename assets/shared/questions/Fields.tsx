@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import type { Question } from "./api";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import type { Question } from "./types";
 import { Html, plain } from "./Html";
 import { type Answer, isNumber } from "./state";
 

@@ -1,10 +1,10 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
 
-import { announce } from "../../shared/announce";
-import { followDrag } from "../../shared/drag";
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import type { Question } from "./api";
+import { announce } from "../announce";
+import { followDrag } from "../drag";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import type { Question } from "./types";
 import { Html, plain } from "./Html";
 import { type Answer, moved, orderOf } from "./state";
 

@@ -1,7 +1,7 @@
-import { clock } from "../../shared/format";
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import type { QuestionResult } from "./api";
+import { clock } from "../format";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import type { QuestionResult } from "./types";
 import { LETTERS } from "./Choices";
 import { Html } from "./Html";
 

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from "react";
 
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import type { Question } from "./api";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import type { Question } from "./types";
 import { Html } from "./Html";
 import { type Answer, toggled } from "./state";
 

@@ -1,5 +1,5 @@
 /** The answers and flags of an open attempt, as pure functions. */
-import type { components } from "../../shared/api/schema.gen";
+import type { components } from "../api/schema.gen";
 
 type Question = components["schemas"]["QuestionOut"];
 

@@ -1,0 +1,158 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useReducer, useRef, useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { toApiError } from "../../shared/api/errors";
+import { useAuth } from "../../shared/auth/AuthProvider";
+import { useOnline } from "../../shared/hooks/useOnline";
+import { t } from "../../shared/i18n";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Spinner } from "../../shared/ui/Spinner";
+import {
+  type Answer,
+  type Answered,
+  type Card,
+  type PracticeProps,
+  practiceQuery,
+  type Rating,
+  readUnsent,
+  sendReview,
+  type Unsent,
+} from "./api";
+import { CardView } from "./CardView";
+import { Done, type Rewatch } from "./Done";
+import { Pips } from "./Pips";
+import { begin, countOf, reduce } from "./session";
+
+/** Practice: the cards of today one after the other. Its props are those of `GET /api/v1/practice/`. */
+export function Island(props: PracticeProps) {
+  const { isLoading } = useAuth();
+  const query = useQuery({ ...practiceQuery(props), enabled: !isLoading });
+  const practice = query.data;
+  const [session, dispatch] = useReducer(reduce, begin(props.cards, props.left));
+  const [rewatch, setRewatch] = useState<Rewatch[]>([]);
+  const [startedAt] = useState(() => Date.now());
+  const [seconds, setSeconds] = useState(0);
+  const isOnline = useOnline();
+  const { refetch } = query;
+
+  const fetchMore = async (): Promise<void> => {
+    const { data } = await refetch();
+    if (data) dispatch({ type: "fetched", cards: data.cards, left: data.left });
+  };
+  const saving = useMutation({
+    mutationFn: sendReview,
+    onSuccess: ({ is_counted: isCounted }, { card, review }) => {
+      if (!isCounted) announce(t("You already rated this card in another tab."));
+      advance(card, review.rating > 1);
+    },
+    onError: (thrown, { card }) => {
+      if (!toApiError(thrown).is("PRACTICE_CARD_NOT_FOUND")) return;
+      announce(t("This card is gone."));
+      leave(card);
+    },
+  });
+  const advance = (uid: string, isRemembered: boolean): void => {
+    setSeconds(Math.round((Date.now() - startedAt) / 1000));
+    const isLast = !session.queue.some((one) => one.uid !== uid);
+    dispatch({ type: "reviewed", uid, isRemembered });
+    if (isLast) void fetchMore();
+  };
+  const leave = (uid: string): void => {
+    const isLast = !session.queue.some((one) => one.uid !== uid);
+    dispatch({ type: "gone", uid });
+    if (isLast) void fetchMore();
+  };
+
+  // What an earlier page could not send goes first; then the list is read again, without that card.
+  const isResent = useRef(false);
+  const { mutate } = saving;
+  useEffect(() => {
+    const unsent = isLoading || isResent.current ? null : readUnsent();
+    if (isLoading) return;
+    isResent.current = true;
+    if (unsent) mutate(unsent);
+  }, [isLoading, mutate]);
+
+  const [card] = session.queue;
+  const rate = (one: Card, rating: Rating, answer: Answer | null, answered: Answered | null) => {
+    if (saving.isPending) return;
+    const again = answered?.result.rewatch;
+    if (rating === 1 && again)
+      setRewatch((known) =>
+        known.some(({ url }) => url === again.url) ? known : [...known, again],
+      );
+    mutate(reviewOf(one, rating, answer));
+  };
+  const error = saving.error
+    ? toApiError(saving.error)
+    : query.error
+      ? toApiError(query.error)
+      : null;
+
+  return (
+    <>
+      {countOf(session) > 0 && <Pips session={session} isOver={!card} />}
+      {error && !error.is("PRACTICE_CARD_NOT_FOUND") && (
+        <ErrorPanel
+          error={error}
+          message={t("Your rating is saved on this device.")}
+          onRetry={() =>
+            saving.variables && saving.error ? saving.mutateAsync(saving.variables) : fetchMore()
+          }
+        />
+      )}
+      {!isOnline && !error && (
+        <p className="small muted" role="status">
+          {t("You are offline. Practice continues when you are back.")}
+        </p>
+      )}
+      {card ? (
+        <>
+          <CardView
+            key={`${card.uid}:${card.turn}`}
+            card={card}
+            isFirst={session.done.length === 0}
+            isSaving={saving.isPending}
+            onRate={(rating, answer, answered) => rate(card, rating, answer, answered)}
+            onGone={() => leave(card.uid)}
+          />
+          <Keys />
+        </>
+      ) : query.isFetching ? (
+        <Spinner />
+      ) : (
+        <Done practice={practice} done={session.done} seconds={seconds} rewatch={rewatch} />
+      )}
+    </>
+  );
+}
+
+function reviewOf({ uid, turn }: Card, rating: Rating, answer: Answer | null): Unsent {
+  const key = crypto.randomUUID();
+  return {
+    card: uid,
+    review: { key, turn, rating, answer, reviewed_at: new Date().toISOString() },
+  };
+}
+
+function Keys() {
+  return (
+    <p className="keyline" aria-hidden="true">
+      <span>
+        <kbd>A</kbd>
+        <kbd>B</kbd>
+        <kbd>C</kbd>
+        {t("answer")}
+      </span>
+      <span>
+        <kbd>{t("Space")}</kbd>
+        {t("check, or take the suggested rating")}
+      </span>
+      <span>
+        <kbd>1</kbd>–<kbd>4</kbd>
+        {t("rate it")}
+      </span>
+    </p>
+  );
+}
