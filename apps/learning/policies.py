@@ -14,8 +14,8 @@ from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.files.models import VideoAsset
 from apps.files.policies import CourseMembers, register_audience, register_course_members
-from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
-from apps.learning.models import Attempt, Certificate, Enrollment
+from apps.learning.errors import CardNotFound, EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
+from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
 from apps.learning.outline import Entry, Standing
 from studyplatform.kit.db.prepared_queries import Param
 from studyplatform.kit.errors import NotAuthenticated, NotFound
@@ -142,3 +142,10 @@ def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:
         return refused
     is_valid = certificate.revoked_at is None
     return None if is_valid and certificate.enrollment.user_id == user.pk else NotFound()
+
+
+def practice(user: AnyUser, card: PracticeCard | None = None) -> Verdict:
+    """Signed-in users keep cards, each their own; nobody else's card exists for them."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if card is None or card.user_id == user.pk else CardNotFound()

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses.models import Question
+from apps.learning import policies
 from apps.learning.errors import CardLimitReached, CardNotFound
 from apps.learning.models import PracticeCard, PracticeReview
 from apps.learning.practice.day import MOST_OWN_CARDS
@@ -15,6 +16,7 @@ from apps.learning.practice.schedule import Reviewed, Schedule, counted, replaye
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts
 from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.policies import enforce
 
 TURNS_AHEAD = 100  # reviews of one card made without a connection
 MISSED = {"wrong", "partly"}
@@ -71,6 +73,7 @@ def review_card(
 
     :raises ValidationFailed: the answer doesn't have the shape of the question, or the turn lies too far ahead.
     """
+    enforce(policies.practice(user, card))
     verdict = "" if card.question is None else marking.mark(card.question, read_answer(card.question, answer)).verdict
     with transaction.atomic():
         locked = PracticeCard.objects.select_for_update().filter(pk=card.pk, user=user).first()
@@ -124,6 +127,7 @@ def add_card(*, user: User, front: str, back: str, now: datetime) -> PracticeCar
 
     :raises CardLimitReached: the learner has as many as allowed.
     """
+    enforce(policies.practice(user))
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if PracticeCard.objects.filter(user=user, question=None, deleted_at=None).count() >= MOST_OWN_CARDS:
