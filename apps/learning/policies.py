@@ -129,6 +129,13 @@ def save_progress(user: AnyUser, course: Course, standing: Standing) -> Verdict:
     return None
 
 
+def take_notes(user: AnyUser, course: Course, *, is_enrolled: bool) -> Verdict:
+    """Enrolled learners take notes, each their own; for others a hidden course doesn't exist."""
+    if is_enrolled:
+        return None
+    return see_course(user, course) or NotEnrolled(course=course.title, slug=course.slug)
+
+
 def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:
     """Only the learner sees an attempt, while they are enrolled; for everyone else it doesn't exist."""
     is_theirs = isinstance(user, User) and attempt.enrollment.user_id == user.pk

@@ -82,8 +82,6 @@ LATER = {
     "AI_CONTEXT_TOO_LONG",
     "AI_CONTENT_FILTERED",
 }
-# No protected media in this version. This list may only shrink.
-BROWSER_LATER = {"VIDEO_DRM_ERROR"}
 
 
 def test_the_table_has_all_31() -> None:
@@ -188,7 +186,7 @@ VIDEO_STATES = {"corrupt_file", "processing_failed"}
 def test_each_listed_phrase_exists(group: str) -> None:
     """Each code has a message and is raised, or is on the list for features that are not built yet."""
     used = _classes_used()
-    said = {code for code in BROWSER - BROWSER_LATER if f'"{code}"' in _spoken_by_the_browser()}
+    said = {code for code in BROWSER if f'"{code}"' in _spoken_by_the_browser()}
 
     for code in GROUPS[group].values():
         assert REGISTRY[code].message
@@ -212,7 +210,7 @@ def _spoken_by_the_browser() -> str:
 def test_errors_of_the_browser_are_used_in_its_code() -> None:
     text = _spoken_by_the_browser()
 
-    assert {code for code in BROWSER if f'"{code}"' not in text} == BROWSER_LATER
+    assert {code for code in BROWSER if f'"{code}"' not in text} == set()
 
 
 def _sentence(error: type[AppError]) -> str:

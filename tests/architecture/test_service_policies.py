@@ -13,6 +13,9 @@ ACTORS = {"by", "user"}
 # Services whose ``user`` is not the one who acts, or that need no policy.
 EXCEPTIONS = {
     "grant_enrollment",  # called after a payment: the user is the one who receives the enrollment
+    "rebuild_learned_days",  # for imported and seeded progress: the user is the learner
+    "delete_rating",  # finds only the user's own
+    "restore_rating",  # finds only the user's own
 }
 
 

@@ -138,7 +138,6 @@ def test_each_model_is_named_by_words_of_the_glossary() -> None:
 KEPT = {
     "LectureUnavailable": "the code is the specification's",
     "QuotaExceeded": "the code is the specification's",
-    "CourseUnderReview": "the review by an admin, not a learner's rating",
     "Badge": "the label of a course's state, not a milestone",
 }
 # Standard terms of the web, which the glossary replaces only as names of our own things.

@@ -81,6 +81,18 @@ def test_every_name_and_title_can_be_drawn(certificate, name):
         assert image.size == (1200, 630)
 
 
+def test_an_admin_revokes_a_certificate_with_a_reason(browser_of, sam, certificate):
+    change = f"/admin/learning/certificate/{certificate.pk}/change/"
+    browser_of(sam).post(change, {"revocation_reason": "Issued by mistake.", "code": "OTHER"})
+    certificate.refresh_from_db()
+    assert (certificate.revocation_reason, certificate.code == "OTHER") == ("Issued by mistake.", False)
+    assert certificate.revoked_at
+
+    browser_of(sam).post(change, {"revocation_reason": ""})
+    certificate.refresh_from_db()
+    assert certificate.revoked_at is None
+
+
 def test_a_revoked_certificate_is_shown_as_revoked_everywhere(client, browser_of, leo, certificate, now):
     services.set_revocation(certificate=certificate, reason="Issued by mistake.", now=now)
     mine, address = browser_of(leo), f"/certificates/{certificate.code}"

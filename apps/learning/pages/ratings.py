@@ -18,7 +18,6 @@ from apps.learning.outline import Standing
 from apps.learning.queries import ratings as queries
 from apps.learning.queries.lessons import find_course
 from apps.learning.rating_forms import RatingDecisionForm, RatingForm, RatingReportForm, ReplyForm
-from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
 
@@ -32,10 +31,9 @@ def reviews(request: HttpRequest, course: str) -> HttpResponse:
     found, standing = find_course(request.user, course)
     form = RatingForm(request.POST) if request.method == "POST" else None
     if form is not None:
-        if not request.user.is_authenticated:
-            raise NotAuthenticated
+        user = signed_in_user(request)
         if form.is_valid():
-            services.rate_course(user=signed_in_user(request), course=found, now=timezone.now(), **form.cleaned_data)
+            services.rate_course(user=user, course=found, now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("Your review is saved."), extra_tags="toast")
             return redirect(f"{address_of(found)}#mine")
     return _page(request, found, standing, form=form)

@@ -11,10 +11,11 @@ from markupsafe import Markup
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.learning.errors import NotEnrolled
+from apps.learning import policies
 from apps.learning.models import Enrollment, Note, NoteQuerySet
 from apps.learning.outline import Standing
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
+from studyplatform.kit.policies import enforce
 from studyplatform.kit.text import markdown
 
 SHOWN_MARKS = 500  # on the scrubber
@@ -56,13 +57,13 @@ def notes_of_lesson(user: User, uid: UUID) -> NoteQuerySet:
     """Return the learner's notes and moments of a lesson, in the order of the video. Two queries before its own.
 
     :raises LectureUnavailable: there is no such lesson.
-    :raises NotEnrolled: the user isn't enrolled in its course.
+    :raises NotEnrolled, CourseNotFound: the user isn't enrolled in its course.
     """
-    lesson = Lesson.objects.select_related("course").only("course__title", "course__slug").filter(uid=uid).first()
+    lesson = Lesson.objects.select_related("course").defer("body").filter(uid=uid).first()
     if lesson is None:
         raise LectureUnavailable
-    if not Enrollment.objects.active().of(user.pk).filter(course=lesson.course_id).exists():
-        raise NotEnrolled(course=lesson.course.title, slug=lesson.course.slug)
+    enrolled = Enrollment.objects.active().of(user.pk).filter(course=lesson.course_id)
+    enforce(policies.take_notes(user, lesson.course, is_enrolled=enrolled.exists()))
     return Note.objects.kept().of(user.pk).filter(lesson=lesson).order_by(F("second").asc(nulls_first=True), "pk")
 
 

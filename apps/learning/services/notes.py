@@ -12,10 +12,12 @@ from django.db import IntegrityError, transaction
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
-from apps.learning.errors import NoteEditedTooOften, NotEnrolled, TooManyNotes
+from apps.learning import policies
+from apps.learning.errors import NoteEditedTooOften, TooManyNotes
 from apps.learning.models import Enrollment, Note
 from apps.learning.notes.merging import Content, Edit
 from studyplatform.kit.errors import Conflict
+from studyplatform.kit.policies import enforce
 
 MAX_RETRIES = 8
 MOST_NOTES = 2000  # of a learner in a course, without deleted ones
@@ -34,17 +36,16 @@ def save_note(
 
     :raises LectureUnavailable: there is no such lesson.
     :raises NotEnrolled: the user isn't enrolled in its course.
+    :raises CourseNotFound: neither enrolled, and the course is hidden.
     :raises TooManyNotes: the learner has the most notes that a course may have.
     :raises NoteEditedTooOften: the note was edited too many times.
     :raises Conflict: it belongs to another lesson, or others saved it at the same moment every time it was repeated.
     """
-    lesson = Lesson.objects.select_related("course").only("title", "course__title", "course__slug")
-    found = lesson.filter(uid=lesson_uid).first()
+    found = Lesson.objects.select_related("course").defer("body").filter(uid=lesson_uid).first()
     if found is None:
         raise LectureUnavailable
     enrolled = Enrollment.objects.active().of(user.pk).filter(course=found.course_id)
-    if not enrolled.exists():
-        raise NotEnrolled(course=found.course.title, slug=found.course.slug)
+    enforce(policies.take_notes(user, found.course, is_enrolled=enrolled.exists()))
     for _ in range(MAX_RETRIES):
         note = Note.objects.of(user.pk).filter(uid=uid).first()
         if note is None:

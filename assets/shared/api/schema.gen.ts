@@ -2198,12 +2198,6 @@ export interface components {
             /** Format: uuid */
             upload: string;
         };
-        /**
-         * @description * `note` - Note
-         *     * `moment` - Moment
-         * @enum {string}
-         */
-        Kind812Enum: "note" | "moment";
         KindCount: {
             count: number;
             kind: components["schemas"]["QuestionKind"];
@@ -2320,6 +2314,12 @@ export interface components {
             /** @description Markdown. */
             text: string;
         };
+        /**
+         * @description * `note` - Note
+         *     * `moment` - Moment
+         * @enum {string}
+         */
+        NoteKind: "note" | "moment";
         NoteOut: {
             /** Format: date-time */
             created_at: string;
@@ -2327,7 +2327,7 @@ export interface components {
             /** @description The text, rendered; empty for a moment. */
             html: string;
             is_deleted: boolean;
-            kind: components["schemas"]["Kind812Enum"];
+            kind: components["schemas"]["NoteKind"];
             replaced: components["schemas"]["ReplacedEdit"][];
             /** @description Of the video; null: the whole lesson. */
             second: number | null;
@@ -2926,7 +2926,7 @@ export interface components {
         };
         SaveNoteInRequest: {
             edits: components["schemas"]["NoteEditRequest"][];
-            kind: components["schemas"]["Kind812Enum"];
+            kind: components["schemas"]["NoteKind"];
             replaced: components["schemas"]["ReplacedEditRequest"][];
             second: number | null;
         };

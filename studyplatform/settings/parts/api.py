@@ -41,6 +41,7 @@ SPECTACULAR_SETTINGS = {
             ("announcement", "Announcement"),
         ],
         "SplitKind": [("question", "Question"), ("discussion", "Discussion"), ("share", "Share")],
+        "NoteKind": [("note", "Note"), ("moment", "Moment")],
         "ReactionKind": [("thanks", "Thank you"), ("insight", "New to me"), ("celebrate", "Well done")],
         "QuestionKind": [
             ("single", "Single choice"),
