@@ -12,6 +12,7 @@ from apps.learning.errors import CardNotFound
 from apps.learning.models import Attempt, PracticeCard, PracticeReview
 from apps.learning.practice.day import AHEAD, Load, day_of
 from apps.learning.queries.course_progress import zone_of
+from studyplatform.kit.errors import NotFound
 
 BATCH = 20  # cards that a page or a call brings
 DAYS_AHEAD = 5
@@ -191,9 +192,9 @@ def own_cards(user: User) -> QuerySet[PracticeCard]:
 def own_card(user: User, uid: UUID, *, is_deleted: bool = False) -> PracticeCard:
     """Return one flash card of the learner.
 
-    :raises CardNotFound: there is none.
+    :raises NotFound: there is none.
     """
     found = PracticeCard.objects.filter(user=user, question=None, uid=uid, deleted_at__isnull=not is_deleted).first()
     if found is None:
-        raise CardNotFound
+        raise NotFound
     return found
