@@ -15,6 +15,7 @@ const everyPage = ["site", "islands"];
  */
 export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
+  "learner's dashboard": { scripts: [...everyPage, "heatMap"], budget: 16 * kB },
   "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
   "text or file lesson": { scripts: [...everyPage, "lesson", "timeline"], budget: 31 * kB },
   // Before the user starts writing: the composer is fetched then.

@@ -52,6 +52,8 @@ export const spokenTexts = {
     "Lesson complete, {percent} percent of the course",
     "{time} left",
     "You can start your next attempt.",
+    "This card is gone.",
+    "You already rated this card in another tab.",
     "{count} files added",
     "{count} files were added.",
     "{name} was uploaded.",
@@ -70,6 +72,7 @@ export const fromThePage: Record<string, string> = {
   "islands/composer/useAttachments.ts": "why a file was refused",
   "islands/files/changes.ts": "what was done with the selected files",
   "islands/player/showCompletion.ts": "the completed lesson, with the milestone it reached",
+  "islands/practice/Grade.tsx": "whether the answer was right",
   "islands/quiz/index.tsx": "the result of an attempt",
   "islands/uploader/useUploads.ts": "why a file was refused",
   "lesson/reading.ts":

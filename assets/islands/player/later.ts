@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useReducer } from "react";
+import { type ComponentType, createElement, type ReactNode, useEffect, useReducer } from "react";
 
 type Later<P> = {
   (props: P): ReactNode;
@@ -20,7 +20,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
     useEffect(() => {
       if (!Loaded) void fetch().then(render);
     }, []);
-    return Loaded ? <Loaded {...props} /> : null;
+    return Loaded && createElement(Loaded, props);
   }
   return Object.assign(Shown, { fetch });
 }
