@@ -150,7 +150,7 @@ def test_queries_do_not_grow_with_courses_lessons_and_days(browser_of, leo, djan
     browser = browser_of(leo)
     browser.get(PAGE)
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page = text(browser.get(PAGE))
 
     assert "700" in page or "701" in page
