@@ -228,7 +228,7 @@ def test_shortcuts_of_a_lesson_without_a_player(people, learners, who: str, addr
     press("?")
     help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(help_.locator("dt")).to_have_text(
-        ["Next lesson", "Previous lesson", "Bookmark the course", "Search", "Home", "This help"]
+        ["Notes", "Next lesson", "Previous lesson", "Bookmark the course", "Search", "Home", "This help"]
     )
     press("n")  # no shortcut within the dialog
     press("Escape")

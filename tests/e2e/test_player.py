@@ -213,11 +213,18 @@ def test_each_shortcut_does_what_the_help_says(watch):
     press("f")
     until(page, "document.fullscreenElement === null")
 
-    bookmark = page.locator("form[data-bookmark] button")
-    expect(bookmark).to_have_attribute("aria-pressed", "false")
-    with page.expect_response(lambda answer: "bookmark" in answer.url):
+    with page.expect_response(lambda answer: "/notes/" in answer.url and answer.request.method == "PUT") as marked:
         press("b")
-    expect(bookmark).to_have_attribute("aria-pressed", "true")
+    assert marked.value.ok
+
+    press("t")
+    note = page.get_by_placeholder("Write a note.")
+    expect(note).to_be_focused()
+    page.keyboard.type("m f b")  # text, not shortcuts
+    expect(note).to_have_value("m f b")
+    note.fill("")
+    press("Escape")
+    expect(note).to_be_hidden()
 
     press("?")
     help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
