@@ -8,6 +8,7 @@ from django.utils import timezone
 from studyplatform.kit.db.triggers import drop_triggers, install_triggers
 
 
+@pytest.mark.long
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_renamed_tables_keep_their_rows() -> None:

@@ -242,7 +242,14 @@ def run_all(drawn, count, standin, sam, settings):
 
 
 def test_any_sequence_ends_in_true_books(fresh_standin, sam, settings):
-    run_all(st.lists(STEPS, min_size=2, max_size=7), SEQUENCES, fresh_standin, sam, settings)
+    """The next test draws the rest of their number."""
+    run_all(st.lists(STEPS, min_size=2, max_size=7), SEQUENCES // 4, fresh_standin, sam, settings)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_many_sequences_end_in_true_books(fresh_standin, sam, settings):
+    run_all(st.lists(STEPS, min_size=2, max_size=7), SEQUENCES - SEQUENCES // 4, fresh_standin, sam, settings)
 
 
 def run_with_premium(count, standin, sam, settings):
@@ -252,13 +259,13 @@ def run_with_premium(count, standin, sam, settings):
 
 def test_any_sequence_with_premium_and_payouts_ends_in_true_books(fresh_standin, sam, settings):
     """Each costs many times as much as one without Premium; the next test draws the rest of their number."""
-    run_with_premium(SEQUENCES // 8, fresh_standin, sam, settings)
+    run_with_premium(SEQUENCES // 16, fresh_standin, sam, settings)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_many_sequences_with_premium_and_payouts_end_in_true_books(fresh_standin, sam, settings):
-    run_with_premium(SEQUENCES - SEQUENCES // 8, fresh_standin, sam, settings)
+    run_with_premium(SEQUENCES - SEQUENCES // 16, fresh_standin, sam, settings)
 
 
 class _Undo(Exception):

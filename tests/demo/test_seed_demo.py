@@ -121,6 +121,7 @@ def all_rows() -> dict[str, list[dict]]:
     }
 
 
+@pytest.mark.long
 def test_seeding_writes_the_whole_library_and_leaves_no_page_empty(library):
     said = seed()
 

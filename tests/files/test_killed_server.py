@@ -170,6 +170,7 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
     assert Job.objects.filter(kind="files.process_video").count() == 1
 
 
+@pytest.mark.long
 def test_50_mb_by_tus_js_client_survive_cuts_restarts_and_kill_9(ada, browser_of, tmp_path: Path) -> None:
     """The endurance run that is cheap enough for each test run: SQLite, without the supervisor."""
     environment = {
