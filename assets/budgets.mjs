@@ -31,7 +31,7 @@ export const pages = {
     budget: 24 * kB,
   },
   "video lesson": {
-    scripts: everyPage,
+    scripts: [...everyPage, "timeline"],
     islands: ["player"],
     later: ["site/notifications"],
     onDemand: [

@@ -11,7 +11,6 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
-import { hlsOnlyMp4 } from "./hlsOnlyMp4.mjs";
 import { iconSprite } from "./icons.mjs";
 import { loadedWith } from "./outputs.mjs";
 import { KEEP_DAYS, pruneBuild } from "./pruneBuild.mjs";
@@ -78,7 +77,7 @@ const bundles = () => ({
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
   inject: [path.join(assets, "shared", "base.ts")],
-  plugins: [iconSprite(root), hlsOnlyMp4],
+  plugins: [iconSprite(root)],
   legalComments: "external",
 });
 

@@ -24,6 +24,17 @@ def test_texts_that_only_pages_show_are_not_downloaded_by_scripts():
     assert set(REGISTRY) - export_contract.catalogue().keys() >= {"SHARE_NOT_FOUND", "AUTH_PROVIDER_DECLINED"}
 
 
+def test_scripts_download_the_texts_of_the_errors_that_they_make_and_of_no_others():
+    entries = export_contract.catalogue()
+
+    for code in ("NETWORK_OFFLINE", "NETWORK_TIMEOUT", "UNKNOWN_ERROR", "VIDEO_DRM_ERROR", "VIDEO_LOAD_FAILED"):
+        assert entries[code]["title"], code
+        assert entries[code]["message"], code
+    for code in ("ENROLLMENT_REQUIRED", "PAYMENT_CARD_DECLINED", "QUIZ_TIME_OVER"):
+        assert not {"title", "message"} & entries[code].keys(), code
+    assert entries["ENROLLMENT_REQUIRED"]["action"]["label"], "the server does not send it"
+
+
 def test_the_schema_contains_every_code_and_operation():
     document = export_contract.schema()
     operations = [op for path in document["paths"].values() for op in path.values() if isinstance(op, dict)]

@@ -1,9 +1,12 @@
-/** The error catalogue, generated from Python, so that errors can be shown while offline. */
+/**
+ * The error catalogue, generated from Python. It has the texts of the errors that scripts name, so that they can be shown
+ * while offline; all others come from the server, with their texts.
+ */
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
-import { catalogue, type ErrorCode } from "./errors.gen";
+import { catalogue, type ErrorCode, type NamedCode } from "./errors.gen";
 
-export type { ErrorCode };
+export type { ErrorCode, NamedCode };
 export type Severity = "error" | "warning" | "info";
 
 /** The action of an error: a page to open, or a handler of the component. */
@@ -22,12 +25,13 @@ export type CatalogueEntry = {
   retryDelay: number | null;
 };
 
-type GeneratedEntry = Pick<CatalogueEntry, "title" | "message"> &
-  Partial<Pick<CatalogueEntry, "severity" | "icon" | "helpText" | "retryDelay">> & {
-    action?: { label: string; href?: string; handler?: string };
-  };
+type GeneratedEntry = Partial<
+  Pick<CatalogueEntry, "title" | "message" | "severity" | "icon" | "helpText" | "retryDelay">
+> & {
+  action?: { label: string; href?: string; handler?: string };
+};
 
-/** An entry with the defaults that the generated catalogue leaves out. */
+/** An entry with the defaults that the generated catalogue leaves out; the texts of UNKNOWN_ERROR where it has none. */
 function withDefaults(code: ErrorCode): CatalogueEntry {
   const entry: GeneratedEntry = catalogue[code];
   return {
@@ -36,8 +40,8 @@ function withDefaults(code: ErrorCode): CatalogueEntry {
     retryDelay: null,
     ...entry,
     code,
-    title: t(entry.title),
-    message: t(entry.message),
+    title: t(entry.title ?? catalogue.UNKNOWN_ERROR.title),
+    message: t(entry.message ?? catalogue.UNKNOWN_ERROR.message),
     helpText: entry.helpText ? t(entry.helpText) : "",
     action: entry.action
       ? { href: "", handler: "", ...entry.action, label: t(entry.action.label) }
@@ -127,7 +131,7 @@ export function problemOf(code: ErrorCode, status = 0, params: Params = {}): Pro
 }
 
 /** An error created in the browser, such as NETWORK_OFFLINE or VIDEO_LOAD_FAILED. */
-export function makeError(code: ErrorCode, params: Params = {}): ApiError {
+export function makeError(code: NamedCode, params: Params = {}): ApiError {
   return new ApiError(0, problemOf(code, 0, params));
 }
 

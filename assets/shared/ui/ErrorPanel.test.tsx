@@ -2,7 +2,15 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import { StrictMode } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { ApiError, type ErrorCode, errorCodes, lookup, makeError, problemOf } from "../api/errors";
+import {
+  ApiError,
+  type ErrorCode,
+  errorCodes,
+  errorOfResponse,
+  lookup,
+  makeError,
+  problemOf,
+} from "../api/errors";
 import { ErrorPanel } from "./ErrorPanel";
 
 beforeEach(() => {
@@ -15,15 +23,33 @@ async function tick(ms: number): Promise<void> {
 const spoken = (): string | null =>
   document.querySelector("[data-live=polite]")?.textContent ?? null;
 
+/** An error that the server sent with its texts. */
+const sent = (code: ErrorCode, params = {}): ApiError =>
+  errorOfResponse(new Response(null, { status: 400 }), {
+    code,
+    params,
+    title: `The title of ${code}`,
+    detail: `What ${code} means.`,
+  });
+
 it.each(errorCodes)("shows %s with a title, a sentence and an icon", (code: ErrorCode) => {
-  const error = makeError(code, { course: "Algebra", lesson: "x", wait: 9, role: "admin" });
+  const error = sent(code, { course: "Algebra", lesson: "x", wait: 9, role: "admin" });
   const { container } = render(<ErrorPanel error={error} />);
 
-  expect(screen.getByText(lookup(code).title)).toBeDefined();
+  expect(screen.getByText(`The title of ${code}`)).toBeDefined();
+  expect(screen.getByText(`What ${code} means.`)).toBeDefined();
   expect(container.textContent).not.toContain("%(");
   // eslint-disable-next-line testing-library/no-container -- an icon has no role
   const icon = container.querySelector("svg.notice__icon use");
   expect(icon?.getAttribute("href")).toBe(`#${lookup(code).icon}`);
+});
+
+it("has words for an error that came without texts", () => {
+  const error = errorOfResponse(new Response(null, { status: 402 }), { code: "PRICE_CHANGED" });
+  render(<ErrorPanel error={error} />);
+
+  expect(error.is("PRICE_CHANGED")).toBe(true);
+  expect(screen.getByText("Something went wrong")).toBeDefined();
 });
 
 it("takes its icon from the sprite that the page uses", () => {
@@ -56,7 +82,7 @@ it.each([
   const retry = vi.fn();
   render(
     <StrictMode>
-      <ErrorPanel error={makeError(code)} onRetry={retry} />
+      <ErrorPanel error={sent(code)} onRetry={retry} />
     </StrictMode>,
   );
   expect(screen.getByText(`Retrying in ${seconds} s`)).toBeDefined();
@@ -108,15 +134,13 @@ it("retries when the connection is back, even after it has stopped", async () =>
 });
 
 it("links to help, with data of the error in the address", () => {
-  render(
-    <ErrorPanel error={makeError("PREREQUISITE_NOT_MET", { course: "a b", lesson: "2.6" })} />,
-  );
+  render(<ErrorPanel error={sent("PREREQUISITE_NOT_MET", { course: "a b", lesson: "2.6" })} />);
 
   expect(screen.getByRole("link").getAttribute("href")).toBe("/course/lessons?course=a%20b");
 });
 
 it("leaves out a link whose data is missing", () => {
-  render(<ErrorPanel error={makeError("PREREQUISITE_NOT_MET")} />);
+  render(<ErrorPanel error={sent("PREREQUISITE_NOT_MET")} />);
 
   expect(screen.queryByRole("link")).toBeNull();
 });
@@ -125,7 +149,7 @@ it("runs the handler that the catalogue names", () => {
   const resend = vi.fn();
   render(
     <ErrorPanel
-      error={makeError("AUTH_EMAIL_NOT_VERIFIED")}
+      error={sent("AUTH_EMAIL_NOT_VERIFIED")}
       handlers={{ resend_verification: resend }}
     />,
   );
@@ -140,7 +164,7 @@ it("sends the verification email again by default", async () => {
   );
   vi.stubGlobal("fetch", fetch);
   vi.useRealTimers();
-  render(<ErrorPanel error={makeError("AUTH_EMAIL_NOT_VERIFIED")} />);
+  render(<ErrorPanel error={sent("AUTH_EMAIL_NOT_VERIFIED")} />);
   fireEvent.click(screen.getByRole("button", { name: "Resend email" }));
 
   await screen.findByText("We've sent you a new link and code.");

@@ -2,7 +2,7 @@
  * The playback of one lesson: the observed state of the media element, and the commands of the user. Independent of
  * React, which renders `state`.
  */
-import { ApiError, type ErrorCode, makeError } from "../../../shared/api/errors";
+import { ApiError, makeError, type NamedCode } from "../../../shared/api/errors";
 import { noteFailure, noteResponse } from "../../../shared/connection";
 import { type Quality, type Settings, SPEEDS } from "./settings";
 import type { Failure, CreateStream, Sources, Stream } from "./stream";
@@ -349,7 +349,7 @@ export class Playback {
   }
 }
 
-const codes: Record<Failure, ErrorCode> = {
+const codes: Record<Failure, NamedCode> = {
   start: "VIDEO_LOAD_FAILED",
   network: "VIDEO_NETWORK_ERROR",
   expired: "MEDIA_LINK_EXPIRED",

@@ -1,6 +1,7 @@
 """``manage.py export_contract``: the API's schema and the error catalog, for TypeScript."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +15,37 @@ from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.extensions import contract_tables
 
 SCHEMA = Path(settings.BASE_DIR) / "tests" / "contract" / "openapi.json"
-CATALOGUE = Path(settings.BASE_DIR) / "assets" / "shared" / "api" / "errors.gen.ts"
+SCRIPTS = Path(settings.BASE_DIR) / "assets"
+CATALOGUE = SCRIPTS / "shared" / "api" / "errors.gen.ts"
 
+NAMED = "/** The codes that scripts name: only these have texts. */"
 HEAD = "// Written by `make contract` from the error classes in Python. Do not edit.\n"
 
 
-def catalogue() -> dict[str, dict[str, Any]]:
-    """Texts, icon and action of every code that scripts may meet, sorted by code.
+def codes_named_by_scripts() -> set[str]:
+    """The codes of errors that scripts make, such as those shown while offline; not those they only compare."""
+    names: set[str] = set()
+    for file in SCRIPTS.rglob("*.ts*"):
+        if not re.search(r"\.(test|gen)\.tsx?$", file.name):
+            names.update(re.findall(r'(?<!\.is\()"([A-Z][A-Z_]+)"', file.read_text()))
+    return names & REGISTRY.keys()
 
-    Default values are left out, because every browser downloads this: assets/shared/api/errors.ts fills them in.
+
+def catalogue() -> dict[str, dict[str, Any]]:
+    """Icon and action of every code that scripts may meet, sorted by code, and the texts of those that they name.
+
+    The other errors come from the server, whose answer has the texts. Default values are left out as well, because
+    every browser downloads this: assets/shared/api/errors.ts fills them in.
     """
     entries = {}
+    named = codes_named_by_scripts()
     for code, kind in sorted(REGISTRY.items()):
         if not kind.is_for_scripts:
             continue
         action = kind.action
         entry = {
-            "title": str(kind.title),
-            "message": str(kind.message),
+            "title": str(kind.title) if code in named else None,
+            "message": str(kind.message) if code in named else None,
             "severity": kind.severity if kind.severity != "error" else None,
             "icon": kind.icon if kind.icon != "circle-alert" else None,
             "action": _without_defaults({"label": str(action.label), "href": action.href, "handler": action.handler})
@@ -52,7 +66,9 @@ def catalogue_module() -> str:
     """The TypeScript module of the catalog."""
     body = ",\n".join(f"  {code}: {json.dumps(entry, ensure_ascii=False)}" for code, entry in catalogue().items())
     table = f"export const catalogue = {{\n{body},\n}} as const;"
-    return f"{HEAD}\n{table}\n\nexport type ErrorCode = keyof typeof catalogue;\n"
+    codes = " | ".join(f'"{code}"' for code in sorted(codes_named_by_scripts() & catalogue().keys()))
+    types = f"export type ErrorCode = keyof typeof catalogue;\n{NAMED}\nexport type NamedCode = {codes};\n"
+    return f"{HEAD}\n{table}\n\n{types}"
 
 
 def table_module(name: str) -> str:
