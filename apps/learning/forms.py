@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Question
+from studyplatform.kit.text.blank import stripped
 
 Posted = Mapping[str, list[str]]
 
@@ -32,6 +33,19 @@ class CardForm(forms.Form):
         widget=forms.Textarea,
         error_messages={"required": _("Enter the answer.")},
     )
+
+    def clean_front(self) -> str:
+        return self._seen("front")
+
+    def clean_back(self) -> str:
+        return self._seen("back")
+
+    def _seen(self, name: str) -> str:
+        """The text of a field; one that nobody sees is missing."""
+        text = stripped(str(self.cleaned_data[name]))
+        if not text:
+            raise forms.ValidationError(self.fields[name].error_messages["required"])
+        return text
 
 
 def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.learning.models import RatingDecision, RatingReport
+from studyplatform.kit.text.blank import stripped
 
 MOST = 2000
 STARS = [(str(number), str(number)) for number in range(5, 0, -1)]
@@ -40,6 +41,12 @@ class ReplyForm(forms.Form):
             "max_length": _("Write at most %(limit_value)d characters."),
         },
     )
+
+    def clean_reply(self) -> str:
+        text = stripped(str(self.cleaned_data["reply"]))
+        if not text:
+            raise forms.ValidationError(self.fields["reply"].error_messages["required"])
+        return text
 
 
 class RatingReportForm(forms.Form):

@@ -29,13 +29,20 @@ def rate(user: AnyUser, course: Course, enrollment: Enrollment | None) -> Verdic
 
 
 def judge(user: AnyUser, rating: Rating) -> Verdict:
-    """Signed-in users may vote for a rating that everyone sees, or report it, unless it is their own."""
+    """Signed-in users may report a rating that everyone sees, unless it is their own."""
     refused = be_signed_in(user)
     if refused is not None or not isinstance(user, User):
         return refused
     if not rating.is_shown:
         return NotFound()
     return OwnRatingJudged() if rating.enrollment.user_id == user.pk else be_verified(user)
+
+
+def vote(user: AnyUser, rating: Rating) -> Verdict:
+    """Those who may report a rating may vote for it, but not the staff of the course: the order is the learners'."""
+    if isinstance(user, User) and rating.is_shown and is_staff_of(user, rating.course):
+        return OwnCourseRated()
+    return judge(user, rating)
 
 
 def reply(user: AnyUser, rating: Rating) -> Verdict:

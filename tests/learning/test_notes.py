@@ -100,7 +100,7 @@ def test_only_enrolled_learners_have_notes_and_only_their_own(
     "body",
     [
         copy(),
-        copy(edit("x" * 10_001)),
+        copy(edit("x" * 30_001)),
         copy(edit("nul \x00")),
         copy(edit("x"), second=-1),
         copy(edit("x", key="short")),

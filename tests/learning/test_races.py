@@ -5,20 +5,35 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import close_old_connections, connection
 
 from apps.learning import services
-from apps.learning.errors import AlreadyEnrolled, AttemptClosed
-from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress, Rating, RatingDecision
+from apps.learning.errors import AlreadyEnrolled, AttemptClosed, CardLimitReached, TooManyNotes
+from apps.learning.models import (
+    Attempt,
+    Certificate,
+    Enrollment,
+    LearningTime,
+    LessonProgress,
+    Note,
+    PracticeCard,
+    PracticeReview,
+    Rating,
+    RatingDecision,
+)
+from apps.learning.notes.merging import Content, Edit
+from apps.learning.services import notes, practice
 from studyplatform.kit.errors import AppError
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory
-from tests.factories.learning import EnrollmentFactory
+from tests.factories.learning import EnrollmentFactory, FlashCardFactory
 from tests.learning.conftest import NOON, open_lesson
 from tests.learning.quiz import make_quiz, right_answers
 
+DAY = timedelta(days=1)
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
@@ -209,3 +224,43 @@ def test_simultaneous_marks_do_not_complete_every_text(leo, enrollment, lessons)
     )
 
     assert LessonProgress.objects.exclude(completed_at=None).count() == 1
+
+
+def test_simultaneous_saves_of_one_note_keep_every_text_and_the_limit_holds(leo, enrollment, video_lesson, monkeypatch):
+    monkeypatch.setattr(notes, "MOST_NOTES", 2)
+    uid = uuid4()
+
+    def save(note: UUID, number: int) -> object:
+        content = Content({f"device{number:02}": Edit(1, number, f"Text {number}")})
+        where = {"lesson_uid": video_lesson.uid, "uid": note, "kind": "note", "second": 5}
+        return services.save_note(user=leo, **where, content=content, now=NOON)
+
+    outcomes = run_simultaneously(*[partial(save, uid, number) for number in range(5)])
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert Note.objects.get().text.split("\n\n---\n\n") == [f"Text {number}" for number in range(5)]
+
+    others = run_simultaneously(*[partial(save, uuid4(), number) for number in range(5)])
+    assert sum(isinstance(outcome, TooManyNotes) for outcome in others) == 4
+    assert Note.objects.count() == 2
+
+
+def test_simultaneous_reviews_of_a_card_count_once_for_each_turn(leo):
+    card = FlashCardFactory(user=leo)
+    key = uuid4()
+    review = partial(services.review_card, user=leo, card=card, answer=None, reviewed_at=None, now=NOON + DAY)
+    same = [partial(review, key=key, turn=0, rating=3)] * 3
+    outcomes = run_simultaneously(*same, *[partial(review, key=uuid4(), turn=0, rating=rating) for rating in (1, 2, 4)])
+
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert PracticeReview.objects.filter(key=key).count() == 1
+    card.refresh_from_db()
+    assert card.turn == 1
+
+
+def test_simultaneous_restores_do_not_exceed_the_number_of_cards(leo, monkeypatch):
+    monkeypatch.setattr(practice, "MOST_OWN_CARDS", 2)
+    cards = FlashCardFactory.create_batch(4, user=leo, deleted_at=NOON)
+    outcomes = run_simultaneously(*[partial(services.restore_card, card=card) for card in cards])
+
+    assert sum(isinstance(outcome, CardLimitReached) for outcome in outcomes) == 2
+    assert PracticeCard.objects.filter(deleted_at=None).count() == 2

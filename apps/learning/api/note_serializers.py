@@ -6,10 +6,8 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.learning.models import Note
-from apps.learning.services.notes import MOST_REPLACED, MOST_STANDING
+from apps.learning.services.notes import MOST_REPLACED, MOST_STANDING, MOST_TEXT
 
-MAX_LENGTH = 10_000
-"""Characters of a note."""
 MAX_SECOND = 100 * 3600
 MAX_REVISION = 2**31 - 1
 MAX_AT = 2**53
@@ -20,7 +18,7 @@ class NoteEdit(serializers.Serializer[object]):
     key = serializers.RegexField(_KEY, max_length=32, help_text="Of the editor that wrote it, chosen at random.")
     revision = serializers.IntegerField(min_value=1, max_value=MAX_REVISION)
     at = serializers.IntegerField(min_value=0, max_value=MAX_AT, help_text="Milliseconds since 1970.")
-    text = serializers.CharField(max_length=MAX_LENGTH, allow_blank=True, trim_whitespace=False, help_text="Markdown.")
+    text = serializers.CharField(max_length=MOST_TEXT, allow_blank=True, trim_whitespace=False, help_text="Markdown.")
     is_deleted = serializers.BooleanField()
 
 
@@ -50,7 +48,9 @@ class NoteOut(serializers.Serializer[object]):
     edits = serializers.ListField(child=NoteEdit())
     replaced = serializers.ListField(child=ReplacedEdit())
     text = serializers.CharField(help_text="All texts that stand, as Markdown.")
-    html = serializers.CharField(help_text="The text, rendered; empty for a moment.")
+    html = serializers.CharField(
+        help_text="The text, rendered; empty for a moment, and after the first 100,000 characters of a page."
+    )
     is_deleted = serializers.BooleanField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()

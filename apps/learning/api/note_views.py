@@ -15,7 +15,7 @@ from apps.accounts.guards import signed_in_user
 from apps.learning import services
 from apps.learning.api.note_serializers import NoteOut, SaveNoteIn
 from apps.learning.notes.merging import Content
-from apps.learning.queries.notes import note_out, notes_of_lesson
+from apps.learning.queries.notes import Rendering, note_out, notes_of_lesson
 from studyplatform.kit.web.api import validated
 
 
@@ -28,7 +28,8 @@ class LessonNotes(GenericAPIView[Any]):
     @extend_schema(operation_id="learning_notes", responses={200: NoteOut(many=True)})
     def get(self, request: Request, uid: UUID) -> Response:
         page = self.paginate_queryset(notes_of_lesson(signed_in_user(request), uid))
-        return self.get_paginated_response([note_out(one) for one in page or []])
+        rendering = Rendering()
+        return self.get_paginated_response([note_out(one, rendering) for one in page or []])
 
 
 class LessonNote(APIView):
@@ -50,4 +51,4 @@ class LessonNote(APIView):
             content=Content.from_json(sent),
             now=timezone.now(),
         )
-        return Response(note_out(saved))
+        return Response(note_out(saved, Rendering()))

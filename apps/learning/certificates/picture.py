@@ -70,7 +70,8 @@ def _draw(certificate: Certificate) -> bytes:
     pen.line([(x * FINE, 528 * FINE) for x in (420, 780)], fill=RULE, width=FINE)
     _line(pen, f"{settings.SITE_URL.partition('://')[2]}/certificates", 552, 20, INK_2, PLAIN)
     out = BytesIO()
-    sheet.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS).quantize(128).save(out, "PNG", optimize=True)
+    # The fast ones of Pillow's ways: the best ones take five times as long, and nobody sees a difference.
+    sheet.reduce(FINE).quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(out, "PNG")
     return out.getvalue()
 
 

@@ -144,7 +144,7 @@ class TooManyNotes(AppError):
     code = "NOTES_TOO_MANY"
     status = 409
     title = _("No room for another note")
-    message = _("You can keep %(limit)s notes and moments in a course. Delete some to add another.")
+    message = _("You can keep %(limit)s notes and moments in a course, about 1,000 pages in all. Delete some first.")
     severity = "warning"
     icon = "info"
 
@@ -155,7 +155,7 @@ class NoteEditedTooOften(AppError):
     code = "NOTE_TOO_MANY_EDITS"
     status = 409
     title = _("This note can't take more changes")
-    message = _("It was edited too many times. Copy its text into a new note.")
+    message = _("It was edited too many times, or on too many devices at once. Copy its text into a new note.")
     severity = "warning"
     icon = "info"
 
@@ -192,7 +192,7 @@ class OwnCourseRated(AppError):
     code = "RATING_OWN_COURSE"
     status = 403
     title = _("You teach this course")
-    message = _("Instructors and admins can't review a course that they look after.")
+    message = _("Instructors and admins can't review a course that they look after, or vote for its reviews.")
     severity = "info"
     icon = "info"
 

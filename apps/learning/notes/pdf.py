@@ -27,6 +27,7 @@ INK, FAINT, RUBRIC, RULE = (
     Color(0.78, 0.80, 0.76),
 )
 MOST_CHARACTERS = 400_000  # some 150 pages; it takes about two seconds
+LINE = 60  # a line of its own costs as much as so many characters
 _MARKUP = re.compile(r"(\*\*|__|`)")
 _LINK = re.compile(r"\[([^\]\[]{1,300})\]\(([^()\s]{1,500})\)")
 
@@ -34,9 +35,9 @@ _LINK = re.compile(r"\[([^\]\[]{1,300})\]\(([^()\s]{1,500})\)")
 def draw(course: Course, groups: Sequence[Sequence[Note]], *, writer: str) -> bytes:
     """Return the notes as a PDF, lesson by lesson.
 
-    :raises NotesTooLong: they have more than ``MOST_CHARACTERS`` characters.
+    :raises NotesTooLong: they have more than ``MOST_CHARACTERS`` characters, a line counting as ``LINE``.
     """
-    if sum(len(note.text) + 40 for notes in groups for note in notes) > MOST_CHARACTERS:
+    if sum(len(note.text) + LINE * (1 + note.text.count("\n")) for notes in groups for note in notes) > MOST_CHARACTERS:
         raise NotesTooLong(slug=course.slug)
     pages = _Pages(_("Notes on %(course)s") % {"course": course.title}, writer)
     pages.text(course.title, 24, font=DISPLAY, lead=1.2)

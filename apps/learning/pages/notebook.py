@@ -12,7 +12,7 @@ from apps.learning.errors import NotEnrolled
 from apps.learning.models import Note
 from apps.learning.notes import markdown_export, pdf
 from apps.learning.queries.lessons import find_course
-from apps.learning.queries.notes import note_html, notes_of_course
+from apps.learning.queries.notes import Rendering, notes_of_course
 from studyplatform.kit.policies import enforce
 
 PAGE = 40  # notes on a page
@@ -43,7 +43,7 @@ def notebook(request: HttpRequest, course: str) -> HttpResponse:
         "page": page,
         "total": paginator.count,
         "groups": _by_lesson(list(page.object_list)),
-        "html": note_html,
+        "html": Rendering().shown,
     }
     return render(request, "learning/notebook.html", context)
 

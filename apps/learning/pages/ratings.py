@@ -52,7 +52,8 @@ def _page(
     chosen = request.GET.get("stars", "")
     stars = int(chosen) if chosen in {"1", "2", "3", "4", "5"} else None
     page = queries.reviews_page(course, sort=sort, stars=stars, number=request.GET.get("page"))
-    mine = queries.rating_of(standing.enrollment)
+    left = standing.enrollment is None and not standing.is_staff
+    mine = queries.rating_by(request.user, course) if left else queries.rating_of(standing.enrollment)
     is_failed = (form is not None) or (replying is not None)
     context: dict[str, Any] = {
         "course": course,

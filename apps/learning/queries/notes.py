@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, F, Q
 from django.db.models.functions import Left
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
@@ -19,6 +19,8 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.text import markdown
 
 SHOWN_MARKS = 500  # on the scrubber
+MOST_RENDERED = 100_000  # characters of Markdown in one response: hostile ones take two seconds
+_SHORT = 10_000  # characters of a note whose HTML is cached
 
 _MARKS = PreparedQuery(
     lambda: (
@@ -31,13 +33,30 @@ _MARKS = PreparedQuery(
 )
 
 
-@lru_cache(maxsize=2048)
-def note_html(text: str) -> Markup:
-    """Return the Markdown of a note as sanitized HTML."""
+@lru_cache(maxsize=512)
+def _cached_html(text: str) -> Markup:
     return markdown.render(text)
 
 
-def note_out(note: Note) -> dict[str, Any]:
+class Rendering:
+    """The notes of one response as sanitized HTML, up to ``MOST_RENDERED`` characters."""
+
+    def __init__(self) -> None:
+        self._left = MOST_RENDERED
+
+    def html(self, text: str) -> Markup:
+        """Return the Markdown as HTML; "" for it and all that follow once there were too many characters."""
+        self._left -= len(text)
+        if self._left < 0:
+            return Markup("")
+        return _cached_html(text) if len(text) <= _SHORT else markdown.render(text)
+
+    def shown(self, text: str) -> Markup:
+        """Return the Markdown as HTML, or its source once there were too many characters."""
+        return self.html(text) or Markup("<p>{}</p>").format(Markup("<br>").join(escape(text).splitlines()))
+
+
+def note_out(note: Note, rendering: Rendering) -> dict[str, Any]:
     """Return the shape ``NoteOut``."""
     return {
         "uid": str(note.uid),
@@ -46,7 +65,7 @@ def note_out(note: Note) -> dict[str, Any]:
         "edits": note.content.get("edits", []),
         "replaced": note.content.get("replaced", []),
         "text": note.text,
-        "html": str(note_html(note.text)) if note.kind == Note.Kind.NOTE else "",
+        "html": str(rendering.html(note.text)) if note.kind == Note.Kind.NOTE else "",
         "is_deleted": note.is_deleted,
         "created_at": note.created_at,
         "updated_at": note.updated_at,

@@ -107,6 +107,13 @@ def rating_of(enrollment: Enrollment | None) -> Rating | None:
     return Rating.objects.filter(enrollment=enrollment).first() if enrollment is not None else None
 
 
+def rating_by(user: AnyUser, course: Course) -> Rating | None:
+    """The rating of somebody who has left the course: they can still delete it. One query; none for visitors."""
+    if not isinstance(user, User):
+        return None
+    return Rating.objects.filter(enrollment__user=user, course=course).order_by("-pk").first()
+
+
 def reason_hidden(rating: Rating) -> str:
     """What the admin who hid the rating gave as the reason. One query."""
     hidden = rating.decisions.filter(kind=RatingDecision.Kind.HIDE).order_by("-pk")

@@ -8,6 +8,8 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.db.models.functions import Length
 
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
@@ -24,6 +26,9 @@ MOST_NOTES = 2000  # of a learner in a course, without deleted ones
 MOST_ROWS = 5 * MOST_NOTES  # with deleted ones
 MOST_REPLACED = 1000  # edits of one note, over its life
 MOST_STANDING = 20  # texts of one note that were written at the same time
+MOST_TEXT = 30_000  # characters of one note: what two devices have written at the same time fits
+MOST_CHARACTERS = 3_000_000  # of a learner's notes in a course
+LONG = 1_000  # characters from which a note that grows is counted: shorter ones cannot reach the limit
 
 
 def save_note(
@@ -37,8 +42,8 @@ def save_note(
     :raises LectureUnavailable: there is no such lesson.
     :raises NotEnrolled: the user isn't enrolled in its course.
     :raises CourseNotFound: neither enrolled, and the course is hidden.
-    :raises TooManyNotes: the learner has the most notes that a course may have.
-    :raises NoteEditedTooOften: the note was edited too many times.
+    :raises TooManyNotes: the learner has as many or as long notes as a course may have.
+    :raises NoteEditedTooOften: the note was edited too many times, or on too many devices at once.
     :raises Conflict: it belongs to another lesson, or others saved it at the same moment every time it was repeated.
     """
     found = Lesson.objects.select_related("course").defer("body").filter(uid=lesson_uid).first()
@@ -86,14 +91,14 @@ def _create(note: Note, content: Content, now: datetime) -> Note | None:
 
 def _update(note: Note, content: Content, now: datetime) -> Note | None:
     """Merge into the note. None if another request has saved it at the same moment."""
-    stored, was_deleted = Content.from_json(note.content), note.is_deleted
+    stored, was_deleted, length = Content.from_json(note.content), note.is_deleted, len(note.text)
     merged = stored.merge(content)
     if merged == stored:
         return note
     known = note.revision
     _apply(note, merged, now)
     with transaction.atomic():
-        if was_deleted and not note.is_deleted:
+        if not note.is_deleted and (was_deleted or len(note.text) > max(length, LONG)):
             list(Enrollment.objects.select_for_update().active().of(note.user_id).filter(course=note.course_id))
             _check_room(note)
         fields = {name: getattr(note, name) for name in ("content", "text", "is_deleted", "updated_at", "revision")}
@@ -102,7 +107,8 @@ def _update(note: Note, content: Content, now: datetime) -> Note | None:
 
 
 def _apply(note: Note, content: Content, now: datetime) -> None:
-    if len(content.replaced) > MOST_REPLACED or len(content.edits) > MOST_STANDING:
+    is_long = len(content.text) > MOST_TEXT
+    if is_long or len(content.replaced) > MOST_REPLACED or len(content.edits) > MOST_STANDING:
         raise NoteEditedTooOften
     note.content = content.as_json()
     note.text, note.is_deleted = content.text, content.is_deleted
@@ -111,9 +117,14 @@ def _apply(note: Note, content: Content, now: datetime) -> None:
 
 def _check_room(note: Note) -> None:
     theirs = Note.objects.of(note.user_id).filter(course=note.course_id)
-    kept = theirs.kept().count() if not note.is_deleted else 0
+    others = theirs.kept().exclude(pk=note.pk)
+    kept = others.count() if not note.is_deleted else 0
     if kept >= MOST_NOTES or (note.pk is None and theirs.count() >= MOST_ROWS):
         raise TooManyNotes(limit=MOST_NOTES)
+    if len(note.text) > LONG:
+        characters: int = others.aggregate(total=Sum(Length("text"), default=0))["total"]
+        if characters + len(note.text) > MOST_CHARACTERS:
+            raise TooManyNotes(limit=MOST_NOTES)
 
 
 def write_note(

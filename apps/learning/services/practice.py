@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Question
@@ -19,6 +20,7 @@ from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
 TURNS_AHEAD = 100  # reviews of one card made without a connection
+MOST_REVIEWS = 3_000  # of one card, over its life: each new one replays them all
 MISSED = {"wrong", "partly"}
 
 
@@ -81,7 +83,8 @@ def review_card(
             raise CardNotFound
         reviews = list(locked.reviews.all())
         if not any(one.key == key for one in reviews):
-            if turn > locked.turn + TURNS_AHEAD or sum(one.turn == turn for one in reviews) >= TURNS_AHEAD:
+            is_repeated = sum(one.turn == turn for one in reviews) >= TURNS_AHEAD
+            if turn > locked.turn + TURNS_AHEAD or is_repeated or len(reviews) >= MOST_REVIEWS:
                 raise ValidationFailed
             at = min(now, max(reviewed_at or now, locked.created_at))
             reviews.append(
@@ -129,10 +132,22 @@ def add_card(*, user: User, front: str, back: str, now: datetime) -> PracticeCar
     """
     enforce(policies.practice(user))
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        if PracticeCard.objects.filter(user=user, question=None, deleted_at=None).count() >= MOST_OWN_CARDS:
+        rows = _check_room(user.pk)
+        if rows.count() >= 2 * MOST_OWN_CARDS:  # with deleted ones
             raise CardLimitReached(limit=MOST_OWN_CARDS)
         return PracticeCard.objects.create(user=user, front=front.strip(), back=back.strip(), created_at=now, due=now)
+
+
+def _check_room(user_id: int) -> QuerySet[PracticeCard]:
+    """Lock the learner, and return their flash cards with the deleted ones. Needs a transaction.
+
+    :raises CardLimitReached: they have as many as allowed.
+    """
+    User.objects.select_for_update().get(pk=user_id)
+    rows = PracticeCard.objects.filter(user=user_id, question=None)
+    if rows.filter(deleted_at=None).count() >= MOST_OWN_CARDS:
+        raise CardLimitReached(limit=MOST_OWN_CARDS)
+    return rows
 
 
 def edit_card(*, card: PracticeCard, front: str, back: str) -> None:
@@ -147,8 +162,12 @@ def delete_card(*, card: PracticeCard, now: datetime) -> None:
 
 
 def restore_card(*, card: PracticeCard) -> None:
-    """Bring a deleted flash card back, with its schedule."""
-    PracticeCard.objects.filter(pk=card.pk).update(deleted_at=None)
+    """Bring a deleted flash card back, with its schedule. Idempotent.
+
+    :raises CardLimitReached: the learner has as many as allowed.
+    """
+    with transaction.atomic():
+        _check_room(card.user_id).filter(pk=card.pk).update(deleted_at=None)
 
 
 def delete_cards_of(*, user_id: int) -> None:

@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.learning import rating_policies
 from apps.learning.errors import RatingChanged
 from apps.learning.models import Rating, RatingDecision, RatingReport
-from apps.learning.services.ratings import count_ratings, locked
+from apps.learning.services.ratings import correct_quotes, count_ratings, locked
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
 
@@ -52,6 +52,7 @@ def decide_rating(*, rating: Rating, by: User, kind: str, seen: str, reason: str
         if decision != Kind.KEEP:
             row.hidden_at = now if decision == Kind.HIDE else None
             row.save(update_fields=["hidden_at"])
+            correct_quotes(row)
             count_ratings(row.course_id)
         state = RatingReport.State.UPHELD if decision == Kind.HIDE else RatingReport.State.DISMISSED
         row.reports.filter(state=RatingReport.State.OPEN).update(state=state, decided_at=now)

@@ -7,6 +7,7 @@ the figures of the course are counted under its own lock.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Sum
@@ -21,6 +22,7 @@ from apps.learning.models import Enrollment, HelpfulVote, Rating
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import stripped
 
 UNDO_TIME = timedelta(hours=24)
 
@@ -38,10 +40,12 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
     enforce(rating_policies.rate(user, course, enrollment))
     if enrollment is None:
         raise NotEnrolled(course=course.title, slug=course.slug)
+    text = stripped(text)
     with transaction.atomic():
-        rating, is_new = _own_rating(enrollment, stars, text.strip(), now)
+        rating, is_new = _own_rating(enrollment, stars, text, now)
         if not is_new:
-            _change(rating, stars, text.strip(), now)
+            _change(rating, stars, text, now)
+            correct_quotes(rating)
         count_ratings(course.pk)
         if is_new and course.instructor_id != user.pk:
             people.notify(
@@ -84,6 +88,16 @@ def _change(rating: Rating, stars: int, text: str, now: datetime) -> None:
     rating.save()
 
 
+def correct_quotes(rating: Rating) -> None:
+    """Let the notification of a rating quote what everyone sees now: nothing, once it is deleted or hidden."""
+    text = rating.text if rating.is_shown else ""
+    _quote("learning.reviewed", f"rating {rating.pk}", stars=rating.stars, text=text)
+
+
+def _quote(kind: str, key: str, **params: Any) -> None:
+    people.change_notifications(kinds=[kind], keys=[key], **params)
+
+
 def delete_rating(*, user: User, course: Course, now: datetime) -> None:
     """Delete the user's own rating. :func:`restore_rating` undoes it for a day. Idempotent.
 
@@ -94,6 +108,7 @@ def delete_rating(*, user: User, course: Course, now: datetime) -> None:
         if rating.deleted_at is None:
             rating.deleted_at = now
             rating.save(update_fields=["deleted_at"])
+            correct_quotes(rating)
             count_ratings(course.pk)
             jobs.enqueue(
                 "learning.forget_rating", key=f"{rating.pk} {now.timestamp()}", delay=UNDO_TIME, rating_id=rating.pk
@@ -110,6 +125,7 @@ def restore_rating(*, user: User, course: Course) -> None:
         if rating.deleted_at is not None:
             rating.deleted_at = None
             rating.save(update_fields=["deleted_at"])
+            correct_quotes(rating)
             count_ratings(course.pk)
 
 
@@ -141,7 +157,7 @@ def reply_to_rating(*, rating: Rating, by: User, text: str, now: datetime) -> No
 
     :raises NotFound: the user isn't the instructor of the course, or the rating isn't shown.
     """
-    text = text.strip()
+    text = stripped(text)
     with locked(rating) as row:
         enforce(rating_policies.reply(by, row))
         if text == row.reply:
@@ -153,6 +169,7 @@ def reply_to_rating(*, rating: Rating, by: User, text: str, now: datetime) -> No
         else:
             row.reply, row.replied_by, row.replied_at = text, by, now
         row.save(update_fields=["reply", "replied_by", "replied_at", "reply_changed_at"])
+        _quote("learning.review_answered", f"reply {row.pk}", text=row.reply)
         if row.reply and row.reply_changed_at is None:
             people.notify(
                 "learning.review_answered",
@@ -170,9 +187,10 @@ def vote_helpful(*, rating: Rating, user: User, on: bool, now: datetime) -> int:
 
     :raises NotFound: the rating isn't shown.
     :raises OwnRatingJudged: it is the user's own.
+    :raises OwnCourseRated: the user is staff of the course.
     """
     with locked(rating) as row:
-        enforce(rating_policies.judge(user, row))
+        enforce(rating_policies.vote(user, row))
         if on:
             HelpfulVote.objects.bulk_create([HelpfulVote(rating=row, user=user, created_at=now)], ignore_conflicts=True)
         else:

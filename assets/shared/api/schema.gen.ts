@@ -2324,7 +2324,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             edits: components["schemas"]["NoteEdit"][];
-            /** @description The text, rendered; empty for a moment. */
+            /** @description The text, rendered; empty for a moment, and after the first 100,000 characters of a page. */
             html: string;
             is_deleted: boolean;
             kind: components["schemas"]["NoteKind"];
