@@ -46,10 +46,8 @@ urlpatterns = [
     path("certificates/", certificates.verify, name="verify"),
     path("certificates/<str:code>.png", badges.picture, name="certificate-picture"),
     path("certificates/<str:code>/badge", badges.credential, name="certificate-badge"),
-    path("badges/issuer", badges.issuer, name="badge-issuer"),
-    path("badges/keys", badges.keys, name="badge-keys"),
-    path("badges/keys/<str:kid>", badges.key, name="badge-key"),
-    path("badges/revoked", badges.revoked, name="badges-revoked"),
+    path(".well-known/did.json", badges.issuer, name="badge-issuer"),
+    path("badges/status/<int:number>", badges.status_list, name="badge-status"),
     path("certificates/<str:code>.pdf", certificates.certificate_pdf, name="certificate-pdf"),
     path("certificates/<str:code>", certificates.certificate, name="certificate"),
 ]

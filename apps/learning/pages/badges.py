@@ -1,6 +1,7 @@
 """Open Badges: a certificate's credential for its owner, and what anyone needs to verify one."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone, signed_in
@@ -11,12 +12,12 @@ from apps.learning.queries.certificates import certificate_by_code
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
-HOUR = 3600
+MINUTE, HOUR = 60, 3600
+MOST_LISTS = 10_000
 
 
-def _public(content: object, seconds: int = HOUR) -> HttpResponse:
-    """JSON that other sites may read."""
-    response = JsonResponse(content)
+def _public(response: HttpResponse, seconds: int) -> HttpResponse:
+    """The response with the headers that let other sites read it."""
     response["Cache-Control"] = f"public, max-age={seconds}"
     response["Access-Control-Allow-Origin"] = "*"
     return response
@@ -49,29 +50,14 @@ def picture(request: HttpRequest, code: str) -> HttpResponse:
 @open_to_everyone
 @require_safe
 def issuer(request: HttpRequest) -> HttpResponse:
-    """Who issues the badges."""
-    return _public({"@context": badge.CONTEXTS, **badge.issuer()})
+    """The site's DID document with its public key."""
+    return _public(JsonResponse(badge.did_document(), content_type="application/did+json"), HOUR)
 
 
 @open_to_everyone
 @require_safe
-def keys(request: HttpRequest) -> HttpResponse:
-    """The public keys, as a JSON Web Key Set."""
-    return _public({"keys": [badge.public_key()]})
-
-
-@open_to_everyone
-@require_safe
-def key(request: HttpRequest, kid: str) -> HttpResponse:
-    """One public key, as the header of a credential names it."""
-    found = badge.public_key()
-    if found["kid"] != kid:
+def status_list(request: HttpRequest, number: int) -> HttpResponse:
+    """Which badges of a list were revoked, as a signed credential."""
+    if number > MOST_LISTS:
         raise Http404
-    return _public(found)
-
-
-@open_to_everyone
-@require_safe
-def revoked(request: HttpRequest) -> HttpResponse:
-    """The revoked badges."""
-    return _public(badge.revocation_list(), seconds=60)
+    return _public(HttpResponse(badge.status_list(number, timezone.now()), content_type="application/vc+jwt"), MINUTE)
