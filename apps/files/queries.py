@@ -212,6 +212,14 @@ class CaptionCue:
 
 
 @lru_cache(maxsize=256)
+def caption_chapters(webvtt: str) -> tuple[tuple[float, str], ...]:
+    """Second and title of the chapters that comments of a caption track name, in their order."""
+    if "NOTE Chapter:" not in webvtt:
+        return ()
+    return tuple((cue.begin, cue.chapter) for cue in parse_cues(webvtt) if cue.chapter)
+
+
+@lru_cache(maxsize=256)
 def caption_cues(webvtt: str) -> tuple[CaptionCue, ...]:
     """The cues of a caption track's WebVTT, in their order, without markup."""
     cues = ((cue, plain_text(cue.text)) for cue in parse_cues(webvtt))

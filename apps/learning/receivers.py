@@ -31,7 +31,7 @@ table_versions.watch("lessons", User, only={*PROFILE_FIELDS, "avatar"})
 table_versions.watch(
     "lessons",
     VideoAsset,
-    only={"is_playable", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
+    only={"is_playable", "failure", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
 )
 for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
     table_versions.watch("lessons", shown)

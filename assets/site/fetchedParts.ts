@@ -54,6 +54,7 @@ function startAsking(form: HTMLFormElement): void {
   const shown = line?.querySelector("b");
   if (!field || !line || !shown) return;
   let isDecided = false;
+  let wanted = ""; // the second at which "Ask" of the timeline was pressed
   const show = (): void => {
     shown.textContent = field.value === "" ? "" : clock(Number(field.value));
     line.hidden = field.value === "";
@@ -68,9 +69,24 @@ function startAsking(form: HTMLFormElement): void {
     if (second > 0 && !isDecided) set(String(second));
   });
   // A draft brings its second back.
-  field.addEventListener("input", () => set(field.value));
-  line.querySelector("button")?.addEventListener("click", () => set(""));
+  field.addEventListener("input", () => set(wanted || field.value));
+  const place = form.closest<HTMLElement>("#discussion");
+  const takeAsked = (): void => {
+    if (place?.dataset.askAt === undefined) return;
+    wanted = place.dataset.askAt;
+    delete place.dataset.askAt;
+    set(wanted);
+    form.querySelector<HTMLElement>("[name=title]")?.focus({ preventScroll: true });
+    form.scrollIntoView({ block: "center" });
+  };
+  place?.addEventListener("study:ask", takeAsked);
+  takeAsked();
+  line.querySelector("button")?.addEventListener("click", () => {
+    wanted = "";
+    set("");
+  });
   form.addEventListener("reset", () => {
+    wanted = "";
     set("");
     isDecided = false;
   });

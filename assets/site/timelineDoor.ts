@@ -19,7 +19,9 @@ export function startTimelineDoor(): void {
     place.closest("main")?.setAttribute("data-timeline-open", "");
     for (const one of document.querySelectorAll("[data-notes-open]"))
       one.setAttribute("aria-expanded", "true");
-    // The island, once it is there, turns to its field.
+    // The island, once it is there, turns to its field; until then the focus is in the panel.
+    place.tabIndex = -1;
+    place.focus({ preventScroll: true });
     place.dataset.wanted = "";
     place.dispatchEvent(new Event("timeline:open"));
   };
@@ -49,6 +51,7 @@ export function startTimelineDoor(): void {
     const lesson = target.closest<HTMLElement>("[data-moment]")?.dataset.moment;
     if (lesson) void import("../shared/notes/moments").then((page) => page.toggleMoment(lesson));
   });
+  // The island closes a sheet from anywhere, and keeps the focus in it (islands/timeline/sheet.ts).
   place.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();

@@ -7,10 +7,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, parse_chapters
+from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, chapters_of_captions, parse_chapters
 from apps.courses.models import Lesson
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
-from tests.factories.files import VideoFactory
+from tests.factories.files import CaptionFactory, VideoFactory
 
 LINES = "0:00 Hello\n1:30 The first step\n\n  1:02:03   Much   later "
 
@@ -104,3 +104,32 @@ def test_a_lesson_without_a_video_has_no_chapters(browser_of, ada, video_lesson)
 def test_chapters_past_the_end_of_a_new_video_are_not_shown(video_lesson):
     video_lesson.chapters = [[0, "One"], [60, "Two"]]
     assert video_lesson.chapters_within(60.0) == [{"start": 0, "title": "One"}]
+
+
+def captions(*chapters, language="en"):
+    blocks = [
+        f"NOTE Chapter: {title}\n\n00:{at // 60:02}:{at % 60:02}.500 --> 01:00:00.000\nx" for at, title in chapters
+    ]
+    return CaptionFactory.build(language=language, video=None, webvtt="\n\n".join(["WEBVTT", *blocks, ""]))
+
+
+def test_comments_of_the_captions_name_chapters():
+    english = captions((3, "One"), (3, "Same second"), (60, "Two"), (95, "After the end"))
+    german = captions((0, "Eins"), language="de")
+    assert chapters_of_captions([german, english], duration=90) == [Chapter(0, "Same second"), Chapter(60, "Two")]
+    assert chapters_of_captions([german, captions()], duration=90) == [Chapter(0, "Eins")]
+    assert chapters_of_captions([captions((40, "Late"))], duration=90) == [Chapter(0, "Beginning"), Chapter(40, "Late")]
+    assert chapters_of_captions([captions(*((n, "x") for n in range(150)))], duration=999)[-1].start == 99
+    assert chapters_of_captions([], duration=90) == []
+
+
+@pytest.mark.django_db
+def test_the_studio_says_which_chapters_come_from_the_captions(browser_of, ada, video_lesson):
+    CaptionFactory(video=video_lesson.video, webvtt=captions((0, "One & <b>two"), (1, "Three")).webvtt)
+    page = reverse("courses:studio-lesson", args=["rivers", video_lesson.slug])
+    shown = browser_of(ada).get(page).content.decode()
+    assert "Learners see 2 chapters from the captions: One &amp; two, Three." in shown
+    assert "NOTE Chapter:" in shown
+
+    browser_of(ada).post(address(video_lesson), {"chapters": "0:00 My own"})
+    assert "chapters from the captions:" not in browser_of(ada).get(page).content.decode()

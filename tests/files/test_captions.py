@@ -21,6 +21,21 @@ def test_srt_becomes_webvtt() -> None:
     )
 
 
+def test_comments_that_begin_chapters_are_kept() -> None:
+    source = (
+        "WEBVTT\n\nNOTE a comment\n\nNOTE Chapter: One <b>step</b>\n\n00:01.000 --> 00:02.000\nHello\n\n"
+        "NOTE\nchapter: " + "x" * 200 + "\n\n00:03.000 --> 00:04.000\nThere\nChapter: said aloud\n\nNOTE Chapter:\n"
+    )
+
+    clean = to_webvtt(source.encode())
+
+    assert clean == (
+        "WEBVTT\n\nNOTE Chapter: One step\n\n00:00:01.000 --> 00:00:02.000\nHello\n\n"
+        f"NOTE Chapter: {'x' * 80}\n\n00:00:03.000 --> 00:00:04.000\nThere\nChapter: said aloud\n"
+    )
+    assert to_webvtt(clean.encode()) == clean
+
+
 def test_webvtt_keeps_positions_and_speakers_and_drops_styles() -> None:
     source = (
         "WEBVTT - made by hand\n\nSTYLE\n::cue { color: red; background: url(http://127.0.0.1/x) }\n\n"

@@ -61,6 +61,27 @@ def test_a_video_opens_as_soon_as_it_can_be_watched(load_page, lesson):
     assert "still being processed" not in load_page()
 
 
+def test_a_video_that_failed_is_not_said_to_be_processed(load_page, lesson):
+    video = VideoAsset.objects.filter(pk=lesson.video_id)
+    video.update(is_playable=False, stage="failed", failure="processing_failed")
+    assert "still being processed" not in load_page()
+    assert "There is no video here at the moment" in load_page()
+    assert '"is_processing": false' in load_page()
+    video.update(stage="queued", failure="")  # its owner tries again
+    assert "still being processed" in load_page()
+    assert '"is_processing": true' in load_page()
+
+
+def test_chapters_come_from_the_captions_until_the_instructor_writes_some(load_page, lesson):
+    noted = "WEBVTT\n\nNOTE Chapter: The bend\n\n00:00:00.000 --> 00:00:02.000\nHello.\n"
+    CaptionFactory(video=lesson.video, webvtt=noted)
+    assert '"title": "The bend"' in load_page()
+    lesson.chapters = [[0, "My own"]]
+    lesson.save(update_fields=["chapters"])
+    assert '"title": "My own"' in load_page()
+    assert "The bend" not in load_page()
+
+
 def test_a_following_quiz_and_the_best_attempt_appear_at_once(load_page, lesson, enrollment, course):
     quiz = QuizFactory(lesson__section=lesson.section, lesson__title="What stayed")
     Course.objects.filter(pk=course.pk).update(version=99)

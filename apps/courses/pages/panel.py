@@ -7,7 +7,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.courses.chapters import chapters_as_text
+from apps.courses.chapters import chapters_as_text, chapters_of_captions
 from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
@@ -46,16 +46,19 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
     }
     match lesson.kind:
         case Lesson.Kind.VIDEO:
+            captions = list(lesson.video.captions.order_by("language")) if lesson.video else []
+            duration = lesson.video.duration if lesson.video else 0
             context |= {
                 "video": lesson.video,
                 "video_badge": lesson_badge(lesson),
                 "video_notice": notice_of(lesson.video) if lesson.video else "",
                 "videos": authoring.videos_of(course.instructor_id),
-                "captions": list(lesson.video.captions.order_by("language")) if lesson.video else [],
+                "captions": captions,
                 "captions_form": CaptionsForm(),
+                "caption_chapters": [] if lesson.chapters else chapters_of_captions(captions, duration=duration),
                 "chapters_form": ChaptersForm(
                     initial={"chapters": chapters_as_text(lesson.chapters)},
-                    duration=lesson.video.duration if lesson.video else 0,
+                    duration=duration,
                 ),
                 "languages": dict(LANGUAGES),
             }

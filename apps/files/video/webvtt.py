@@ -28,17 +28,24 @@ SETTING = re.compile(r"^(?:(?:vertical|line|position|size|align):[\w%.,+-]+)$")
 # The tags of WebVTT; all others are removed.
 TAG = re.compile(r"</?(?:b|i|u|c(?:\.[\w.-]+)?|v(?:\.[\w.-]+)?(?:\s+[^<>]*)?|lang\s+[\w-]+|ruby|rt)>")
 ANY_TAG = re.compile(r"</?[A-Za-z0-9][^<>]*>")
+# A comment before the cue where a chapter begins, on the line of its NOTE or on one of its own.
+CHAPTER = re.compile(r"(?:NOTE[ \t]+)?chapter:[ \t]*(\S.*)", re.IGNORECASE)
+LONGEST_CHAPTER = 80
 OVERRIDE = re.compile(r"\{\\[^{}]*\}")  # stops at the next brace of either kind, so that matching takes linear time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cue:
-    """Text that is shown between two moments, in seconds. ``settings``: WebVTT cue settings, such as its position."""
+    """Text that is shown between two moments, in seconds.
+
+    ``settings``: WebVTT cue settings, such as its position. ``chapter``: the title of the chapter that begins with it.
+    """
 
     begin: float
     end: float
     text: str
     settings: str = ""
+    chapter: str = ""
 
 
 class UnreadableCaptions(ValueError):
@@ -49,7 +56,7 @@ def to_webvtt(raw: bytes) -> str:
     """Convert SRT or WebVTT in any common encoding to clean WebVTT.
 
     Corrects byte order marks, Windows line ends, numbering, unknown markup and cues out of order. Removes styles and
-    regions: captions are styled by the player.
+    regions: captions are styled by the player. Of comments, it keeps those that begin chapters.
 
     :raises UnreadableCaptions: there is no cue, or there are too many.
     """
@@ -102,22 +109,27 @@ def write_webvtt(cues: list[Cue]) -> str:
     blocks = ["WEBVTT\n"]
     for cue in sorted(cues, key=lambda each: (each.begin, each.end)):
         tail = f" {cue.settings}" if cue.settings else ""
+        if cue.chapter:
+            blocks.append(f"NOTE Chapter: {cue.chapter}\n")
         blocks.append(f"{format_timestamp(cue.begin)} --> {format_timestamp(cue.end)}{tail}\n{cue.text}\n")
     return "\n".join(blocks)
 
 
 def parse_cues(text: str) -> list[Cue]:
-    """Parse the cues of SRT or WebVTT. Ignores everything that is not a cue.
+    """Parse the cues of SRT or WebVTT, with the chapters that comments before them name. Ignores everything else.
 
     :raises UnreadableCaptions: there are too many.
     """
     cues = []
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     at = 0
+    chapter = ""
     while at < len(lines):
-        match = TIMING.match(lines[at].strip())
+        line = lines[at].strip()
+        match = TIMING.match(line)
         at += 1
         if match is None:
+            chapter = _chapter(line) or chapter
             continue
         words = []
         while at < len(lines) and lines[at].strip():
@@ -131,7 +143,8 @@ def parse_cues(text: str) -> list[Cue]:
         said = _clean_markup("\n".join(words))
         if end > begin and said:
             settings = " ".join(s for s in (match.group(9) or "").split() if SETTING.match(s))
-            cues.append(Cue(begin=begin, end=end, text=said, settings=settings))
+            cues.append(Cue(begin=begin, end=end, text=said, settings=settings, chapter=chapter))
+            chapter = ""
             if len(cues) > MAX_CUES:
                 raise UnreadableCaptions("too many cues")
     return cues
@@ -140,6 +153,13 @@ def parse_cues(text: str) -> list[Cue]:
 def plain_text(text: str) -> str:
     """Return the text of a cue on one line, without tags and with its character references resolved."""
     return " ".join(html.unescape(ANY_TAG.sub("", text)).split())
+
+
+def _chapter(line: str) -> str:
+    """Return the title of a comment that begins a chapter; empty if the line is none."""
+    found = CHAPTER.fullmatch(line)
+    title = plain_text(found.group(1)).replace("-->", "→") if found else ""
+    return title[:LONGEST_CHAPTER].rstrip()
 
 
 def _seconds(match: re.Match[str], first: int) -> float:

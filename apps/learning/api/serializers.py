@@ -99,7 +99,10 @@ class PlayerOut(serializers.Serializer[object]):
     title = serializers.CharField()
     url = serializers.CharField()
     course = PlayerCourse()
-    sources = SourcesOut(allow_null=True, help_text="Null while the video is still being processed.")
+    sources = SourcesOut(allow_null=True, help_text="Null while there is nothing to play.")
+    is_processing = serializers.BooleanField(
+        help_text="Whether the video is being processed, so that sources will follow. False if that failed."
+    )
     duration = serializers.FloatField(help_text="Seconds.")
     position = serializers.FloatField(help_text="Where to resume, in seconds; 0 after the lesson was seen to its end.")
     position_at = serializers.DateTimeField(

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import BigIntegerField
 
 from apps.accounts.guards import SessionKey
+from apps.courses.chapters import chapters_of_captions
 from apps.courses.models import Course, Lesson
 from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
@@ -87,6 +88,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "url": lesson_url(course.slug, lesson.slug),
         "course": course_out(course, standing, opened.outline),
         "sources": sources,
+        "is_processing": bool(lesson.video and not lesson.video.is_playable and not lesson.video.failure),
         "duration": duration,
         "position": resume_position(position, duration),
         "position_at": progress.position_at if progress else None,
@@ -100,7 +102,8 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
             {"start": cue.start, "end": cue.end, "text": cue.text}
             for cue in (caption_cues(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
         ],
-        "chapters": lesson.chapters_within(duration),
+        "chapters": lesson.chapters_within(duration)
+        or [one._asdict() for one in chapters_of_captions(opened.known.tracks, duration=duration)],
         "progress_url": save_url(lesson.uid),
     }
 

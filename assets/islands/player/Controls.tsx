@@ -32,8 +32,8 @@ export function Controls({ player, lesson, view }: Props) {
   return (
     <div className="stage__row">
       <PlayButton player={player} />
-      <LeapButton player={player} by={-LEAP_SECONDS} />
-      <LeapButton player={player} by={LEAP_SECONDS} />
+      <LeapButton player={player} by={-LEAP_SECONDS} isWide={!isAudioOnly} />
+      <LeapButton player={player} by={LEAP_SECONDS} isWide={!isAudioOnly} />
       <LessonButton lesson={other(lesson.previous)} icon="skip-back" label={t("Previous lesson")} />
       <LessonButton lesson={other(lesson.next)} icon="skip-forward" label={t("Next lesson")} />
       <Volume player={player} />
@@ -103,12 +103,25 @@ function PlayButton({ player }: { player: Player }) {
   );
 }
 
-function LeapButton({ player, by }: { player: Player; by: number }) {
+/** Ten seconds back and forward beside the middle of the video: phones have no room for them below it. */
+export function Leaps({ player }: { player: Player }) {
+  return (
+    <div className="stage__leaps">
+      <LeapButton player={player} by={-LEAP_SECONDS} isWide={false} />
+      <LeapButton player={player} by={LEAP_SECONDS} isWide={false} />
+    </div>
+  );
+}
+
+type LeapProps = { player: Player; by: number; isWide: boolean };
+
+/** `isWide`: not on phones. */
+function LeapButton({ player, by, isWide }: LeapProps) {
   const { playback } = player;
   const seconds = Math.abs(by);
   return (
     <button
-      className={player.lesson.isAudioOnly ? "icon-btn leap" : "icon-btn leap stage__wide"}
+      className={isWide ? "icon-btn leap stage__wide" : "icon-btn leap"}
       type="button"
       aria-label={
         by < 0

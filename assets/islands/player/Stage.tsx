@@ -8,7 +8,7 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { Spinner } from "../../shared/ui/Spinner";
 import type { LessonLink, PlayerProps } from "./api";
-import { Controls } from "./Controls";
+import { Controls, Leaps } from "./Controls";
 import type { Playback } from "./engine/playback";
 import type { Player } from "./engine/player";
 import { useFullscreen } from "./useFullscreen";
@@ -94,6 +94,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           onAgain={() => void playback.play()}
         />
       )}
+      {status !== "idle" && status !== "ended" && status !== "error" && <Leaps player={player} />}
       {status !== "idle" && (
         <div className="stage__ui">
           <Scrubber

@@ -36,7 +36,7 @@ export const playerQuery = (props: PlayerProps) =>
     queryFn: () => fetchPlayer(props.uid),
     initialData: props,
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: ({ state }) => (state.data?.sources ? false : POLL_MS),
+    refetchInterval: ({ state }) => (state.data?.is_processing ? POLL_MS : false),
   });
 
 export function fetchOutline(slug: string): Promise<Outline> {

@@ -52,7 +52,11 @@ export function Island(props: PlayerProps) {
       <section className="stage stage--msg" aria-label={t("Video player")}>
         <ErrorPanel
           error={makeError("LECTURE_UNAVAILABLE")}
-          message={t("The video is still being processed. It will appear here automatically.")}
+          message={
+            lesson.is_processing
+              ? t("The video is still being processed. It will appear here automatically.")
+              : t("Its file couldn't be played or was removed. The instructor can upload it again.")
+          }
         />
       </section>
     );

@@ -6,6 +6,7 @@ import { mediaOfPage, secondOfVideo } from "../../shared/notes/video";
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
+import { ask, mayAsk } from "./ask";
 import { MAX_LENGTH } from "./limits";
 import { useVideoTime } from "./useVideoTime";
 
@@ -97,6 +98,12 @@ export function Composer({ store, lesson, hasVideo, field, onDraft }: Props) {
             >
               <Icon name="bookmark" />
               {t("Mark moment")}
+            </button>
+          )}
+          {mayAsk() && (
+            <button className="btn btn--quiet btn--sm" type="button" onClick={() => ask(second)}>
+              <Icon name="message-circle-question-mark" />
+              {t("Ask")}
             </button>
           )}
         </span>

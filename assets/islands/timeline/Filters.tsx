@@ -62,7 +62,9 @@ export function Filters({ items, kind, onKind, query, onQuery }: Props) {
             onClick={() => onKind(kind === one ? "all" : one)}
           >
             <Icon name={icons[one]} />
-            {one === "transcript" || one === "note" ? nameOf(one) : ""}
+            {(one === "transcript" || one === "note") && (
+              <span className={`lane__${one}`}>{nameOf(one)}</span>
+            )}
             {one !== "transcript" && count(one) > 0 && <span className="num">{count(one)}</span>}
           </button>
         ))}

@@ -18,6 +18,7 @@ import {
 } from "./items";
 import { LoadError, Status } from "./Status";
 import { Row } from "./Row";
+import { handleSheetKeys } from "./sheet";
 import { useVideoTime } from "./useVideoTime";
 
 type Props = {
@@ -61,12 +62,19 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
   useEffect(() => {
     const place = document.querySelector<HTMLElement>("[data-timeline]");
     const turn = (): void => {
-      const target = field.current ?? list.current;
+      // On a touch screen the field would bring the keyboard, which covers the timeline.
+      const isTouched = matchMedia("(pointer: coarse)").matches;
+      const target = isTouched ? list.current : (field.current ?? list.current);
       target?.focus({ preventScroll: true });
     };
-    if (place?.dataset.wanted !== undefined) turn();
-    place?.addEventListener("timeline:open", turn);
-    return () => place?.removeEventListener("timeline:open", turn);
+    if (!place) return undefined;
+    if (place.dataset.wanted !== undefined) turn();
+    place.addEventListener("timeline:open", turn);
+    const stop = handleSheetKeys(place);
+    return () => {
+      place.removeEventListener("timeline:open", turn);
+      stop();
+    };
   }, []);
   useEffect(() => {
     const area = list.current;

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { STORAGE_KEY } from "../../shared/auth/session";
 import { session } from "../../shared/auth/browser";
-import { makeError } from "../../shared/api/errors";
+import { ApiError, makeError, problemOf } from "../../shared/api/errors";
 import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
 import type { Video, VideoLesson } from "./api";
@@ -428,12 +428,17 @@ it("warns of unreadable streams and of rejected new contents", async () => {
   expect(kept.getByText("The new file was not used.")).toBeDefined();
 });
 
+const noSpace = new ApiError(507, {
+  ...problemOf("STORE_FULL", 507),
+  detail: "There is no space to save this right now.",
+});
+
 it("names a server without disk space, keeps sent bytes and resumes automatically", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   await happens(() => {
     transport.of("lecture.mp4").events.onProgress(410);
-    transport.of("lecture.mp4").events.onFail(makeError("STORE_FULL"));
+    transport.of("lecture.mp4").events.onFail(noSpace);
   });
 
   const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));

@@ -42,7 +42,7 @@ export const catalogue = {
   FILE_IN_USE: {},
   FILE_MISNAMED: {},
   FILE_NAME_INVALID: {},
-  FILE_NAME_TAKEN: {"title": "This name is taken", "message": "This folder already contains “%(name)s”. Choose another name.", "severity": "warning"},
+  FILE_NAME_TAKEN: {"severity": "warning"},
   FILE_SELECTION_EMPTY: {"severity": "warning"},
   FILE_SELECTION_TOO_LARGE: {},
   FILE_UNSUITABLE: {},
@@ -61,7 +61,7 @@ export const catalogue = {
   LESSON_IN_USE: {"severity": "warning"},
   LESSON_PREREQUISITES_IN_CIRCLE: {"severity": "warning"},
   LESSON_WRONG_KIND: {"severity": "warning"},
-  MAINTENANCE_MODE: {"title": "Maintenance", "message": "The platform is down for maintenance. This usually takes 15 to 30 minutes.", "severity": "info", "icon": "wrench", "action": {"label": "See the status page", "href": "{status_url}"}},
+  MAINTENANCE_MODE: {"severity": "info", "icon": "wrench", "action": {"label": "See the status page", "href": "{status_url}"}},
   MEDIA_LINK_EXPIRED: {"title": "This link has expired", "message": "Video links work only for a limited time. Reload the page to get a new one.", "severity": "warning", "action": {"label": "Reload the page", "handler": "reload"}},
   MEDIA_LINK_FOREIGN: {"severity": "warning"},
   METHOD_NOT_ALLOWED: {},
@@ -108,7 +108,7 @@ export const catalogue = {
   SAMPLE_REJECTED: {"severity": "warning"},
   SERVER_ERROR: {"title": "Something went wrong on our side", "message": "The server couldn't complete your request. Nothing you entered was lost, and it will be tried again.", "icon": "cloud-off", "action": {"label": "Try again", "handler": "retry"}, "helpText": "If you contact support, include this reference.", "retryDelay": 10},
   STILL_TEACHING: {"severity": "warning", "icon": "graduation-cap", "action": {"label": "Your courses", "href": "/dashboard/instructor/courses/"}},
-  STORE_FULL: {"title": "The server is out of storage space", "message": "The server has no space to save this right now. Nothing you already saved is lost. Try again later.", "severity": "warning", "icon": "hard-drive", "action": {"label": "Try again", "handler": "retry"}, "helpText": "If this keeps happening, contact support.", "retryDelay": 60},
+  STORE_FULL: {"severity": "warning", "icon": "hard-drive", "action": {"label": "Try again", "handler": "retry"}, "helpText": "If this keeps happening, contact support.", "retryDelay": 60},
   STORE_UNAVAILABLE: {"severity": "warning", "icon": "cloud-off", "action": {"label": "Try again", "handler": "retry"}, "retryDelay": 10},
   SUBSCRIPTION_EXPIRED: {"severity": "warning", "icon": "clock", "action": {"label": "Renew", "href": "/billing/renew"}},
   TEACHING_ALREADY_ASKED: {"severity": "info", "icon": "graduation-cap"},
@@ -116,15 +116,15 @@ export const catalogue = {
   TERMS_NOT_ACCEPTED: {"severity": "warning", "icon": "info"},
   TOO_MANY_CARDS: {"severity": "warning", "icon": "credit-card"},
   UNKNOWN_ERROR: {"title": "Something went wrong", "message": "An unexpected error occurred. Our team has been notified and is working on it.", "action": {"label": "Reload page", "handler": "reload"}},
-  UPLOAD_BUSY: {"title": "This upload is already in progress", "message": "Another window is uploading this file.", "severity": "warning", "retryDelay": 5},
-  UPLOAD_CHECKSUM_MISMATCH: {"title": "Part of the file was damaged during the upload", "message": "Part of the file arrived damaged and will be sent again.", "severity": "warning", "action": {"label": "Resume upload", "handler": "resume"}, "retryDelay": 1},
+  UPLOAD_BUSY: {"severity": "warning", "retryDelay": 5},
+  UPLOAD_CHECKSUM_MISMATCH: {"severity": "warning", "action": {"label": "Resume upload", "handler": "resume"}, "retryDelay": 1},
   UPLOAD_CLOSED: {},
   UPLOAD_EXPIRED: {"severity": "warning"},
   UPLOAD_FILE_TOO_LARGE: {"title": "The file is too large", "message": "This file is larger than %(limit)s. Videos can be up to %(video_limit)s, and other files up to %(file_limit)s.", "action": {"label": "How to compress a video", "href": "/help/video-compression"}},
   UPLOAD_FORMAT_UNSUPPORTED: {"title": "This format is not supported", "message": "Videos must be in one of these formats: %(formats)s. We check the file's content, not its name.", "action": {"label": "See supported formats", "href": "/help/supported-formats"}},
   UPLOAD_MALFORMED: {},
   UPLOAD_NETWORK_ERROR: {"title": "The upload was interrupted", "message": "The connection was lost during the upload. Your progress is saved, and the upload will resume from there.", "severity": "warning", "icon": "cloud-off", "action": {"label": "Resume upload", "handler": "resume"}, "retryDelay": 5},
-  UPLOAD_OFFSET_MISMATCH: {"title": "The upload is out of step", "message": "This part of the file doesn't match what we've received so far. The upload will resume from what is saved.", "severity": "warning", "action": {"label": "Resume upload", "handler": "resume"}},
+  UPLOAD_OFFSET_MISMATCH: {"severity": "warning", "action": {"label": "Resume upload", "handler": "resume"}},
   UPLOAD_QUOTA_EXCEEDED: {"title": "Your storage is full", "message": "This file needs %(needed)s, but only %(free)s of your %(allowance)s are free.", "icon": "hard-drive", "action": {"label": "Manage storage", "href": "/settings/storage"}},
   UPLOAD_TOO_MANY_PARTS: {"action": {"label": "Manage storage", "href": "/settings/storage"}},
   UPLOAD_UNFINISHED: {"severity": "warning"},
@@ -144,4 +144,4 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 /** The codes that scripts name: only these have texts. */
-export type NamedCode = "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "FILE_NAME_TAKEN" | "LECTURE_UNAVAILABLE" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "STORE_FULL" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";
+export type NamedCode = "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "LECTURE_UNAVAILABLE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";

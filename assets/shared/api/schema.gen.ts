@@ -2523,6 +2523,8 @@ export interface components {
              * @description Seconds.
              */
             duration: number;
+            /** @description Whether the video is being processed, so that sources will follow. False if that failed. */
+            is_processing: boolean;
             /** @description False for visitors of a preview and for staff without a seat. */
             may_save: boolean;
             next: components["schemas"]["LessonLink"] | null;
@@ -2540,7 +2542,7 @@ export interface components {
             previous: components["schemas"]["LessonLink"] | null;
             /** @description Where progress is posted. */
             progress_url: string;
-            /** @description Null while the video is still being processed. */
+            /** @description Null while there is nothing to play. */
             sources: components["schemas"]["SourcesOut"] | null;
             title: string;
             transcript: components["schemas"]["CueOut"][];

@@ -34,7 +34,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
   useSpokenRetry(retry);
 
   const handler = entry.action?.handler ?? "";
-  const href = entry.action?.href ? fillHref(entry.action.href, problem.params) : null;
+  const href = entry.action?.href ? addressOf(entry.action.href, problem.params) : null;
   const act =
     handler === "reload" && !onRetry
       ? () => location.reload()
@@ -91,6 +91,14 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
       </div>
     </section>
   );
+}
+
+/** The address of an action; signing in leads back to this page. */
+function addressOf(href: string, params: Record<string, unknown>): string | null {
+  const { pathname, search } = location;
+  return href === "/auth/login"
+    ? `${href}?next=${encodeURIComponent(pathname + search)}`
+    : fillHref(href, params);
 }
 
 /** Announces the start and the end of the countdown, not the seconds between. */

@@ -83,6 +83,7 @@ function lineAt(lines: readonly Line[], time: number): Line | null {
  * A page whose video is watched above the transcript must not scroll.
  */
 function isReading(root: Document): boolean {
+  if (root.activeElement?.matches("input, textarea")) return false; // they write elsewhere on the page
   const stage = root.querySelector(".stage");
   if (!stage) return true;
   const { bottom, height, top } = stage.getBoundingClientRect();

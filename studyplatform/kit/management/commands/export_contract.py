@@ -22,12 +22,16 @@ NAMED = "/** The codes that scripts name: only these have texts. */"
 HEAD = "// Written by `make contract` from the error classes in Python. Do not edit.\n"
 
 
+# An argument, a choice, a value or an outcome; not what is only compared (`error.is("…")`, `=== "…"`) or listed.
+_MADE = re.compile(r'(?:(?<!\.is)\(|[?:]|return)\s*"([A-Z][A-Z_]+)"')
+
+
 def codes_named_by_scripts() -> set[str]:
     """The codes of errors that scripts make, such as those shown while offline; not those they only compare."""
     names: set[str] = set()
     for file in SCRIPTS.rglob("*.ts*"):
-        if not re.search(r"\.(test|gen)\.tsx?$", file.name):
-            names.update(re.findall(r'(?<!\.is\()"([A-Z][A-Z_]+)"', file.read_text()))
+        if not re.search(r"(\.test|\.gen|^testing)\.tsx?$", file.name):
+            names.update(_MADE.findall(file.read_text()))
     return names & REGISTRY.keys()
 
 
