@@ -1,5 +1,6 @@
 """What the forum adds to pages of others."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
@@ -11,9 +12,18 @@ from apps.courses.models import Lesson
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation, Post, PostState, Report, Topic
 from apps.forum.queries import lessons, messages
+from apps.forum.queries.lists import replies_to
 from apps.forum.queries.public import sitemap_topics
 from apps.forum.queries.teaching import waiting_for_answer
-from studyplatform.kit.extensions import Discussion, lesson_discussions, menu_badges, session_counts, sitemap_entries
+from studyplatform.kit.extensions import (
+    Discussion,
+    LearnerCard,
+    learner_cards,
+    lesson_discussions,
+    menu_badges,
+    session_counts,
+    sitemap_entries,
+)
 
 sitemap_entries.register("forum", sitemap_topics, order=60)
 
@@ -94,3 +104,10 @@ def _badge(request: HttpRequest, name: str, side: Side) -> int:
 def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
     """The questions about the lessons of a course, as one of its lessons shows them. One query, none for visitors."""
     return lessons.discussion_of(lesson, user)
+
+
+@learner_cards.registers("replies", order=40)
+def replies_to_learner(user: User, now: datetime) -> LearnerCard | None:
+    """The replies of the last weeks in the user's topics. One query."""
+    topics = replies_to(user, now=now)
+    return LearnerCard(template="forum/_replies_card.html", card={"topics": topics}) if topics else None

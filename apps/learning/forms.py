@@ -1,4 +1,4 @@
-"""Forms of the learner's pages: a quiz without scripts, a certificate code to verify."""
+"""Forms of the learner's pages: quizzes and practice without scripts, flash cards, a certificate code to verify."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Question
+from apps.learning.models import PracticeReview
 from studyplatform.kit.text.blank import stripped
 
 Posted = Mapping[str, list[str]]
@@ -46,6 +47,14 @@ class CardForm(forms.Form):
         if not text:
             raise forms.ValidationError(self.fields[name].error_messages["required"])
         return text
+
+
+class CardRatingForm(forms.Form):
+    """How well a card was remembered. ``key`` makes a repeated form the same review."""
+
+    key = forms.UUIDField()
+    turn = forms.IntegerField(min_value=0, max_value=1_000_000)
+    rating = forms.TypedChoiceField(choices=PracticeReview.Rating.choices, coerce=int)
 
 
 def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:

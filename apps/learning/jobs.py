@@ -37,3 +37,8 @@ def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
 @jobs.job("learning.forget_rating", label=_("Erase a deleted review"))
 def forget_rating(running: jobs.Running, *, rating_id: int) -> None:
     services.forget_rating(rating_id=rating_id, now=timezone.now())
+
+
+@jobs.job("learning.forget_card", label=_("Erase a deleted flash card"))
+def forget_card(running: jobs.Running, *, card_id: int) -> None:
+    services.forget_card(card_id=card_id, now=timezone.now())

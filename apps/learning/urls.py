@@ -9,6 +9,7 @@ from apps.learning.pages import (
     lessons,
     notebook,
     practice,
+    practice_turns,
     ratings,
 )
 
@@ -41,6 +42,8 @@ urlpatterns = [
     path("me/practice", practice.practice, name="practice"),
     path("me/practice/cards", practice.cards, name="cards"),
     path("me/practice/cards/<uuid:uid>", practice.card, name="card"),
+    path("me/practice/cards/<uuid:uid>/answer", practice_turns.answer, name="card-answer"),
+    path("me/practice/cards/<uuid:uid>/rate", practice_turns.rate, name="card-rate"),
     path("me/practice/cards/<uuid:uid>/delete", practice.card_delete, name="card-delete"),
     path("me/practice/cards/<uuid:uid>/restore", practice.card_restore, name="card-restore"),
     path("certificates/", certificates.verify, name="verify"),

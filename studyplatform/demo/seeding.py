@@ -31,6 +31,7 @@ from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay
 from studyplatform.demo.forum_library import ForumText
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
+from studyplatform.demo.seed_days import seed_learned_days
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
 from studyplatform.demo.seed_messages import message_steps
@@ -71,7 +72,8 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     for line in library.activity:
         name = f"{line.email.split('@')[0]} in {line.course}"
         yield Step(name, partial(seed_activity, line, now))
-    yield Step("learned days", partial(seed_learned_days, library, now))
+    learners = [line.email for line in library.activity if line.is_enrolled]
+    yield Step("learned days", partial(seed_learned_days, learners, now))
     yield Step("helpful reviews", partial(seed_votes, now))
     yield Step("practice", partial(seed_practice, now))
     yield Step("shares of Premium", partial(share_premium, now))
@@ -341,13 +343,6 @@ def seed_votes(now: datetime) -> None:
         count = min(dice.randrange(1 + len(rating.text) // 12), len(readers))
         for user in dice.sample(readers, count):
             learning.vote_helpful(rating=rating, user=user, on=True, now=now)
-
-
-def seed_learned_days(library: Library, now: datetime) -> None:
-    """The days on which each learner learned, with the achievements. Days that are there are left alone."""
-    emails = {line.email for line in library.activity if line.is_enrolled}
-    for user in User.objects.filter(email__in=emails, learned_days=None):
-        learning.rebuild_learned_days(user=user, now=now)
 
 
 def _watch(enrollment: Enrollment, rows: list[LessonProgress]) -> None:

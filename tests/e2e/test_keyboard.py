@@ -338,3 +338,32 @@ def test_quiz_can_be_taken_by_keyboard(people, learners):
     expect(page.get_by_text(re.compile("^Correct, "))).to_have_count(len(questions))
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name=re.compile("^Next: "))).to_be_focused()
+
+
+def test_flash_cards_are_made_and_practiced_by_keyboard(people, learners):
+    page = people(next(learners), reduced_motion="reduce")
+    page.goto("/me/practice/cards")
+    for front, back in [("Ebb?", "The falling tide"), ("Neap?", "The smallest tide")]:
+        tab_to(page, page.get_by_label("Front"))
+        page.keyboard.type(front)
+        page.keyboard.press("Tab")
+        page.keyboard.type(back)
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator(".deck").get_by_text(back)).to_be_visible()
+
+    page.goto("/me/practice")
+    expect(page.locator(".keyline")).to_be_visible()
+    ask, good = page.locator("#ask"), page.get_by_role("button", name=re.compile("^Good"))
+    for front, back, key in [
+        ("Ebb?", "The falling tide", "1"),
+        ("Neap?", "The smallest tide", " "),  # takes the suggested rating
+        ("Ebb?", "The falling tide", "3"),  # it returns, as it was not remembered
+    ]:
+        expect(ask).to_have_text(front)
+        expect(page.get_by_text(back)).to_have_count(0)
+        page.keyboard.press(" ")
+        expect(page.get_by_text(back)).to_be_visible()
+        expect(good).to_be_focused()
+        page.keyboard.press(key)
+    expect(page.get_by_role("heading", name="Done for today")).to_be_focused()

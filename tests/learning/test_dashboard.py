@@ -9,12 +9,15 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.courses.models import Course, Lesson, Section
+from apps.forum.models import Topic
 from apps.learning.activity.learned_days import zone_named
 from apps.learning.models import Achievement, Enrollment, LearnedDay, LessonProgress
 from studyplatform.kit.extensions import LearnerCard, learner_cards
-from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.factories.selling import SubscriptionFactory
+from tests.factories.topics import BoardFactory, make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 PAGE = "/me/dashboard"
@@ -132,25 +135,63 @@ def test_a_sign_in_token_in_the_address_opens_it_once(leo):
     assert second.get(PAGE, {"token": token, "user": str(leo.uid)})["Location"].startswith("/auth/login")
 
 
-def test_queries_do_not_grow_with_courses_lessons_and_days(browser_of, leo, django_assert_max_num_queries):
-    courses = [CourseFactory(status="published") for _ in range(30)]
-    lesson_rows = {
-        course.pk: LessonFactory.create_batch(3, section__course=course, course=course) for course in courses
-    }
+@pytest.mark.parametrize(("count", "each"), [(30, 4), pytest.param(200, 50, marks=pytest.mark.long)])
+def test_queries_do_not_grow_with_courses_lessons_and_days(
+    browser_of, leo, django_assert_max_num_queries, count: int, each: int
+):
     now = timezone.now()
-    for course in courses:
-        enrollment = EnrollmentFactory(user=leo, course=course, last_activity_at=now)
-        LessonProgress.objects.bulk_create(
-            LessonProgress(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now, completed_at=now)
-            for lesson in lesson_rows[course.pk][:2]
+    first = CourseFactory(status="published")
+    same = {"subject": first.subject, "instructor": first.instructor, "status": "published"}
+    courses = Course.objects.bulk_create(CourseFactory.build(**same) for _ in range(count))
+    sections = Section.objects.bulk_create(SectionFactory.build(course=course) for course in courses)
+    lessons = Lesson.objects.bulk_create(
+        Lesson(section=section, course=section.course, title="Bend", slug=f"lesson-{place}", position=place)
+        for section in sections
+        for place in range(1, each + 1)
+    )
+    enrollments = {
+        row.course_id: row
+        for row in Enrollment.objects.bulk_create(
+            EnrollmentFactory.build(user=leo, course=course, last_activity_at=now) for course in courses
         )
+    }
+    LessonProgress.objects.bulk_create(
+        LessonProgress(
+            enrollment=enrollments[lesson.course_id], lesson=lesson, started_at=now, updated_at=now, completed_at=now
+        )
+        for lesson in lessons
+    )
+    assert LessonProgress.objects.count() == count * each
     LearnedDay.objects.bulk_create(
         LearnedDay(user=leo, day=now.date() - timedelta(days=back), seconds=600, lessons=1) for back in range(700)
     )
     browser = browser_of(leo)
     browser.get(PAGE)
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(17):
         page = text(browser.get(PAGE))
 
     assert "700" in page or "701" in page
+
+
+def test_it_shows_the_newest_replies_in_the_learners_own_topics(browser_of, leo, mia):
+    now = timezone.now()
+    board = BoardFactory()
+
+    def topic(title: str, *authors: User, days: int = 0) -> Topic:
+        made = make_topic(board=board, author=authors[0], title=title)
+        for author in authors[1:]:
+            make_post(made, author=author)
+        Topic.objects.filter(pk=made.pk).update(last_post_at=now - timedelta(days=days))
+        return made
+
+    topic("Why do rivers bend?", leo, mia)
+    topic("Two answers", leo, mia, mia, days=1)
+    topic("I had the last word", leo, mia, leo)
+    topic("Of somebody else", mia, leo)
+    topic("Long ago", leo, mia, days=31)
+    page = browser_of(leo).get(PAGE)
+
+    shown = text(page)[text(page).index("Replies to you") :]
+    assert re.search(rf"Why do rivers bend\? {mia.display_name} (answered|replied),.*Two answers 2 new replies,", shown)
+    assert not re.search("last word|somebody else|Long ago", shown)

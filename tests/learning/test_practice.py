@@ -1,6 +1,7 @@
 """Practice: cards of missed questions, flash cards, reviews, and the limits of the day."""
 
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -17,6 +18,7 @@ from apps.learning.practice.day import NEW_PER_DAY, REVIEWS_PER_DAY, day_of
 from apps.learning.practice.schedule import Reviewed, preview, replayed
 from apps.learning.queries.practice import cards_of, due_today, get_card, own_cards
 from apps.learning.queries.practice_page import practice_out
+from studyplatform.kit.models import Job
 from tests.factories.learning import FlashCardFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
@@ -329,3 +331,121 @@ def test_one_source_at_a_time(leo, enrollment, course, now):
     assert [card["course"] for card in practice_out(leo, course.slug, now + MINUTE)["cards"]] == [course.title]
     assert [card["course"] for card in practice_out(leo, "own", now + MINUTE)["cards"]] == [""]
     assert practice_out(leo, "elsewhere", now + MINUTE)["cards"] == []
+
+
+# --- Without scripts -------------------------------------------------------------------------------
+
+
+def field(page: str, name: str) -> str:
+    """The value of a hidden field."""
+    return re.search(rf'<input type="hidden" name="{name}" value="([^"]*)"', page)[1]
+
+
+def test_a_card_is_answered_rated_and_followed_by_the_next_with_plain_forms(browser_of, leo, enrollment, course, now):
+    quiz = make_quiz(course, pass_percent=1)
+    take(leo, quiz, now - DAY, p1={"id": "a"}, p2={"ids": ["p"]})
+    browser = browser_of(leo)
+    first, second = cards_of(leo).order_by("due", "pk")
+    asked = browser.get(f"/me/practice?source={course.slug}").content.decode()
+    assert f'action="/me/practice/cards/{first.uid}/answer"' in asked
+    assert not [secret for secret in SECRETS if secret in asked]
+
+    name = f"q.{first.question.uid}"
+    posted = {name: "a", "source": course.slug}
+    shown = browser.post(f"/me/practice/cards/{first.uid}/answer", posted).content.decode()
+    assert "Incorrect, 0 of 2" in shown
+    assert "zeppelin-explains" in shown
+    assert not PracticeReview.objects.exists()
+
+    rating = {one: field(shown, one) for one in ("key", "turn", "source", name)} | {"rating": "1"}
+    for _ in range(2):  # sent twice, it is the same review
+        gone = browser.post(f"/me/practice/cards/{first.uid}/rate", rating)
+        assert gone["Location"] == f"/me/practice?source={course.slug}"
+    review = PracticeReview.objects.get()
+    assert (review.card_id, review.rating, review.verdict) == (first.pk, 1, "wrong")
+    assert f"/me/practice/cards/{second.uid}/answer" in browser.get(gone["Location"]).content.decode()
+
+
+def test_a_form_without_an_answer_and_a_wrong_one_lose_nothing(browser_of, leo, enrollment, course, now):
+    quiz = make_quiz(course, pass_percent=1)
+    take(leo, quiz, now - DAY, p6={"ids": ["p", "q", "r", "s"]})
+    card = cards_of(leo).get()
+    name, address = f"q.{card.question.uid}", f"/me/practice/cards/{card.uid}/answer"
+    halves = {f"{name}.p": "1", f"{name}.q": "1"}
+
+    refused = browser_of(leo).post(address, halves)
+    assert refused.status_code == 422
+    assert refused.content.decode().count("<option selected>1</option>") == 2
+    unknown = browser_of(leo).post(address, {"unknown": "1", **halves}).content.decode()
+    assert "Not answered, 0 of 1" in unknown
+    assert f'name="{name}' not in unknown
+
+
+def test_a_flash_card_turns_with_plain_forms_and_two_tabs_count_once(browser_of, leo):
+    card, browser = FlashCardFactory(user=leo, back="*Falling* tide"), browser_of(leo)
+    tabs = [browser.post(f"/me/practice/cards/{card.uid}/answer").content.decode() for _ in range(2)]
+    assert "<em>Falling</em> tide" in tabs[0]
+
+    for tab, rating in zip(tabs, "34", strict=True):
+        form = {one: field(tab, one) for one in ("key", "turn")} | {"rating": rating}
+        end = browser.post(f"/me/practice/cards/{card.uid}/rate", form, follow=True)
+    page = end.content.decode()
+    assert "You already rated this card in another tab." in page
+    assert "Done for today" in page
+    assert PracticeCard.objects.get().turn == 1
+
+
+@pytest.mark.parametrize("form", [{}, {"key": "x", "turn": "0", "rating": "3"}, {"rating": "9"}])
+def test_a_rating_that_no_page_sent_is_refused(browser_of, leo, form: dict):
+    card = FlashCardFactory(user=leo)
+
+    assert browser_of(leo).post(f"/me/practice/cards/{card.uid}/rate", form)["Location"] == "/"
+    assert not PracticeReview.objects.exists()
+
+
+# --- Deleted and changed ---------------------------------------------------------------------------
+
+
+def test_a_deleted_card_is_erased_a_day_later_unless_it_came_back(leo, now):
+    kept, erased = FlashCardFactory(user=leo), FlashCardFactory(user=leo)
+    for card in (kept, erased):
+        services.delete_card(card=card, now=now)
+        services.delete_card(card=card, now=now + MINUTE)  # twice is once
+    services.restore_card(card=kept)
+    jobs = Job.objects.filter(kind="learning.forget_card")
+    assert {job.payload["card_id"] for job in jobs} == {kept.pk, erased.pk}
+    assert jobs.count() == 2
+
+    for at in (now + DAY - MINUTE, now + DAY):
+        before = PracticeCard.objects.count()
+        for job in jobs:
+            services.forget_card(**job.payload, now=at)
+    assert (before, list(PracticeCard.objects.all())) == (2, [kept])
+
+
+def test_bringing_cards_back_keeps_to_the_limit(browser_of, leo, now, monkeypatch):
+    monkeypatch.setattr("apps.learning.services.practice.MOST_OWN_CARDS", 1)
+    gone = FlashCardFactory(user=leo, deleted_at=now)
+    FlashCardFactory(user=leo)
+
+    refused = browser_of(leo).post(f"/me/practice/cards/{gone.uid}/restore", follow=True)
+    assert "You can keep up to 1 flash cards" in refused.content.decode()
+    assert own_cards(leo).count() == 1
+
+
+def test_an_edited_or_deleted_question_leaves_the_other_cards_alone(leo, ada, enrollment, course, now):
+    quiz = make_quiz(course, pass_percent=1)
+    take(leo, quiz, now - DAY, p1={"id": "a"}, p2={"ids": ["p"]}, p3={"value": False})
+    first, second, third = cards_of(leo).order_by("question__position")
+    flash = FlashCardFactory(user=leo)
+    for card in (first, second, third):
+        services.review_card(user=leo, card=card, key=uuid4(), turn=0, rating=3, answer=None, reviewed_at=None, now=now)
+    options = [{"id": one, "text": f"New {one}"} for one in "xyz"]
+    Question.objects.filter(pk=first.question_id).update(options=options, answer={"id": "x"})
+    second.question.delete()
+
+    assert set(cards_of(leo)) == {first, third, flash}
+    assert set(PracticeReview.objects.values_list("card_id", flat=True)) == {first.pk, third.pk}
+    changed = get_card(leo, first.uid)
+    shown = practice_out(leo, "", now + 9 * DAY)["cards"]
+    assert [one["html"] for card in shown if card["uid"] == str(changed.uid) for one in card["question"]["options"]]

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import BooleanField, Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.functional import cached_property
 
 from apps.accounts.models import User
@@ -17,6 +18,7 @@ from apps.learning.models import Enrollment
 
 PER_PAGE = 20
 MOST_PAGES = 50  # more are reached by date: counting all topics of a large forum would cost more than the page
+REPLIES, REPLIES_FOR = 3, timedelta(days=30)
 TABS = ("latest", "unanswered", "solved", "following", "mine")
 
 
@@ -152,6 +154,18 @@ def _unread_topics(user: User) -> QuerySet[Any]:
     seen = Visit.objects.filter(user=user, topic=OuterRef("pk"), last_number__gte=OuterRef("last_number"))
     unread = Topic.objects.public().filter(board=OuterRef("pk"), last_post_at__gt=Subquery(mark)).exclude(Exists(seen))
     return unread.exclude(last_poster=user).order_by().values("board").annotate(n=Count("pk")).values("n")
+
+
+def replies_to(user: User, *, now: datetime) -> list[Topic]:
+    """The user's topics in which somebody else wrote the newest post, newest first: at most ``REPLIES``. One query.
+
+    Only those of the last ``REPLIES_FOR``. ``unread``: how many posts the user has not seen.
+    """
+    seen = Visit.objects.filter(user=user, topic=OuterRef("pk")).values("last_number")
+    topics = Topic.objects.listed_for(user).filter(author=user, reply_count__gt=0, last_post_at__gt=now - REPLIES_FOR)
+    topics = topics.exclude(last_poster=user).select_related("last_poster")
+    topics = topics.annotate(unread=F("last_number") - Coalesce(Subquery(seen), 1))
+    return list(topics.order_by("-last_post_at", "-pk")[:REPLIES])
 
 
 def counts_for(user: AnyUser) -> dict[str, int]:

@@ -1,5 +1,7 @@
 """Practice, and the learner's flash cards."""
 
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.accounts.models import User
 from apps.learning import services
 from apps.learning.errors import CardLimitReached
 from apps.learning.forms import CardForm
@@ -26,13 +29,17 @@ PAGE = 24
 @require_GET
 def practice(request: HttpRequest) -> HttpResponse:
     """The cards that are due today: /me/practice, or those of one course with ?source=."""
-    user, now = signed_in_user(request), timezone.now()
+    context = practice_context(signed_in_user(request), request.GET.get("source", ""), timezone.now())
+    return render(request, "learning/practice.html", context)
+
+
+def practice_context(user: User, source: str, now: datetime) -> dict[str, Any]:
+    """Return what the page of practice shows; of all cards if there is no such source."""
     cards = cards_of(user)
     sources = sources_of(cards)
-    source = request.GET.get("source", "")
     source = source if source in {one.key for one in sources} else ""
     overview = overview_of(user, from_source(cards, source), now)
-    context = {
+    return {
         "props": session_out(user, source, overview, now),
         "overview": overview,
         "weekdays": [date_format(one.day, "l") for one in overview.days],
@@ -42,8 +49,8 @@ def practice(request: HttpRequest) -> HttpResponse:
         "source": source,
         "own": OWN,
         "limits": {"new": NEW_PER_DAY, "reviews": REVIEWS_PER_DAY},
+        "given": {},
     }
-    return render(request, "learning/practice.html", context)
 
 
 @signed_in

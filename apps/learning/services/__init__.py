@@ -20,7 +20,7 @@ from apps.learning.services.practice import (
     delete_card,
     delete_cards_of,
     edit_card,
-    forget_deleted_cards,
+    forget_card,
     restore_card,
     review_card,
 )
@@ -51,7 +51,7 @@ __all__ = [
     "enroll",
     "fetch_file",
     "follow_access",
-    "forget_deleted_cards",
+    "forget_card",
     "forget_learned_days",
     "forget_rating",
     "grant_enrollment",

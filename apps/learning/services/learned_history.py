@@ -1,6 +1,8 @@
 """Learned days and achievements from what else is stored: for imported and seeded progress."""
 
-from datetime import datetime
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date, datetime
 
 from django.db import transaction
 from django.db.models import Sum
@@ -15,10 +17,11 @@ from apps.learning.models import Achievement, Attempt, LearnedDay, LessonProgres
 QUIZ_SECONDS = 300
 
 
-def rebuild_learned_days(*, user: User, now: datetime) -> None:
+def rebuild_learned_days(*, user: User, now: datetime, elsewhere: Mapping[date, int] | None = None) -> None:
     """Replace the user's learned days by those that follow from their progress, and add the achievements.
 
-    Idempotent. Nobody is notified.
+    ``elsewhere``: seconds learned on days of the user's calendar that no progress tells of. Idempotent. Nobody is
+    notified.
     """
     watched = WatchedDay.objects.filter(user=user).values("day").annotate(total=Sum("seconds"))
     rows = LessonProgress.objects.filter(enrollment__user=user, completed_at__isnull=False)
@@ -27,7 +30,9 @@ def rebuild_learned_days(*, user: User, now: datetime) -> None:
         for at, kind, body in rows.values_list("completed_at", "lesson__kind", "lesson__body")
         if at is not None
     ]
-    days = history.days_of(user.time_zone, {row["day"]: row["total"] for row in watched}, completed)
+    seconds = Counter({row["day"]: row["total"] for row in watched})
+    seconds.update(elsewhere or {})
+    days = history.days_of(user.time_zone, seconds, completed)
     found: list[tuple[str, datetime, int | None]] = [
         (kind, at, None) for kind, at in history.achievements_of(user.time_zone, days, completed)
     ]

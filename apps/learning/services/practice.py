@@ -1,7 +1,7 @@
 """Practice cards: made of missed questions or by the learner, and moved by reviews."""
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -16,12 +16,14 @@ from apps.learning.practice.day import MOST_OWN_CARDS
 from apps.learning.practice.schedule import Reviewed, Schedule, counted, replayed
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts
+from studyplatform.kit import jobs
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
 TURNS_AHEAD = 100  # reviews of one card made without a connection
 MOST_REVIEWS = 3_000  # of one card, over its life: each new one replays them all
 MISSED = {"wrong", "partly"}
+UNDO_TIME = timedelta(hours=24)
 
 
 def add_missed(attempts: QuizAttempts, *, user_id: int, now: datetime) -> None:
@@ -157,8 +159,10 @@ def edit_card(*, card: PracticeCard, front: str, back: str) -> None:
 
 
 def delete_card(*, card: PracticeCard, now: datetime) -> None:
-    """Delete a flash card; ``restore_card`` brings it back."""
-    PracticeCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=now)
+    """Delete a flash card. For ``UNDO_TIME``, ``restore_card`` brings it back; then a job erases it. Idempotent."""
+    with transaction.atomic():
+        if PracticeCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=now):
+            jobs.enqueue("learning.forget_card", key=f"{card.pk} {now.timestamp()}", delay=UNDO_TIME, card_id=card.pk)
 
 
 def restore_card(*, card: PracticeCard) -> None:
@@ -175,7 +179,6 @@ def delete_cards_of(*, user_id: int) -> None:
     PracticeCard.objects.filter(user=user_id).delete()
 
 
-def forget_deleted_cards(*, before: datetime) -> int:
-    """Delete the flash cards for good that were deleted before this moment; return how many."""
-    _total, deleted = PracticeCard.objects.filter(deleted_at__lt=before).delete()
-    return deleted.get("learning.PracticeCard", 0)
+def forget_card(*, card_id: int, now: datetime) -> None:
+    """Erase a flash card that was deleted a day ago and not restored. Idempotent."""
+    PracticeCard.objects.filter(pk=card_id, deleted_at__lte=now - UNDO_TIME).delete()

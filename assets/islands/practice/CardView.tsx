@@ -19,6 +19,8 @@ import { Grade } from "./Grade";
 type Props = {
   card: Card;
   isFirst: boolean;
+  /** What was answered before the island was loaded. */
+  entered?: Answer | null | undefined;
   isSaving: boolean;
   onRate: (rating: Rating, answer: Answer | null, answered: Answered | null) => void;
   /** The card was deleted or is closed now. */
@@ -26,9 +28,9 @@ type Props = {
 };
 
 /** One card: the question, then the answer with its explanation, then how well it was remembered. */
-export function CardView({ card, isFirst, isSaving, onRate, onGone }: Props) {
+export function CardView({ card, isFirst, entered, isSaving, onRate, onGone }: Props) {
   const { question } = card;
-  const [answer, setAnswer] = useState<Answer | undefined>();
+  const [answer, setAnswer] = useState<Answer | undefined>(entered ?? undefined);
   const [sent, setSent] = useState<Answer | null>(null);
   const [isTurned, setIsTurned] = useState(false);
   const heading = useRef<HTMLHeadingElement & HTMLDivElement>(null);

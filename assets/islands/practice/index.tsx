@@ -7,6 +7,7 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { answerIn } from "../../shared/questions/serverForm";
 import { Spinner } from "../../shared/ui/Spinner";
 import {
   type Answer,
@@ -24,8 +25,18 @@ import { Done, type Rewatch } from "./Done";
 import { Pips } from "./Pips";
 import { begin, countOf, reduce } from "./session";
 
+/** What was answered in the form of the page (templates/learning/_practice.html) before the island was loaded. */
+type Entered = { entered?: Answer | null };
+
+/** Take over the answer to the first card. */
+export function readServerForm(spot: HTMLElement, props: PracticeProps & Entered): void {
+  const form = spot.querySelector("form");
+  const question = props.cards[0]?.question;
+  if (form && question) props.entered = answerIn(new FormData(form), question);
+}
+
 /** Practice: the cards of today one after the other. Its props are those of `GET /api/v1/practice/`. */
-export function Island(props: PracticeProps) {
+export function Island({ entered, ...props }: PracticeProps & Entered) {
   const { isLoading } = useAuth();
   const query = useQuery({ ...practiceQuery(props), enabled: !isLoading });
   const practice = query.data;
@@ -113,6 +124,7 @@ export function Island(props: PracticeProps) {
             key={`${card.uid}:${card.turn}`}
             card={card}
             isFirst={session.done.length === 0}
+            entered={session.done.length === 0 ? entered : null}
             isSaving={saving.isPending}
             onRate={(rating, answer, answered) => rate(card, rating, answer, answered)}
             onGone={() => leave(card.uid)}
