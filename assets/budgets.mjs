@@ -115,6 +115,11 @@ export const pages = {
     later: ["site/notifications"],
     budget: 165 * kB,
   },
+  "learning path in the studio": {
+    scripts: [...everyPage, "pathOrder"],
+    later: ["site/notifications"],
+    budget: 24 * kB,
+  },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file"],

@@ -33,6 +33,7 @@ function entryPoints() {
     newTopic: "newTopic.ts",
     outline: "outline.ts",
     passkeys: "passkeys.ts",
+    pathOrder: "pathOrder.ts",
     topic: "topic.ts",
     offline: "offline.ts",
     mock: "mock.ts",

@@ -6,14 +6,16 @@ from datetime import datetime
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
 from apps.courses import services
-from apps.courses.models import Course, Lesson, Section, StatusChange, Subject, Submission
+from apps.courses.models import Course, LearningPath, Lesson, PathCourse, Section, StatusChange, Subject, Submission
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
@@ -89,6 +91,45 @@ class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
     @admin.action(description=gettext_lazy("Restore from the archive"))
     def restore(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
         _each(request, courses, lambda course, by, now: services.restore_course(course=course, by=by, now=now))
+
+
+class PathCourseInline(ReadOnly, admin.TabularInline[PathCourse, LearningPath]):
+    model = PathCourse
+    fields = ["position", "course"]
+    ordering = ["position"]
+    extra = 0
+
+
+@admin.register(LearningPath)
+class LearningPathAdmin(ReadOnly, admin.ModelAdmin[LearningPath]):
+    """Read-only, like courses: the services keep the order, and admins change every path in the studio."""
+
+    list_display = ["title", "owner", "is_published", "updated_at", "studio"]
+    list_filter = ["is_published"]
+    list_select_related = ["owner"]
+    search_fields = ["title", "slug", "owner__email"]
+    list_per_page = 50
+    readonly_fields = ["studio"]
+    inlines = [PathCourseInline]
+    actions = ["publish", "unpublish"]
+
+    @admin.display(description=gettext_lazy("studio"))
+    def studio(self, path: LearningPath) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("courses:studio-path", args=[path.uid]), _("Edit"))
+
+    @admin.action(description=gettext_lazy("Publish"))
+    def publish(self, request: HttpRequest, paths: QuerySet[LearningPath]) -> None:
+        by = signed_in_user(request)
+        for path in paths:
+            try:
+                services.publish_path(path=path, by=by, now=timezone.now())
+            except AppError as refusal:
+                messages.warning(request, f"{path}: {refusal}")
+
+    @admin.action(description=gettext_lazy("Unpublish"))
+    def unpublish(self, request: HttpRequest, paths: QuerySet[LearningPath]) -> None:
+        for path in paths:
+            services.unpublish_path(path=path, by=signed_in_user(request), now=timezone.now())
 
 
 @admin.register(Section)

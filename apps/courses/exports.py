@@ -4,11 +4,17 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Course, LearningPath, Lesson
 
 
 @register_export("courses")
 def of_teaching(user: User) -> Iterator[Part]:
+    paths = LearningPath.objects.owned_by(user.pk)
+    if paths.exists():
+        yield Part(
+            "teaching/learning-paths.json",
+            paths.values("slug", "title", "summary", "description", "is_published", "created_at").iterator(),
+        )
     taught = Course.objects.filter(instructor=user)
     if not taught.exists():
         return

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.courses.models import Course
+from apps.courses.models import Course, LearningPath
 from studyplatform.kit.extensions import SitemapEntry, Tile, admin_tiles, sitemap_entries
 
 
@@ -18,6 +18,15 @@ def course_pages() -> Iterator[SitemapEntry]:
     published = Course.objects.published().order_by("-published_at").values_list("slug", "updated_at")
     for slug, updated_at in published[:30_000]:  # the rest of the sitemap is for lessons
         yield SitemapEntry(f"/courses/{slug}", updated_at)
+
+
+@sitemap_entries.registers("paths", order=15)
+def learning_paths() -> Iterator[SitemapEntry]:
+    """The list of learning paths, and the listed ones, the newest first. One query."""
+    yield SitemapEntry("/paths/")
+    rows = LearningPath.objects.listed().order_by("-updated_at", "-pk").values_list("slug", "updated_at")
+    for slug, updated_at in rows[:2_000]:
+        yield SitemapEntry(f"/paths/{slug}", updated_at)
 
 
 @admin_tiles.registers("courses", order=30)

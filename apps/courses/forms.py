@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
-from apps.courses.models import Course, Lesson, Section, Subject
-from apps.courses.services import CourseTexts, dependents_of
+from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
+from apps.courses.services import CourseTexts, PathTexts, dependents_of
 
 LANGUAGES = [
     ("en", gettext_lazy("English")),
@@ -120,6 +120,26 @@ class CourseForm(forms.Form):
             "prerequisites": list(course.prerequisites.all()),
             "price": Decimal(course.price) / 100 if course.price else None,
         }
+
+
+class PathForm(forms.Form):
+    """The texts of a learning path."""
+
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
+    )
+    summary = forms.CharField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
+    description = forms.CharField(
+        label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
+    )
+
+    def texts(self) -> PathTexts:
+        """Return the input of the service. Only after ``is_valid``."""
+        return PathTexts(**self.cleaned_data)
+
+    @classmethod
+    def initial_of(cls, path: LearningPath) -> dict[str, str]:
+        return {name: getattr(path, name) for name in ("title", "summary", "description")}
 
 
 class SectionForm(forms.Form):

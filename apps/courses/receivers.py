@@ -11,7 +11,16 @@ from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
-from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
+from apps.courses.models import (
+    Course,
+    LearningPath,
+    Lesson,
+    PathCourse,
+    SearchDocument,
+    StatusChange,
+    Subject,
+    Submission,
+)
 from apps.courses.queries.file_uses import lessons_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
@@ -31,6 +40,8 @@ files.register_use(lessons_using)
 table_versions.watch("catalogue", Course, ignoring={"learner_count"})
 table_versions.watch("catalogue", Subject)
 table_versions.watch("catalogue", SearchDocument)
+table_versions.watch("catalogue", LearningPath)
+table_versions.watch("catalogue", PathCourse)
 table_versions.watch("catalogue", User, only={*PROFILE_FIELDS, "avatar"})
 
 
@@ -49,6 +60,11 @@ def remove_file_of_lesson(instance: Lesson, **_: object) -> None:
 @subscribe(AccountDeleted)
 def delete_unused_videos_of_deleted_user(event: AccountDeleted) -> None:
     services.delete_unused_videos(user_id=event.user_id)
+
+
+@subscribe(AccountDeleted)
+def delete_unpublished_paths_of_deleted_user(event: AccountDeleted) -> None:
+    services.delete_unpublished_paths(user_id=event.user_id)
 
 
 @subscribe(VideoAnnounced)

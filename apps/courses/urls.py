@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, media, outline, quiz, sections
+from apps.courses.pages import authoring, media, outline, paths, quiz, sections
 
 app_name = "courses"
 
 _own = "dashboard/instructor/courses/<slug:slug>"
 _lesson = f"{_own}/lectures/<slug:lesson>"
 _question = f"{_lesson}/questions/<uuid:uid>"
+_path = "dashboard/instructor/paths/<uuid:uid>"
 
 urlpatterns = [
     path("dashboard/instructor/courses/", authoring.course_list, name="studio-list"),
@@ -37,4 +38,12 @@ urlpatterns = [
     path(f"{_question}/move", quiz.question_move, name="studio-question-move"),
     path(f"{_question}/copy", quiz.question_copy, name="studio-question-copy"),
     path(f"{_question}/delete", quiz.question_delete, name="studio-question-delete"),
+    path("dashboard/instructor/paths/", paths.path_list, name="studio-paths"),
+    path("dashboard/instructor/paths/new", paths.path_new, name="studio-path-new"),
+    path(_path, paths.path, name="studio-path"),
+    path(f"{_path}/courses", paths.path_add, name="studio-path-add"),
+    path(f"{_path}/courses/move", paths.path_move, name="studio-path-move"),
+    path(f"{_path}/courses/remove", paths.path_remove, name="studio-path-remove"),
+    path(f"{_path}/publish", paths.path_publish, name="studio-path-publish"),
+    path(f"{_path}/delete", paths.path_delete, name="studio-path-delete"),
 ]

@@ -36,6 +36,7 @@ from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
 from studyplatform.demo.seed_messages import message_steps
 from studyplatform.demo.seed_notes import note_steps
+from studyplatform.demo.seed_paths import seed_paths
 from studyplatform.demo.seed_practice import seed_practice
 from studyplatform.demo.seed_sales import Year, share_premium
 
@@ -67,6 +68,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     for course in library.courses:
         if course.prerequisites:
             yield Step(course.title, partial(seed_prerequisites, course))
+    yield Step("learning paths", partial(seed_paths, now))
     for label, run in year.months():
         yield Step(label, run)
     for line in library.activity:

@@ -8,6 +8,8 @@ from studyplatform.site.public import help, offline
 from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page
 from studyplatform.site.public.home import home
+from studyplatform.site.public.paths import path as learning_path
+from studyplatform.site.public.paths import paths
 from studyplatform.site.public.status import status
 from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
 from studyplatform.site.teaching import home as instructor_home
@@ -19,6 +21,8 @@ urlpatterns = [
     path("courses/", catalogue_page, name="catalogue"),
     path("search/suggestions", suggestions, name="suggestions"),
     path("courses/<slug:slug>", course_page, name="course"),
+    path("paths/", paths, name="paths"),
+    path("paths/<slug:slug>", learning_path, name="path"),
     path("dashboard/instructor/", instructor_home.instructor_home, name="instructor-home"),
     path("dashboard/instructor/upload/", uploads.uploads, name="upload"),
     path("dashboard/admin/", admin_home.admin_home, name="admin-home"),

@@ -37,6 +37,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
+from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.selling import PaymentFactory, PromoCodeFactory
 from tests.factories.topics import make_post, make_topic
 
@@ -249,6 +250,10 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "learning:card-rate": FlashCardFactory(user=leo).uid,
         "learning:card-delete": FlashCardFactory(user=leo).uid,
         "learning:card-restore": FlashCardFactory(user=leo, deleted_at=now).uid,
+        **{
+            f"courses:studio-path{rest}": put_in(LearningPathFactory(owner=teacher), world.course).uid
+            for rest in ("", "-add", "-move", "-remove", "-publish", "-delete")
+        },
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-delete": world.spare.uid,

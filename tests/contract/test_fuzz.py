@@ -31,6 +31,7 @@ from tests.factories.files import (
     VideoFactory,
 )
 from tests.factories.learning import AttemptFactory, CertificateFactory, FlashCardFactory
+from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.selling import CardFactory, OrderFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.learning.quiz import make_quiz
@@ -81,6 +82,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "boards": [topic.board.slug, make_topic().board.slug],
         "drafts": ["new"],
         "lists": list(TABS),
+        "paths": [put_in(LearningPathFactory(), course, draft).slug, LearningPathFactory(is_published=False).slug],
         "posts": [topic.posts.get().pk, make_post(topic, author=leo).pk, make_post(topic, state="held").pk],
         "topics": [topic.pk, make_topic(board=topic.board, author=ada).pk],
         "files": [FileFactory(owner=owner).uid for owner in (ada, leo)],

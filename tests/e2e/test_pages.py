@@ -48,6 +48,10 @@ PAGES = {
     "course as a visitor": Stop("", "/courses/linear-algebra-geometrically"),
     "course enrolled": Stop("student", "/courses/linear-algebra-geometrically"),
     "course to pay": Stop("student", "/courses/how-compilers-think"),
+    "learning paths": Stop("student", "/paths/"),
+    "learning path": Stop("student", "/paths/mathematics-you-can-see"),
+    "learning path in the studio": Stop("instructor", "/dashboard/instructor/paths/", link=".table__title"),
+    "learning paths in the studio": Stop("instructor", "/dashboard/instructor/paths/"),
     "course unknown": Stop("", "/courses/no-such-course", 404),
     "sign in": Stop("", "/auth/login"),
     "register": Stop("", "/auth/register"),
@@ -154,7 +158,7 @@ IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "files", "practice", "billing methods", "checkout",
-    "premium", "messages", "moderation",
+    "premium", "messages", "moderation", "learning path",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures",

@@ -1,7 +1,8 @@
-"""Subjects, courses, sections, lessons, quiz definitions, and the review of courses."""
+"""Subjects, courses, learning paths, sections, lessons, quiz definitions, and the review of courses."""
 
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
 from apps.courses.models.outline import Lesson, Section
+from apps.courses.models.path import LearningPath, PathCourse
 from apps.courses.models.quiz import Question, Quiz
 from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.search import SearchDocument
@@ -11,7 +12,9 @@ __all__ = [
     "Availability",
     "Course",
     "CourseQuerySet",
+    "LearningPath",
     "Lesson",
+    "PathCourse",
     "Question",
     "Quiz",
     "SearchDocument",

@@ -1,4 +1,4 @@
-"""Suggestions of the search box: courses, categories and instructors by name."""
+"""Suggestions of the search box: courses, learning paths, categories and instructors by name."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,6 +7,7 @@ from typing import NamedTuple
 from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
 from apps.courses.queries.catalogue import cached, listed_groups, offer
+from apps.courses.queries.paths import path_names
 from apps.courses.search import words_of
 from apps.courses.spelling import nearest
 from studyplatform.kit.text.folding import split_words
@@ -20,18 +21,19 @@ class Suggestion(NamedTuple):
     """One suggestion."""
 
     key: str
-    """The slug of a course or a subject, the username of an instructor."""
+    """The slug of a course, a learning path or a subject, the username of an instructor."""
     name: str
     about: str = ""
     """The subject of a course."""
     courses: int = 0
-    """How many courses a subject or an instructor has."""
+    """How many courses a learning path, a subject or an instructor has."""
 
 
 class Suggestions(NamedTuple):
     courses: list[Suggestion]
     subjects: list[Suggestion]
     teachers: list[Suggestion]
+    paths: list[Suggestion] = []
 
 
 Spread = list[tuple[str, Suggestion]]
@@ -43,6 +45,7 @@ class _Names(NamedTuple):
     courses: Spread
     subjects: Spread
     teachers: Spread
+    paths: Spread
     text: str
     """All folded names, joined."""
 
@@ -53,7 +56,7 @@ def _spread(found: Iterable[Suggestion]) -> Spread:
 
 
 def _read() -> _Names:
-    """Read all names. One query, and one for the categories unless they are cached."""
+    """Read all names. Two queries, and one for the categories unless they are cached."""
     rows = (
         Course.objects.shown()
         .order_by("-learner_count", "pk")
@@ -76,6 +79,7 @@ def _read() -> _Names:
         _spread(courses),
         _spread(Suggestion(slug, named[slug], courses=count) for slug, count in subjects.items()),
         _spread(Suggestion(key, name, courses=counts[key]) for key, name in teachers.items()),
+        _spread(Suggestion(slug, title, courses=count) for slug, title, count in path_names()),
     )
     return _Names(*parts, text="".join(spread for part in parts for spread, _one in part))
 
@@ -95,6 +99,7 @@ def _matching(words: list[str], names: _Names) -> Suggestions:
         _fitting(words, names.courses, MOST_COURSES),
         _fitting(words, names.subjects, MOST_OTHERS),
         _fitting(words, names.teachers, MOST_OTHERS),
+        _fitting(words, names.paths, MOST_OTHERS),
     )
 
 
@@ -121,3 +126,12 @@ def suggest(text: str) -> Suggestions:
     if any(found):
         return found
     return _matching(_meant(words, names), names)
+
+
+def paths_named(text: str) -> list[Suggestion]:
+    """Return the learning paths whose titles have these words, at most two. No query if the names are cached."""
+    words = words_of(text)
+    if sum(map(len, words)) < SHORTEST:
+        return []
+    names = cached("names", _read)
+    return _fitting(words, names.paths, MOST_OTHERS) or _fitting(_meant(words, names), names.paths, MOST_OTHERS)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.api import note_views, practice_views, views
+from apps.learning.api import note_views, path_views, practice_views, views
 
 urlpatterns = [
     path("enrollments/", views.Enrollments.as_view()),
@@ -19,6 +19,8 @@ urlpatterns = [
     path("practice/", practice_views.Practice.as_view()),
     path("practice/cards/<uuid:uid>/answer/", practice_views.PracticeAnswer.as_view()),
     path("practice/cards/<uuid:uid>/reviews/", practice_views.PracticeReviews.as_view()),
+    path("paths/", path_views.Paths.as_view()),
+    path("paths/<slug:slug>/", path_views.OnePath.as_view()),
     path("certificates/", views.Certificates.as_view()),
     path("certificates/<str:code>/", views.CertificateCheck.as_view()),
 ]

@@ -10,25 +10,30 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.courses.queries.paths import places_of
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
 from apps.learning.outline import place_all, resume_entry
+from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.course_progress import record_of, totals_of
 from apps.learning.queries.lessons import find_course
 from apps.learning.queries.my_learning import (
     FILTERS,
     ORDERS,
     bookmarked_not_enrolled,
+    counts_in,
     counts_of,
     enrollments_of,
     filtered,
     with_resume,
 )
 from apps.learning.queries.outline import outline_of
+from apps.learning.queries.path_progress import paths_of
 from studyplatform.kit.web.paging import shown_pages
 
 GROUP = 12  # courses of a group before "See all"
 PAGE = 24
+SHOWN_PATHS = 3
 
 
 @signed_in
@@ -36,15 +41,16 @@ PAGE = 24
 def my_learning(request: HttpRequest) -> HttpResponse:
     """My Learning: courses in progress, completed, and bookmarked but not started."""
     user, now = signed_in_user(request), timezone.now()
-    order = _order(request)
+    marks, order = course_marks_of(user), _order(request)
     enrollments = enrollments_of(user).order_by(*ORDERS[order])
     shown = with_resume([*filtered(enrollments, "in_progress")[:GROUP], *filtered(enrollments, "completed")[:GROUP]])
     context = {
-        "counts": counts_of(user),
+        "counts": counts_in(marks),
         "totals": totals_of(user, now=now),
         "in_progress": [one for one in shown if one.enrollment.completed_at is None],
         "completed": [one for one in shown if one.enrollment.completed_at is not None],
         "bookmarked": bookmarked_not_enrolled(user)[:GROUP],
+        "paths": paths_of(marks)[:SHOWN_PATHS],
         "certificates": [one.enrollment for one in shown if hasattr(one.enrollment, "certificate")],
         "tab": "all",
         "order": order,
@@ -112,7 +118,8 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
                 "rows": lesson_rows(found, placed, current=resume_pk, note=time_left(by_pk.get(resume_pk))),
             }
         )
-    return render(request, "learning/course_progress.html", {"record": record, "course": found, "sections": sections})
+    context = {"record": record, "course": found, "sections": sections, "paths": places_of(found)[:SHOWN_PATHS]}
+    return render(request, "learning/course_progress.html", context)
 
 
 @signed_in

@@ -11,7 +11,8 @@ from apps.courses.models import Course
 from apps.learning.models import Enrollment, LessonProgress
 from apps.learning.outline import Entry, Progress, Standing, resume_entry, resume_position
 from apps.learning.queries.addresses import course_url, lesson_url
-from apps.learning.queries.bookmarks import IS_BOOKMARKED, bookmarked_courses
+from apps.learning.queries.bookmarks import IS_BOOKMARKED
+from apps.learning.queries.course_marks import CourseMarks, course_marks_of
 from apps.learning.queries.outline import outlines_of
 
 FILTERS = ("all", "learning", "in_progress", "completed", "bookmarked")
@@ -90,16 +91,19 @@ def enrollment_out(my_course: MyCourse) -> dict[str, Any]:
 
 def counts_of(user: User) -> dict[str, int]:
     """Return how many courses each filter of My Learning shows. Two queries."""
-    enrollments = list(Enrollment.objects.active().of(user.pk).values_list("course_id", "completed_at"))
-    bookmarked = bookmarked_courses(user)
-    completed = sum(done is not None for _, done in enrollments)
+    return counts_in(course_marks_of(user))
+
+
+def counts_in(marks: CourseMarks) -> dict[str, int]:
+    """Return how many courses each filter shows, from the marks of the user's courses."""
+    enrolled = frozenset(marks.percents)
     return {
-        "all": len({course for course, _ in enrollments} | bookmarked),
-        "learning": len(enrollments),
-        "in_progress": len(enrollments) - completed,
-        "completed": completed,
-        "bookmarked": len(bookmarked),
-        "bookmarked_enrollments": len({course for course, _ in enrollments} & bookmarked),
+        "all": len(enrolled | marks.bookmarked),
+        "learning": len(enrolled),
+        "in_progress": len(enrolled - marks.completed),
+        "completed": len(marks.completed),
+        "bookmarked": len(marks.bookmarked),
+        "bookmarked_enrollments": len(enrolled & marks.bookmarked),
     }
 
 

@@ -13,7 +13,7 @@ from apps.courses.queries import catalogue
 from apps.courses.queries.cards import Card
 from apps.courses.queries.catalogue import Page
 from apps.courses.queries.facets import AVAILABILITIES, SORTS, Criteria
-from apps.courses.queries.suggestions import suggest
+from apps.courses.queries.suggestions import Suggestion, paths_named, suggest
 from apps.learning.queries.course_marks import course_marks_of
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.site.public.catalogue_filters import (
@@ -63,6 +63,11 @@ class Shown:
     def cards_instead(self) -> list[Card]:
         """The most popular courses, for a page without results."""
         return catalogue.most_taken()
+
+    @cached_property
+    def paths(self) -> list[Suggestion]:
+        """The learning paths that the search text names."""
+        return paths_named(self.criteria.text) if self.criteria.text and self.page.number == 1 else []
 
     @property
     def clear(self) -> str:

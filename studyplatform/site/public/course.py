@@ -18,6 +18,7 @@ from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
+from apps.courses.queries.paths import PlaceInPath, places_of
 from apps.learning import policies
 from apps.learning.components import lesson_rows
 from apps.learning.outline import Entry, Outline, Placed, Standing, place_all, resume_entry
@@ -95,10 +96,11 @@ class Shared(Stamped):
     captions: list[str]
     ratings: Ratings
     beside: Beside
+    paths: list[PlaceInPath]
 
 
 def shared_of(slug: str) -> Shared:
-    """Up to eight queries, none while it is remembered.
+    """Up to nine queries, none while it is remembered.
 
     :raises CourseNotFound: there is no such course.
     """
@@ -111,7 +113,13 @@ def _read(slug: str) -> Shared:
         raise CourseNotFound
     outline = outline_of(course)
     return Shared(
-        course, outline, figures_of(outline), caption_languages(course), ratings_of(course), courses_beside(course)
+        course,
+        outline,
+        figures_of(outline),
+        caption_languages(course),
+        ratings_of(course),
+        courses_beside(course),
+        places_of(course),
     )
 
 
