@@ -24,6 +24,7 @@ from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
 from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.paths import LearningPathFactory, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -179,6 +180,8 @@ TABLE = [
     Row("learning_enrollments", "signed-in"),
     Row("learning_enroll", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
     Row("learning_outline", "everyone", _course),
+    Row("learning_paths", "everyone"),
+    Row("learning_path", "everyone", lambda world: put_in(LearningPathFactory(), world.course).slug),
     Row("learning_bookmark", "signed-in", _course),
     Row("learning_unbookmark", "signed-in", _course),
     Row("learning_rate", "enrolled", _course, body=lambda _: {"stars": 4}),
@@ -411,8 +414,8 @@ def test_hidden_course_answers_404_to_others(
     rows += [row for row in TABLE if row.operation == "learning_enroll"]
     wrong = []
     for row in rows:
-        if row.operation == "learning_certificate":
-            continue  # a certificate stays valid after its course is hidden
+        if row.operation in {"learning_certificate", "learning_path"}:
+            continue  # a certificate stays valid after its course is hidden, and a path leaves the course out
         found = call(credentials.browser("cookie"), row, world)
         closed = {401, 404} if person in OUT else {404}
         if found.status not in closed or found.writes:

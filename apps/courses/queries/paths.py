@@ -77,7 +77,7 @@ class PathPage(Stamped):
         return levels_of(one.card.difficulty for one in self.published)
 
 
-class Member(NamedTuple):
+class ListedCourse(NamedTuple):
     """A published course of a path in a list."""
 
     pk: int
@@ -94,7 +94,7 @@ class PathCard:
     slug: str
     title: str
     summary: str
-    courses: tuple[Member, ...]
+    courses: tuple[ListedCourse, ...]
     plates: tuple[str, ...]
 
     @property
@@ -114,18 +114,6 @@ class PathList:
     number: int
     pages: int
     total: int
-
-
-@dataclass(frozen=True)
-class PlaceInPath:
-    """Where a course stands in a path: ``number`` of ``total`` published courses, and the one after it."""
-
-    slug: str
-    title: str
-    number: int
-    total: int
-    next_slug: str = ""
-    next_title: str = ""
 
 
 def levels_of(difficulties: Iterable[str]) -> list[str]:
@@ -149,7 +137,8 @@ def _read(slug: str) -> PathPage:
     if path is None:
         raise PathNotFound
     in_order = Course.objects.filter(path_places__path=path).order_by("path_places__position")
-    facts = {pk: rest for pk, *rest in in_order.values_list("pk", "summary", "is_announced")}
+    rows = in_order.values_list("pk", "summary", "is_announced")
+    facts = {pk: (summary, is_announced) for pk, summary, is_announced in rows}
     needs = _needs(list(facts))
     found = tuple(InPath(card, *facts[card.pk], needs.get(card.pk, ())) for card in cards(in_order) if card.pk in facts)
     return PathPage(path, name_of(path.owner.first_name, path.owner.last_name, path.owner.username), found)
@@ -164,8 +153,8 @@ def _needs(courses: list[int]) -> dict[int, tuple[Needed, ...]]:
     rows = links.order_by("to_course__title").values_list(
         "from_course_id", "to_course_id", "to_course__slug", "to_course__title"
     )
-    for course, *needed in rows:
-        found[course] = (*found.get(course, ()), Needed(*needed))
+    for course, pk, slug, title in rows:
+        found[course] = (*found.get(course, ()), Needed(pk, slug, title))
     return found
 
 
@@ -195,66 +184,21 @@ def _rows(paths: QuerySet[LearningPath]) -> QuerySet[LearningPath, PathRow]:
     return paths.order_by("title", "pk").values_list("pk", "slug", "title", "summary")
 
 
-def paths_with(courses: Iterable[int]) -> list[tuple[str, str, list[int]]]:
-    """Return the published paths that have one of these courses, by title: slug, title, published courses. One query.
-
-    At most a page of them.
-    """
-    open_places = PathCourse.objects.filter(course__status=Course.Status.PUBLISHED)
-    theirs = open_places.filter(course__in=list(courses)).values("path")
-    chosen = LearningPath.objects.published().filter(pk__in=theirs).order_by("title", "pk").values("pk")[:PAGE_SIZE]
-    found: dict[tuple[str, str], list[int]] = {}
-    rows = open_places.filter(path__in=chosen).order_by("path__title", "path", "position")
-    for slug, title, course in rows.values_list("path__slug", "path__title", "course_id"):
-        found.setdefault((slug, title), []).append(course)
-    return [(slug, title, members) for (slug, title), members in found.items()]
-
-
 def path_cards(rows: Iterable[PathRow]) -> tuple[PathCard, ...]:
     """Return the paths of these rows as cards. Two queries, none without paths, and that of the rows."""
     rows = list(rows)
     if not rows:
         return ()
-    members: dict[int, list[Member]] = {pk: [] for pk, *_rest in rows}
+    members: dict[int, list[ListedCourse]] = {pk: [] for pk, *_rest in rows}
     places = PathCourse.objects.filter(path__in=list(members), course__status=Course.Status.PUBLISHED)
     ordered = places.order_by("path", "position").values_list(
         "path_id", "course_id", "course__slug", "course__title", "course__difficulty", "course__duration"
     )
-    for path, *member in ordered:
-        members[path].append(Member(*member))
+    for path, pk, slug, title, difficulty, duration in ordered:
+        members[path].append(ListedCourse(pk, slug, title, difficulty, duration))
     first = {one.pk for found in members.values() for one in found[:PICTURES]}
     plates = dict(Course.objects.filter(pk__in=first).values_list("pk", "plate"))
     return tuple(
         PathCard(slug, title, summary, tuple(members[pk]), tuple(plates[one.pk] for one in members[pk][:PICTURES]))
         for pk, slug, title, summary in rows
     )
-
-
-def places_of(course: Course) -> list[PlaceInPath]:
-    """Return where a published course stands in published paths, by title of the path. One query."""
-    if course.status != Course.Status.PUBLISHED:
-        return []
-    mine = PathCourse.objects.filter(course=course, path__is_published=True).values("path")
-    rows = (
-        PathCourse.objects.filter(path__in=mine, course__status=Course.Status.PUBLISHED)
-        .order_by("path__title", "path", "position")
-        .values_list("path__slug", "path__title", "course_id", "course__slug", "course__title")
-    )
-    paths: dict[tuple[str, str], list[tuple[int, str, str]]] = {}
-    for slug, title, *member in rows:
-        paths.setdefault((slug, title), []).append((member[0], member[1], member[2]))
-    found = []
-    for (slug, title), members in paths.items():
-        at = next(number for number, (pk, _slug, _title) in enumerate(members) if pk == course.pk)
-        after = members[at + 1][1:] if at + 1 < len(members) else ("", "")
-        found.append(PlaceInPath(slug, title, at + 1, len(members), *after))
-    return found
-
-
-def path_names() -> list[tuple[str, str, int]]:
-    """Return slug, title and number of published courses of all listed paths. One query."""
-    counts: dict[tuple[str, str], int] = {}
-    rows = PathCourse.objects.filter(path__is_published=True, course__status=Course.Status.PUBLISHED)
-    for slug, title in rows.order_by("path__title", "path").values_list("path__slug", "path__title"):
-        counts[slug, title] = counts.get((slug, title), 0) + 1
-    return [(slug, title, count) for (slug, title), count in counts.items()]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
 from apps.courses.queries.catalogue import cached, listed_groups, offer
-from apps.courses.queries.paths import path_names
+from apps.courses.queries.path_places import path_names
 from apps.courses.search import words_of
 from apps.courses.spelling import nearest
 from studyplatform.kit.text.folding import split_words

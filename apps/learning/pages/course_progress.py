@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from apps.accounts.guards import signed_in, signed_in_user
-from apps.courses.queries.paths import places_of
+from apps.courses.queries.path_places import places_of
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
 from apps.learning.outline import place_all, resume_entry

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.queries.cards import Card
-from apps.courses.queries.paths import InPath, Needed, PathPage, paths_with
+from apps.courses.queries.path_places import paths_with
+from apps.courses.queries.paths import InPath, Needed, PathPage
 from apps.learning.queries.course_marks import CourseMarks, course_marks_of
 
 COMPLETED, IN_PROGRESS, WAITING, OPEN, SOON, CLOSED = "completed", "in_progress", "waiting", "open", "soon", "closed"

@@ -18,7 +18,7 @@ from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
-from apps.courses.queries.paths import PlaceInPath, places_of
+from apps.courses.queries.path_places import PlaceInPath, places_of
 from apps.learning import policies
 from apps.learning.components import lesson_rows
 from apps.learning.outline import Entry, Outline, Placed, Standing, place_all, resume_entry
