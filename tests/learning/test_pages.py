@@ -88,7 +88,7 @@ def test_my_learning_costs_the_same_number_of_queries_for_many_courses(
     EnrollmentFactory.create_batch(enrollments, user=leo)
     BookmarkFactory.create_batch(enrollments, user=leo)
     for page in ("/me/enrollments", "/me/courses?filter=all", "/me/courses?filter=bookmarked"):
-        with django_assert_max_num_queries(10):
+        with django_assert_max_num_queries(11):
             assert leos_browser.get(page).status_code == 200
 
 
