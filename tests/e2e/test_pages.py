@@ -68,6 +68,7 @@ PAGES = {
     "my learning": Stop("student", "/me/enrollments"),
     "practice": Stop("student", "/me/practice"),
     "flash cards": Stop("student", "/me/practice/cards"),
+    "notebook": Stop("student", "/me/course/linear-algebra-geometrically/notes"),
     "my learning empty": Stop("instructor", "/me/enrollments"),
     "my courses": Stop("student", "/me/courses"),
     "lesson to watch": Stop("student", FILM, shows="video"),
@@ -155,13 +156,13 @@ PAGES = {
 # What `make test` looks at: one page of each style sheet in all looks, and of those that remain one for each layout
 # in two. `make test-all` looks at all of them in everything.
 IN_ALL_LOOKS = [
-    "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
+    "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "files", "practice", "billing methods", "checkout",
     "premium", "messages", "moderation", "learning path",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
-    "sign in", "lesson to read", "lesson with a file", "instructor lectures",
+    "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",
 ]  # fmt: skip
 
 
