@@ -1,19 +1,15 @@
-"""The chapters of a video: as its instructor writes them, one a line, or as comments of its captions name them."""
+"""The chapters of a video, as its instructor writes them: one a line, a time and a title."""
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from apps.files.models import CaptionTrack
-from apps.files.queries import caption_chapters
 from studyplatform.kit.text.durations import clock
 
 MOST_CHAPTERS = 100
 LONGEST_TITLE = 80
-SILENT_START = 10  # seconds before the first caption that still belong to its chapter
 LONGEST_TEXT = MOST_CHAPTERS * (LONGEST_TITLE + 20)
 
 _LINE = re.compile(r"(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)\s+(\S.*)", re.ASCII)
@@ -65,22 +61,6 @@ def _chapter(line: str, number: int, *, after: Chapter | None, duration: float) 
 
 def _wrong(number: int, what: str) -> ValidationError:
     return ValidationError(_("Line %(number)s: %(problem)s") % {"number": number, "problem": what})
-
-
-def chapters_of_captions(tracks: Iterable[CaptionTrack], *, duration: float) -> list[Chapter]:
-    """Return the chapters that comments of the captions name (``NOTE Chapter: title``), English captions first.
-
-    :param duration: of the video in seconds; what begins after it is left out
-    """
-    for track in sorted(tracks, key=lambda one: (not one.language.startswith("en"), one.language)):
-        by_second = {int(begin): title for begin, title in caption_chapters(track.webvtt) if begin < duration}
-        found = [Chapter(start, title) for start, title in sorted(by_second.items())][:MOST_CHAPTERS]
-        if not found:
-            continue
-        if found[0].start <= SILENT_START:
-            return [Chapter(0, found[0].title), *found[1:]]
-        return [Chapter(0, _("Beginning")), *found[: MOST_CHAPTERS - 1]]
-    return []
 
 
 def chapters_as_text(stored: list[list[object]]) -> str:

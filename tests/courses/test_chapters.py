@@ -7,8 +7,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, chapters_of_captions, parse_chapters
+from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, parse_chapters
 from apps.courses.models import Lesson
+from apps.courses.queries.chapters import chapters_of_captions
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 

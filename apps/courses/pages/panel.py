@@ -7,11 +7,12 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.courses.chapters import chapters_as_text, chapters_of_captions
+from apps.courses.chapters import chapters_as_text
 from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge
+from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import Answers, Choice

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import BigIntegerField
 
 from apps.accounts.guards import SessionKey
-from apps.courses.chapters import chapters_of_captions
 from apps.courses.models import Course, Lesson
+from apps.courses.queries.chapters import chapters_of_captions
 from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning.models import LessonProgress
