@@ -79,6 +79,9 @@ PAGES = {
     "lesson to listen to": Stop("student", FILM, link="a[href^='/audio-fallback']", shows="audio"),
     "course progress": Stop("student", "/me/course/linear-algebra-geometrically/progress"),
     "course lessons": Stop("student", "/course/lessons?course=linear-algebra-geometrically"),
+    "reviews": Stop("student", "/courses/linear-algebra-geometrically/reviews"),
+    "reviews to answer": Stop("instructor", "/courses/linear-algebra-geometrically/reviews"),
+    "reported reviews": Stop("admin", "/dashboard/admin/forum?tab=ratings"),
     "certificate check": Stop("", "/certificates/"),
     "certificate": Stop(
         "student", "/me/course/a-year-in-a-hedgerow/progress", link="a[href^='/certificates/']:not([href$=pdf])"
@@ -159,7 +162,7 @@ IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "files", "practice", "billing methods", "checkout",
-    "premium", "messages", "moderation", "learning path",
+    "premium", "messages", "moderation", "learning path", "reviews", "certificate",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",

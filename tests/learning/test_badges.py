@@ -17,6 +17,7 @@ from PIL import Image
 
 from apps.learning import services
 from apps.learning.certificates.picture import picture
+from apps.learning.models import Enrollment
 from tests.factories.learning import CertificateFactory, EnrollmentFactory
 
 
@@ -172,3 +173,14 @@ def test_the_owner_can_share_it(client, browser_of, leo, certificate):
     page = browser_of(leo).get(f"/certificates/{certificate.code}").content.decode()
     assert "https://www.linkedin.com/profile/add?startTask=CERTIFICATION_NAME&amp;name=" in page
     assert "Share it" not in client.get(f"/certificates/{certificate.code}").content.decode()
+
+
+def test_nothing_offers_a_revoked_certificate_as_valid(browser_of, leo, course, certificate, now):
+    Enrollment.objects.filter(pk=certificate.enrollment_id).update(percent=100, completed_at=now)
+    services.set_revocation(certificate=certificate, reason="Issued by mistake.", now=now)
+
+    for address in ("/me/enrollments", "/me/courses?tab=completed", f"/me/course/{course.slug}/progress"):
+        page = browser_of(leo).get(address).content.decode()
+        assert f"/certificates/{certificate.code}.pdf" not in page
+        assert "evoked" in page
+        assert f"/certificates/{certificate.code}" in page

@@ -58,7 +58,7 @@ class RewatchOut(serializers.Serializer[object]):
 
 
 class ResultLine(serializers.Serializer[object]):
-    """One option, step or pair of a handed-in question."""
+    """One option, step or pair of a submitted question."""
 
     html = serializers.CharField()
     chosen_html = serializers.CharField(allow_blank=True, help_text="Matching: the partner that was chosen.")
@@ -97,9 +97,9 @@ class AttemptResult(serializers.Serializer[object]):
     points = serializers.IntegerField()
     percent = serializers.IntegerField()
     is_passed = serializers.BooleanField()
-    best_percent = serializers.IntegerField(help_text="Over all tries: the best counts.")
-    headline = serializers.CharField(help_text="A sentence that names the finding.")
-    seconds = serializers.IntegerField(help_text="From opening to handing in.")
+    best_percent = serializers.IntegerField(help_text="Over all attempts: the best counts.")
+    headline = serializers.CharField(help_text="A sentence that sums up the result.")
+    seconds = serializers.IntegerField(help_text="From opening to submitting.")
     shows_answers = serializers.BooleanField(help_text="Whether the right answers are told now.")
     questions = QuestionResult(many=True)
     next = LessonLink(allow_null=True)
@@ -107,7 +107,7 @@ class AttemptResult(serializers.Serializer[object]):
 
 
 class AttemptOut(serializers.Serializer[object]):
-    """An attempt: open, with its questions; or handed in, with its result."""
+    """An attempt: open, with its questions; or submitted, with its result."""
 
     uid = serializers.UUIDField()
     number = serializers.IntegerField()
@@ -116,7 +116,7 @@ class AttemptOut(serializers.Serializer[object]):
     time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
     seconds_left = serializers.IntegerField(allow_null=True, help_text="When this was answered; null: no limit.")
     pass_percent = serializers.IntegerField()
-    questions = QuestionOut(many=True, help_text="Empty once handed in.")
+    questions = QuestionOut(many=True, help_text="Empty once submitted.")
     result = AttemptResult(allow_null=True)
 
 
@@ -140,7 +140,7 @@ class KindCount(serializers.Serializer[object]):
 
 
 class QuizOut(serializers.Serializer[object]):
-    """The quiz lesson's page: its rules, past tries, and the attempt to go on with. The island's props."""
+    """The quiz lesson's page: its rules, past attempts, and the attempt to continue. The island's props."""
 
     lesson_uid = serializers.UUIDField()
     title = serializers.CharField()
@@ -150,15 +150,15 @@ class QuizOut(serializers.Serializer[object]):
     pool_count = serializers.IntegerField(help_text="Of the quiz: where it is more, each attempt draws at random.")
     kinds = KindCount(
         many=True,
-        help_text="How many questions of each kind await, the most frequent first; empty where they are drawn.",
+        help_text="How many questions of each kind it asks, the most frequent first; empty where they are drawn.",
     )
     pass_percent = serializers.IntegerField()
     time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
-    attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: as many as one likes.")
+    attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: unlimited.")
     reveal = serializers.ChoiceField(choices=Quiz.Reveal.choices, help_text="When the right answers are told.")
     wait = serializers.IntegerField(help_text="Seconds until another attempt may be opened, when this was answered.")
     retry_wait = serializers.IntegerField(help_text="Seconds between attempts after the second; 0: none.")
     may_attempt = serializers.BooleanField(help_text="Whether another attempt may be opened, after the wait.")
     past = PastAttempt(many=True)
-    attempt = AttemptOut(allow_null=True, help_text="The open one, else the last that was handed in.")
+    attempt = AttemptOut(allow_null=True, help_text="The open one, otherwise the last that was submitted.")
     progress_page = serializers.CharField()

@@ -1,11 +1,11 @@
-"""Shapes of seats, progress, quiz attempts and certificates. No shape that a browser gets before
+"""Shapes of enrollments, progress, quiz attempts and certificates. No shape that a browser gets before
 submission has a field for an answer, an explanation or a remark."""
 
 from rest_framework import serializers
 
 from apps.courses.models import Lesson
 
-# --- Seats -----------------------------------------------------------------------------------------
+# --- Enrollments -----------------------------------------------------------------------------------
 
 
 class EnrollIn(serializers.Serializer[object]):
@@ -114,7 +114,7 @@ class PlayerOut(serializers.Serializer[object]):
     )
     watched_seconds = serializers.IntegerField()
     completed = serializers.BooleanField()
-    may_save = serializers.BooleanField(help_text="False for visitors of a preview and for staff without a seat.")
+    may_save = serializers.BooleanField(help_text="False for visitors of a preview and for staff who are not enrolled.")
     previous = LessonLink(allow_null=True)
     next = LessonLink(allow_null=True)
     transcript = CueOut(many=True)

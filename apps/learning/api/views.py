@@ -1,4 +1,4 @@
-"""Seats, progress, attempts and certificates as calls. Each asks, calls one service or query, answers."""
+"""Enrollments, progress, attempts and certificates as calls. Each asks, calls one service or query, answers."""
 
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,7 @@ from studyplatform.kit.web.api import validated
 
 
 class Enrollments(GenericAPIView[Any]):
-    """The learner's seats."""
+    """The learner's enrollments."""
 
     permission_classes = [permissions.IsAuthenticated]
     serializer_class = EnrollmentOut
@@ -129,7 +129,7 @@ class LessonWatching(APIView):
 
 
 class LessonCompletion(APIView):
-    """A text that was read to its end or marked. A file is complete once its page has handed it out."""
+    """A text that was read to its end or marked. A file is complete once it was downloaded."""
 
     permission_classes = [permissions.IsAuthenticated]
 
@@ -155,7 +155,7 @@ def progress_out(saved: Saved) -> dict[str, Any]:
 
 
 class LessonQuiz(APIView):
-    """A quiz lesson: its rules, past tries, and the attempt to go on with."""
+    """A quiz lesson: its rules, past attempts, and the attempt to continue."""
 
     permission_classes = [permissions.AllowAny]
 
@@ -171,7 +171,7 @@ class LessonAttempts(APIView):
 
     @extend_schema(operation_id="learning_open_attempt", request=None, responses={201: AttemptOut})
     def post(self, request: Request, uid: UUID) -> Response:
-        """Open a try at the lesson's quiz, or go on with the open one."""
+        """Open an attempt at the lesson's quiz, or continue the open one."""
         attempt = services.open_attempt(user=signed_in_user(request), lesson_uid=uid, now=timezone.now())
         return Response(attempt_page_out(attempt, now=timezone.now()), status.HTTP_201_CREATED)
 
@@ -189,7 +189,7 @@ class AttemptSubmission(APIView):
 
     @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: SubmittedAttempt})
     def post(self, request: Request, uid: UUID) -> Response:
-        """Hand in. The same answers again get the same result; other answers are refused."""
+        """Submit the answers. The same answers again get the same result; other answers are refused."""
         sent = validated(SubmitAttemptIn, request)
         user = signed_in_user(request)
         attempt, saved = services.submit_attempt(

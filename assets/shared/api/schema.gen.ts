@@ -82,7 +82,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Hand in. The same answers again get the same result; other answers are refused. */
+        /** @description Submit the answers. The same answers again get the same result; other answers are refused. */
         post: operations["learning_submit_attempt"];
         delete?: never;
         options?: never;
@@ -491,10 +491,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The learner's seats. */
+        /** @description The learner's enrollments. */
         get: operations["learning_enrollments"];
         put?: never;
-        /** @description The learner's seats. */
+        /** @description The learner's enrollments. */
         post: operations["learning_enroll"];
         delete?: never;
         options?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Open a try at the lesson's quiz, or go on with the open one. */
+        /** @description Open an attempt at the lesson's quiz, or continue the open one. */
         post: operations["learning_open_attempt"];
         delete?: never;
         options?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A text that was read to its end or marked. A file is complete once its page has handed it out. */
+        /** @description A text that was read to its end or marked. A file is complete once it was downloaded. */
         post: operations["learning_complete_lesson"];
         delete?: never;
         options?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A quiz lesson: its rules, past tries, and the attempt to go on with. */
+        /** @description A quiz lesson: its rules, past attempts, and the attempt to continue. */
         get: operations["learning_quiz"];
         put?: never;
         post?: never;
@@ -1532,11 +1532,11 @@ export interface components {
             /** @description truth */
             value?: boolean;
         };
-        /** @description An attempt: open, with its questions; or handed in, with its result. */
+        /** @description An attempt: open, with its questions; or submitted, with its result. */
         AttemptOut: {
             number: number;
             pass_percent: number;
-            /** @description Empty once handed in. */
+            /** @description Empty once submitted. */
             questions: components["schemas"]["QuestionOut"][];
             result: components["schemas"]["AttemptResult"] | null;
             /** @description When this was answered; null: no limit. */
@@ -1551,9 +1551,9 @@ export interface components {
             uid: string;
         };
         AttemptResult: {
-            /** @description Over all tries: the best counts. */
+            /** @description Over all attempts: the best counts. */
             best_percent: number;
-            /** @description A sentence that names the finding. */
+            /** @description A sentence that sums up the result. */
             headline: string;
             is_passed: boolean;
             may_try_again: boolean;
@@ -1563,7 +1563,7 @@ export interface components {
             questions: components["schemas"]["QuestionResult"][];
             /** @description E.g. "5.2". */
             score: string;
-            /** @description From opening to handing in. */
+            /** @description From opening to submitting. */
             seconds: number;
             /** @description Whether the right answers are told now. */
             shows_answers: boolean;
@@ -2645,7 +2645,7 @@ export interface components {
             duration: number;
             /** @description Whether the video is being processed, so that sources will follow. False if that failed. */
             is_processing: boolean;
-            /** @description False for visitors of a preview and for staff without a seat. */
+            /** @description False for visitors of a preview and for staff who are not enrolled. */
             may_save: boolean;
             next: components["schemas"]["LessonLink"] | null;
             number: string;
@@ -2882,14 +2882,14 @@ export interface components {
             uid: string;
             verdict: components["schemas"]["VerdictEnum"];
         };
-        /** @description The quiz lesson's page: its rules, past tries, and the attempt to go on with. The island's props. */
+        /** @description The quiz lesson's page: its rules, past attempts, and the attempt to continue. The island's props. */
         QuizOut: {
-            /** @description The open one, else the last that was handed in. */
+            /** @description The open one, otherwise the last that was submitted. */
             attempt: components["schemas"]["AttemptOut"] | null;
-            /** @description Null: as many as one likes. */
+            /** @description Null: unlimited. */
             attempts_left: number | null;
             intro_html: string;
-            /** @description How many questions of each kind await, the most frequent first; empty where they are drawn. */
+            /** @description How many questions of each kind it asks, the most frequent first; empty where they are drawn. */
             kinds: components["schemas"]["KindCount"][];
             /** Format: uuid */
             lesson_uid: string;
@@ -2995,7 +2995,7 @@ export interface components {
             /** @description Seconds until another email can be requested; 0 means one is on its way. */
             wait: number;
         };
-        /** @description One option, step or pair of a handed-in question. */
+        /** @description One option, step or pair of a submitted question. */
         ResultLine: {
             /** @description Matching: the partner that was chosen. */
             chosen_html: string;
@@ -3175,7 +3175,7 @@ export interface components {
             pass_percent: number;
             /** @description What passing changed; null if nothing did. */
             progress: components["schemas"]["ProgressOut"] | null;
-            /** @description Empty once handed in. */
+            /** @description Empty once submitted. */
             questions: components["schemas"]["QuestionOut"][];
             result: components["schemas"]["AttemptResult"] | null;
             /** @description When this was answered; null: no limit. */
