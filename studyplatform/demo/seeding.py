@@ -76,7 +76,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
         yield Step(name, partial(seed_activity, line, now))
     learners = [line.email for line in library.activity if line.is_enrolled]
     yield Step("learned days", partial(seed_learned_days, learners, now))
-    yield Step("helpful reviews", partial(seed_votes, now))
+    yield Step("helpful reviews", partial(seed_votes, library, now))
     yield Step("practice", partial(seed_practice, now))
     yield Step("shares of Premium", partial(share_premium, now))
     for course in library.courses:
@@ -336,9 +336,10 @@ def _live(user: User, course: Course, line: Activity, now: datetime) -> None:
             learning.reply_to_rating(rating=rating, by=course.instructor, text=line.reply, now=answered_at)
 
 
-def seed_votes(now: datetime) -> None:
-    """Learners found some of the reviews helpful, the longer ones more often."""
-    people = list(User.objects.filter(role=Role.STUDENT, is_active=True).order_by("pk"))
+def seed_votes(library: Library, now: datetime) -> None:
+    """Learners of the demo found some of the reviews helpful, the longer ones more often."""
+    emails = {person.email for person in library.people}
+    people = list(User.objects.filter(email__in=emails, role=Role.STUDENT, is_active=True).order_by("pk"))
     for rating in Rating.objects.exclude(text="").filter(votes=None).select_related("enrollment").order_by("pk"):
         dice = random.Random(f"{rating.enrollment.user_id} {rating.course_id}")  # noqa: S311 (the same votes each time)
         readers = [user for user in people if user.pk != rating.enrollment.user_id]

@@ -12,6 +12,7 @@ import pytest
 from django.utils import timezone
 
 from apps.files import services
+from apps.forum.services.boards import create_course_board
 from tests.buckets import Bucket
 from tests.factories.courses import LessonFactory
 from tests.factories.learning import EnrollmentFactory
@@ -29,6 +30,7 @@ def test_the_player_fetches_segments_from_the_bucket(live_server, s3: Bucket, co
     section = course.sections.first()
     lesson = LessonFactory(section=section, slug="film", kind="video", video=video, duration=2, position=9)
     EnrollmentFactory(user=leo, course=course)
+    create_course_board(course_id=course.pk)
     s3.allow(live_server.url)
     session = browser_of(leo).cookies["sessionid"].value
 

@@ -25,7 +25,7 @@ def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
     The page of a lesson that the user may open: so they may read its board, unless the course is not published yet.
     Visitors see nothing but the link, as their pages are cached. One query, none for visitors.
     """
-    if lesson.course.status == Course.Status.DRAFT:
+    if lesson.course.status in {Course.Status.DRAFT, Course.Status.REVIEW}:
         return None
     path = f"/forum/lessons/{lesson.uid}"
     if not isinstance(user, User):

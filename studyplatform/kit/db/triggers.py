@@ -111,9 +111,13 @@ def drop_triggers(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: 
             each.drop()
 
 
-def install_triggers(*, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
-    """After migrations: install all registered triggers."""
-    if using == DEFAULT_DB_ALIAS:
+def install_triggers(*, using: str = DEFAULT_DB_ALIAS, plan: Any = None, **kwargs: Any) -> None:
+    """After migrations: install all registered triggers, unless they went back.
+
+    Older tables may lack the columns that the triggers name. The way forward installs them.
+    """
+    went_back = any(is_backwards for _migration, is_backwards in plan or ())
+    if using == DEFAULT_DB_ALIAS and not went_back:
         for each in registered.ordered():
             each.install()
 
