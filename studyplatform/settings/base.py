@@ -1,5 +1,6 @@
 """The settings of every environment. Each module of settings/parts has one concern."""
 
+import os
 from pathlib import Path
 
 import django_stubs_ext
@@ -21,6 +22,9 @@ from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE
 
 # Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
 django_stubs_ext.monkeypatch()
+
+# Otherwise NumPy starts a thread for each core in every process, and they slow each other down.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).resolve()

@@ -40,9 +40,8 @@ def normalized(name: str) -> str:
 
 
 def pinned() -> set[str]:
-    lines = [
-        line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().split("\n")
-    ]
+    files = ("requirements.txt", "requirements-models.txt", "requirements-dev.txt")
+    lines = [line for name in files for line in (ROOT / name).read_text().split("\n")]
     return {normalized(found.group(1)) for line in lines if (found := re.match(r"([\w.-]+)(?:\[[\w,]+\])?==", line))}
 
 

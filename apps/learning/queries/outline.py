@@ -84,7 +84,7 @@ class _JSONArrayAgg(Aggregate):
         return self.as_sql(compiler, connection, function="JSONB_AGG", **context)
 
 
-_LESSON_PROGRESS = Subquery(
+LESSON_PROGRESS = Subquery(
     LessonProgress.objects.filter(enrollment=OuterRef("pk"))
     .values("enrollment")
     .annotate(rows=_JSONArrayAgg(JSONArray("lesson_id", "position", "watched_seconds", Q(completed_at__isnull=False))))
@@ -100,7 +100,7 @@ _ENROLLMENT = PreparedQuery(
     lambda: (
         Enrollment.objects.active()
         .filter(user_id=Param("user", BigIntegerField()), course_id=Param("course", BigIntegerField()))
-        .annotate(is_bookmarked=IS_BOOKMARKED, lesson_progress=_LESSON_PROGRESS, quiz_percents=_QUIZ_PERCENTS)
+        .annotate(is_bookmarked=IS_BOOKMARKED, lesson_progress=LESSON_PROGRESS, quiz_percents=_QUIZ_PERCENTS)
         .select_related("certificate")
     )
 )

@@ -28,12 +28,12 @@ def cards_of(user: User) -> QuerySet[PracticeCard]:
     Cards of questions need an active enrollment, a question that is not withdrawn, and a quiz that shows its right
     answers to the learner now. If one of them ends, the cards disappear, and they return with it.
     """
-    of_questions = Q(question__quiz__in=_quizzes_shown_to(user), question__is_withdrawn=False)
+    of_questions = Q(question__quiz__in=quizzes_shown_to(user), question__is_withdrawn=False)
     own = Q(question__isnull=True, deleted_at__isnull=True)
     return PracticeCard.objects.filter(of_questions | own, user=user)
 
 
-def _quizzes_shown_to(user: User) -> list[int]:
+def quizzes_shown_to(user: User) -> list[int]:
     """Return the quizzes whose right answers the learner may see, by the rule of ``QuizAttempts.shows_answers``."""
     rows = (
         Attempt.objects.filter(enrollment__user=user, enrollment__revoked_at__isnull=True, submitted_at__isnull=False)

@@ -1,0 +1,51 @@
+"""Answers without a language model: the best passages, quoted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from apps.tutor.retrieval.search import Found
+
+QUOTED = 3
+"""Passages that an answer quotes at most."""
+CLOSE = 0.82
+"""A further passage is quoted if its score is at least this part of the best one's."""
+# An answer is declined where too little speaks for the best passage. Fitted on the questions of tests/bench/tutor.
+SIMILARITY, COVERAGE, LEAST = 1.0, 0.12, 0.36
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``text`` is Markdown; ``[1]`` in it is the first of the passages that it cites."""
+
+    text: str
+    cited: "tuple[Found, ...]"
+    is_declined: bool
+
+
+def is_answered(found: "Sequence[Found]") -> bool:
+    """Return whether the best passages are near enough to the question to answer it."""
+    if not found:
+        return False
+    similarity = max(one.similarity for one in found)
+    coverage = max(one.coverage for one in found)
+    return SIMILARITY * similarity + COVERAGE * coverage >= LEAST
+
+
+def quote(found: "Sequence[Found]") -> Answer:
+    """Answer by quoting passages, the best first; or say that the course doesn't answer the question."""
+    if not is_answered(found):
+        return Answer(_("I couldn't find this in the course."), (), is_declined=True)
+    best = found[0].score
+    cited = tuple(one for one in found[:QUOTED] if one is found[0] or one.score >= CLOSE * best)
+    intro = _("I search the course and quote it; I'm not a language model. This is what I found:")
+    quotes = [f"> {_escape(one.text)} [{number}]" for number, one in enumerate(cited, start=1)]
+    return Answer("\n\n".join([intro, *quotes]), cited, is_declined=False)
+
+
+def _escape(text: str) -> str:
+    """Return the text so that Markdown shows it as it is."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~$" else char for char in text)

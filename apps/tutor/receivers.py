@@ -1,0 +1,39 @@
+"""How the tutor follows changes of courses, and which tables the version of its index depends on."""
+
+from collections.abc import Iterable
+
+from django.utils import timezone
+
+from apps.courses.events import CoursePublished, OutlineChanged
+from apps.courses.models import Course, Lesson
+from apps.files.events import VideoCompleted
+from apps.tutor import services
+from apps.tutor.models import Passage
+from studyplatform.kit.caching import table_versions
+from studyplatform.kit.events import subscribe
+
+table_versions.watch("passages", Passage)
+
+
+def _follow(course_ids: Iterable[int]) -> None:
+    """Index these courses again, unless they were never published: learners can't ask about those."""
+    published = Course.objects.filter(pk__in=list(course_ids), published_at__isnull=False)
+    for course_id in published.values_list("pk", flat=True):
+        services.index_course_later(course_id=course_id, now=timezone.now())
+
+
+@subscribe(CoursePublished)
+def follow_publication(event: CoursePublished) -> None:
+    _follow([event.course_id])
+
+
+@subscribe(OutlineChanged)
+def follow_outline(event: OutlineChanged) -> None:
+    """Whatever changes in a lesson, its questions or its captions changes the outline."""
+    _follow([event.course_id])
+
+
+@subscribe(VideoCompleted)
+def follow_video(event: VideoCompleted) -> None:
+    """Its file may have brought captions."""
+    _follow(Lesson.objects.filter(video=event.video_id).values_list("course_id", flat=True))

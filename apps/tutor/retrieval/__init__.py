@@ -1,0 +1,1 @@
+"""Find the passages of courses that answer a question."""

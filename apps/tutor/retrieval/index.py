@@ -1,0 +1,145 @@
+"""All passages in the memory of the process: their vectors, and for each word the passages that contain it.
+
+Words are weighted here and not by the database, so that SQLite and PostgreSQL find the same in the same order. Whether
+a user may read a passage is not decided here.
+"""
+
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.tutor.models import Passage
+from apps.tutor.retrieval import encoder
+from apps.tutor.retrieval.words import content_words, stem
+from studyplatform.kit.caching import table_versions
+
+VERSION = "passages"  # see receivers.py
+REST = 10.0
+"""After it was built, the index is not built again for this many times as long."""
+_SATURATION, _LENGTH = 1.2, 0.5  # k1 and b of BM25
+
+_CONTINUING = {Passage.Kind.TEXT: 1, Passage.Kind.CAPTIONS: 2}  # kinds whose passages go on in the next one
+
+Array = NDArray[np.float32]
+_Postings = dict[str, tuple[NDArray[np.int32], Array]]
+
+
+@dataclass(frozen=True)
+class Index:
+    """Rows of the same number belong together: ``pks[3]`` is the passage of ``vectors[3]``."""
+
+    pks: NDArray[np.int64]
+    lessons: NDArray[np.int64]
+    is_explanation: NDArray[np.bool_]
+    vectors: Array
+    neighbors: tuple[NDArray[np.int64], NDArray[np.int64]]
+    """For each row the row before and after it in the same text or captions; the row itself if there is none."""
+    vocabulary: Counter[str] = field(default_factory=Counter)
+    """In how many passages each word occurs, as it is written."""
+    postings: _Postings = field(default_factory=dict)
+    """For each stem the rows that contain it, and its BM25 score in each."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """The inverse document frequency of each stem."""
+
+    def __len__(self) -> int:
+        return len(self.pks)
+
+    def weight_of(self, one: str) -> float:
+        """Return how much a stem says: the rarer, the more. Unknown ones say the most."""
+        return self.weights.get(one, math.log(1 + 2 * (len(self) + 0.5)))
+
+    def score_words(self, terms: dict[str, float]) -> tuple[Array, Array]:
+        """Return for all rows the BM25 score, and which part of the question's words (by weight) the row contains."""
+        scores, covered = np.zeros(len(self), np.float32), np.zeros(len(self), np.float32)
+        total = sum(share * self.weight_of(one) for one, share in terms.items()) or 1.0
+        for one, share in terms.items():
+            rows, values = self.postings.get(one, (None, None))
+            if rows is not None and values is not None:
+                scores[rows] += share * values
+                covered[rows] += share * self.weight_of(one) / total
+        return scores, covered
+
+
+def build() -> Index:
+    """Read all passages. Two queries."""
+    fields = ("pk", "lesson_id", "kind", "heading", "lesson__title", "text", "vector", "encoder")
+    rows = list(Passage.objects.order_by("lesson_id", "position").values_list(*fields))
+    lessons = np.array([row[1] for row in rows], np.int64)
+    kinds = [row[2] for row in rows]
+    index = Index(
+        pks=np.array([row[0] for row in rows], np.int64),
+        lessons=lessons,
+        is_explanation=np.array([kind == Passage.Kind.EXPLANATION for kind in kinds], np.bool_),
+        vectors=np.zeros((len(rows), encoder.SIZE), np.float32),
+        neighbors=_neighbors(lessons, np.array([_CONTINUING.get(kind, 0) for kind in kinds], np.int64)),
+    )
+    counts: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    lengths = np.zeros(len(rows), np.float32)
+    for place, (_pk, _lesson, _kind, heading, title, text, vector, model) in enumerate(rows):
+        if vector is not None and model == encoder.NAME:
+            index.vectors[place] = np.frombuffer(vector, np.float16)
+        words = content_words(f"{title} {heading} {text}")
+        index.vocabulary.update(set(words))
+        lengths[place] = len(words)
+        for one, count in Counter(map(stem, words)).items():
+            places, numbers = counts[one]
+            places.append(place)
+            numbers.append(count)
+    mean = float(lengths.mean()) if len(rows) else 1.0
+    for one, (places, numbers) in counts.items():
+        index.weights[one] = idf = math.log(1 + (len(rows) - len(places) + 0.5) / (len(places) + 0.5))
+        at, often = np.array(places, np.int32), np.array(numbers, np.float32)
+        damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[at] / mean)
+        index.postings[one] = (at, (idf * often * (_SATURATION + 1) / (often + damping)).astype(np.float32))
+    return index
+
+
+def _neighbors(
+    lessons: NDArray[np.int64], continuing: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    places = np.arange(len(lessons))
+    goes_on = (lessons[1:] == lessons[:-1]) & (continuing[1:] == continuing[:-1]) & (continuing[1:] > 0)
+    before, after = places.copy(), places.copy()
+    before[1:][goes_on] -= 1
+    after[:-1][goes_on] += 1
+    return before, after
+
+
+class _Kept:
+    """The index of this process, built again when passages have changed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._index: Index | None = None
+        self._version: str | None = None
+        self._rests_until = 0.0
+
+    def get(self) -> Index:
+        version = table_versions.current(VERSION)
+        with self._lock:
+            is_stale = version is None or version != self._version
+            if self._index is None or (is_stale and time.monotonic() >= self._rests_until):
+                start = time.monotonic()
+                self._index, self._version = build(), version
+                end = time.monotonic()
+                self._rests_until = end + REST * (end - start)
+            return self._index
+
+
+_kept = _Kept()
+
+
+def current() -> Index:
+    """Return the index. It may lag behind the tables by ten times what it takes to build it."""
+    return _kept.get()
+
+
+def pack(vectors: Array) -> Sequence[bytes]:
+    """Return the rows of an array as they are stored in ``Passage.vector``."""
+    return [row.tobytes() for row in vectors.astype(np.float16)]

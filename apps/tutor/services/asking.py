@@ -1,0 +1,24 @@
+"""Answer questions."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from apps.accounts.policies import AnyUser
+from apps.courses.models import Course
+from apps.tutor.answers import Answer, quote
+
+if TYPE_CHECKING:
+    from apps.tutor.retrieval.search import Exchange, Found
+
+
+def ask(
+    *, user: AnyUser, question: str, course: Course | None = None, history: "Sequence[Exchange]" = ()
+) -> "tuple[Answer, list[Found]]":
+    """Return the answer and the passages that were found for it, the best first.
+
+    They come from the lessons of the course, or of all courses, that the user may open at this moment.
+    """
+    from apps.tutor.retrieval.search import scope_of, search  # noqa: PLC0415 (loads NumPy)
+
+    found = search(question, scope_of(user, course=course), history=history)
+    return quote(found), found

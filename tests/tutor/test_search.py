@@ -1,0 +1,168 @@
+"""What the tutor finds, and for whom."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from apps.courses.models import Course, Lesson
+from apps.learning.models import Attempt
+from apps.learning.queries.openable import openable_lessons
+from apps.tutor.models import Passage
+from apps.tutor.retrieval import index
+from apps.tutor.retrieval.search import Exchange, scope_of, search
+from apps.tutor.services import ask
+from apps.tutor.services.indexing import index_course
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def fresh_index(monkeypatch):
+    """Build the index whenever passages have changed, without the rest between."""
+    monkeypatch.setattr(index, "_kept", index._Kept())
+    monkeypatch.setattr(index, "REST", 0.0)
+
+
+def slugs(user, question, **scope) -> list[str]:
+    return [one.passage.lesson.slug for one in search(question, scope_of(user, **scope))]
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson"),
+    [
+        ("why does a river bend", "meanders"),
+        ("Where does sediment settle at the coast?", "deltas"),
+        ("what is a sprnig", "springs"),
+        ("limstone and clay", "springs"),
+    ],
+)
+def test_the_passage_is_found_by_words_by_meaning_and_misspelled(rivers, leo, enrollment, question, lesson):
+    assert slugs(leo, question)[0] == lesson
+
+
+def test_a_follow_up_is_searched_with_the_question_before_it(rivers, leo, enrollment):
+    history = [Exchange("Where does a spring come from?", "From rain that meets clay.")]
+    assert (
+        search("and which rock does it go through?", scope_of(leo), history=history)[0].passage.lesson.slug == "springs"
+    )
+
+
+def test_nobody_finds_what_they_may_not_open(rivers, course, leo, enrollment, mia, ada, eve, sam, nobody):
+    for user, sees in ((leo, True), (ada, True), (sam, True), (mia, False), (eve, False), (nobody, False)):
+        assert ("deltas" in slugs(user, "what is a delta")) is sees, user
+    enrollment.revoked_at = timezone.now()
+    enrollment.save()
+    assert slugs(leo, "what is a delta") == []
+
+
+def test_a_preview_is_found_by_everyone_and_a_locked_lesson_by_nobody(rivers, course, leo, enrollment, nobody):
+    Lesson.objects.filter(slug="meanders").update(is_preview=True)
+    Course.objects.filter(pk=course.pk).update(requires_order=True)
+    course.refresh_from_db()
+    index_course(course_id=course.pk, now=timezone.now())
+    assert slugs(nobody, "why does a river bend") == ["meanders"]
+    assert "springs" not in slugs(leo, "what is a spring")
+    for slug in ("meanders", "deltas"):
+        LessonProgressFactory(enrollment=enrollment, lesson=rivers[slug], completed_at=timezone.now())
+    assert slugs(leo, "what is a spring")[0] == "springs"
+
+
+def test_an_explanation_is_found_once_the_answers_may_be_shown(rivers, leo, enrollment):
+    def kinds():
+        return [one.passage.kind for one in search("what is an oxbow", scope_of(leo))]
+
+    assert Passage.Kind.EXPLANATION not in kinds()
+    attempt: Attempt = AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)
+    attempt.submitted_at, attempt.is_passed = timezone.now(), True
+    attempt.save()
+    assert kinds()[0] == Passage.Kind.EXPLANATION
+    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)  # while another attempt is open, nothing is told
+    assert Passage.Kind.EXPLANATION not in kinds()
+
+
+def test_a_scope_is_a_course_or_a_lesson(rivers, course, leo, enrollment):
+    other = CourseFactory(status="published")
+    EnrollmentFactory(user=leo, course=other)
+    LessonFactory(
+        section=SectionFactory(course=other), slug="canals", body="A river bends less where people dug a canal."
+    )
+    index_course(course_id=other.pk, now=timezone.now())
+    assert "canals" in slugs(leo, "why does a river bend")
+    assert "canals" not in slugs(leo, "why does a river bend", course=course)
+    assert slugs(leo, "why does a river bend", lesson=rivers["deltas"]) == ["deltas"]
+
+
+@pytest.mark.parametrize(
+    "question", ["", " ", "?!", "\x00", "the of and", "🦆" * 500, "x" * 50_000, "[MASK] [CLS]", "a' OR 1=1 --"]
+)
+def test_odd_questions_are_no_error(rivers, leo, enrollment, question):
+    answer, _found = ask(user=leo, question=question)
+    assert answer.text
+
+
+def test_searching_asks_the_database_few_times(rivers, leo, enrollment, django_assert_max_num_queries):
+    for _ in range(4):
+        EnrollmentFactory(user=leo)
+    search("warm up", scope_of(leo))
+    with django_assert_max_num_queries(12):
+        search("why does a river bend", scope_of(leo))
+
+
+def test_an_answer_quotes_and_cites_or_declines(rivers, leo, enrollment):
+    answer, found = ask(user=leo, question="why does a river bend")
+    assert not answer.is_declined
+    assert "carves the bank away" in answer.text
+    assert "[1]" in answer.text
+    assert answer.cited[0] is found[0]
+    declined, _ = ask(user=leo, question="Who won the football match yesterday?")
+    assert declined.is_declined
+    assert declined.cited == ()
+
+
+def test_the_command_answers_the_lines_of_a_file(rivers, leo, enrollment, tmp_path):
+    file = tmp_path / "questions.jsonl"
+    rows = [
+        {"id": 1, "question": "why does a river bend"},
+        {
+            "id": "b",
+            "question": "and then?",
+            "course": "rivers-and-their-work",
+            "history": [{"question": "what is a delta", "answer": ""}],
+        },
+    ]
+    file.write_text("\n".join(json.dumps(row) for row in rows) + "\n\n")
+    out = StringIO()
+    call_command("ask_tutor", user=leo.email, file=str(file), stdout=out)
+    first, second = map(json.loads, out.getvalue().splitlines())
+    assert first["id"] == 1
+    assert first["passages"][0]["lesson"] == "meanders"
+    assert first["declined"] is False
+    assert second["passages"][0]["lesson"] == "deltas"
+
+
+@pytest.mark.parametrize(
+    "line", ["[", "[]", "{}", '{"question": "a", "history": [5]}', '{"question": "a", "course": "no"}']
+)
+def test_the_command_names_the_line_that_it_cannot_read(leo, tmp_path, line):
+    file = tmp_path / "questions.jsonl"
+    file.write_text(line)
+    with pytest.raises(CommandError, match="Line 1"):
+        call_command("ask_tutor", user=leo.email, file=str(file), stdout=StringIO())
+
+
+@pytest.mark.parametrize(
+    "options", [{"user": "who@example.org", "file": "-"}, {"user": "leo@example.com", "file": "/no/such"}]
+)
+def test_the_command_names_what_is_missing(leo, options):
+    with pytest.raises(CommandError):
+        call_command("ask_tutor", **options)
+
+
+def test_openable_lessons_ends_with_a_block(rivers, ben, course):
+    EnrollmentFactory(user=ben, course=course)
+    assert openable_lessons(ben) == frozenset()
