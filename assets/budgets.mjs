@@ -106,7 +106,7 @@ export const pages = {
   },
   "sample of a query": {
     scripts: everyPage,
-    islands: ["sample-todos", "sample-names"],
+    islands: ["sample-todos", "sample-names", "shared-todos"],
     budget: 125 * kB,
   },
   files: {

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.accounts.models import PROFILE_FIELDS, Role, User
+from apps.accounts.models import PROFILE_FIELDS, PersonalToken, Role, User
+from studyplatform.kit.web.read_only_admin import ReadOnly
 
 admin.site.site_header = admin.site.site_title = _("Study Platform administration")
 # Roles decide what one may do, and an account has one email: neither of these means anything here.
@@ -79,3 +80,15 @@ class UserAdmin(admin.ModelAdmin[User]):
         if len(others) < len(people):
             messages.warning(request, _("Your own account was not changed."))
         return others
+
+
+@admin.register(PersonalToken)
+class PersonalTokenAdmin(ReadOnly, admin.ModelAdmin[PersonalToken]):
+    """Which programs act for whom. Nothing here shows a token or its hash; blocking a user revokes theirs."""
+
+    list_display = ["name", "user", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"]
+    list_filter = ["created_at"]
+    list_select_related = ["user"]
+    search_fields = ["name", "user__email"]
+    ordering = ["-created_at"]
+    fields = ["name", "user", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"]

@@ -6,7 +6,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 
-from apps.accounts.models import PROFILE_FIELDS, BrowserSession, Notification, TeachingRequest, User
+from apps.accounts.models import PROFILE_FIELDS, BrowserSession, Notification, PersonalToken, TeachingRequest, User
 from apps.accounts.queries import choices_of
 from apps.accounts.services import Part, register_export
 
@@ -23,6 +23,16 @@ def export_account(user: User) -> Iterator[Part]:
         yield Part("picture.webp", file=lambda: user.avatar.open("rb"))
     sessions = BrowserSession.objects.filter(user=user).values("user_agent", "address", "signed_in_at", "last_seen_at")
     yield Part("signed_in.json", sessions.iterator())
+    tokens = PersonalToken.objects.filter(user=user).order_by("pk")
+    shown = (
+        "name",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+        "revoked_at",
+    )  # no hash: as of the second step
+    yield Part("personal_tokens.json", tokens.values(*shown))
     told = Notification.objects.filter(user=user).values("kind", "params", "link", "created_at", "read_at")
     yield Part("notifications.json", told.iterator())
     asked = TeachingRequest.objects.filter(user=user)

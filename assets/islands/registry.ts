@@ -25,5 +25,6 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   practice: () => import("./practice"),
   composer: () => import("./composer"),
   "sample-todos": () => import("./sample-todos"),
+  "shared-todos": () => import("./shared-todos"),
   "sample-names": () => import("./sample-names"),
 };

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import AllowAny
@@ -75,18 +75,19 @@ class SampleTodos(SampleView):
     """The to-dos of this browser."""
 
     permission_classes = [AllowAny]
+    kind = TODO
 
     @extend_schema(operation_id="samples_todos", responses={200: SampleTodoOut(many=True)})
     def get(self, request: Request) -> Response:
         visitor = visitor_of(request._request, now=timezone.now())  # noqa: SLF001
-        return Response(SampleTodoOut(entries_of(visitor.known_browser, TODO), many=True).data)
+        return Response(SampleTodoOut(entries_of(visitor.known_browser, self.kind), many=True).data)
 
     @extend_schema(
         operation_id="samples_todo_add", parameters=[REJECT], request=SampleTodoIn, responses={201: SampleTodoOut}
     )
     def post(self, request: Request) -> Response:
         visitor, sent, now = self.admit_change(request), validated(SampleTodoIn, request), timezone.now()
-        todo = services.add_entry(visitor=visitor, kind=TODO, text=sent["title"], now=now)
+        todo = services.add_entry(visitor=visitor, kind=self.kind, text=sent["title"], now=now)
         response = Response(SampleTodoOut(todo).data, status=201)
         remember(response, visitor, now=now)
         return response
@@ -96,6 +97,7 @@ class SampleTodo(SampleView):
     """One to-do of this browser."""
 
     permission_classes = [AllowAny]
+    kind = TODO
 
     @extend_schema(
         operation_id="samples_todo_change", parameters=[REJECT], request=SampleTodoChange, responses=SampleTodoOut
@@ -103,7 +105,7 @@ class SampleTodo(SampleView):
     def patch(self, request: Request, uid: UUID) -> Response:
         visitor, sent, now = self.admit_change(request), validated(SampleTodoChange, request), timezone.now()
         todo = services.change_entry(
-            visitor=visitor, kind=TODO, uid=uid, text=sent.get("title"), is_done=sent.get("is_done"), now=now
+            visitor=visitor, kind=self.kind, uid=uid, text=sent.get("title"), is_done=sent.get("is_done"), now=now
         )
         response = Response(SampleTodoOut(todo).data)
         remember(response, visitor, now=now)
@@ -112,10 +114,32 @@ class SampleTodo(SampleView):
     @extend_schema(operation_id="samples_todo_delete", parameters=[REJECT], responses={204: None})
     def delete(self, request: Request, uid: UUID) -> Response:
         visitor, now = self.admit_change(request), timezone.now()
-        services.delete_entry(visitor=visitor, kind=TODO, uid=uid, now=now)
+        services.delete_entry(visitor=visitor, kind=self.kind, uid=uid, now=now)
         response = Response(status=204)
         remember(response, visitor, now=now)
         return response
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="samples_shared_todos"),
+    post=extend_schema(operation_id="samples_shared_todo_add"),
+)
+class SharedTodos(SampleTodos):
+    """The to-dos that this browser shares with an MCP client."""
+
+    permission_classes = [AllowAny]
+    kind = SampleEntry.Kind.MCP
+
+
+@extend_schema_view(
+    patch=extend_schema(operation_id="samples_shared_todo_change"),
+    delete=extend_schema(operation_id="samples_shared_todo_delete"),
+)
+class SharedTodo(SampleTodo):
+    """One to-do that this browser shares with an MCP client."""
+
+    permission_classes = [AllowAny]
+    kind = SampleEntry.Kind.MCP
 
 
 class NamePages(Pages):

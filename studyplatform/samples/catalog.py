@@ -76,6 +76,19 @@ SAMPLES = {
             _("Highlighted: the panel shows a skeleton, the names or the error; results stay until the next arrive."),
         ),
         Sample(
+            "mcp-todos",
+            "demo/mcp-todos",
+            _("To-dos of an MCP client"),
+            _("A list that an assistant and this page share: what the one changes, the other sees a moment later."),
+            (
+                SourceFile(f"{_HOME}/mcp.py", marks=("respond(request, SERVICE",)),
+                SourceFile("assets/islands/shared-todos/SharedTodos.tsx", marks=("refetchInterval",)),
+                SourceFile(f"{_HOME}/pages/shared_todos.py"),
+                SourceFile("templates/samples/mcp-todos.html"),
+            ),
+            _("Highlighted: a request of the client is answered by plain functions; the page reads the list anew."),
+        ),
+        Sample(
             "form-simple",
             "demo/form/simple",
             _("One-field form"),

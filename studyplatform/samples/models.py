@@ -19,6 +19,7 @@ class SampleEntry(models.Model):
     class Kind(models.TextChoices):
         TODO = "todo"
         GUEST = "guest"
+        MCP = "mcp"  # to-dos that an MCP client shares
 
     uid = models.UUIDField(default=uuid.uuid4, editable=False, help_text="Unique within a browser.")
     browser = models.UUIDField(editable=False)

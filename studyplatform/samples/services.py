@@ -24,7 +24,7 @@ def add_entry(*, visitor: Visitor, kind: str, text: str, now: datetime) -> Sampl
     """
     text = " ".join(text.split())
     with transaction.atomic():
-        _save_starters(visitor, now=now)
+        save_starters(visitor=visitor, now=now)
         listed = entries_of(visitor.browser, kind)
         if kind == SampleEntry.Kind.GUEST and text.casefold() in {entry.text.casefold() for entry in listed}:
             raise GuestAlreadyListed(name=text)
@@ -55,7 +55,7 @@ def change_entry(
     :raises NotFound: the visitor has no such entry.
     """
     with transaction.atomic():
-        _save_starters(visitor, now=now)
+        save_starters(visitor=visitor, now=now)
         entry = _entry_of(visitor, kind, uid)
         if text is not None:
             entry.text = " ".join(text.split())
@@ -71,7 +71,7 @@ def delete_entry(*, visitor: Visitor, kind: str, uid: UUID, now: datetime) -> No
     :raises NotFound: the visitor has no such entry.
     """
     with transaction.atomic():
-        _save_starters(visitor, now=now)
+        save_starters(visitor=visitor, now=now)
         _entry_of(visitor, kind, uid).delete()
 
 
@@ -87,8 +87,11 @@ def _entry_of(visitor: Visitor, kind: str, uid: UUID) -> SampleEntry:
     return found
 
 
-def _save_starters(visitor: Visitor, *, now: datetime) -> None:
-    """Save the entries that a new browser was shown, and schedule the reset that deletes them."""
+def save_starters(*, visitor: Visitor, now: datetime) -> None:
+    """Save the entries that a new browser was shown, and schedule the reset that deletes them.
+
+    :raises SampleLimitReached: the lists of all visitors together are full.
+    """
     if not visitor.is_new:
         return
     _require_space()
@@ -101,8 +104,9 @@ def _save_starters(visitor: Visitor, *, now: datetime) -> None:
                 uid=uid, browser=visitor.browser, kind=kind, slot=slot, text=text, is_done=is_done, created_at=now
             )
         )
-    SampleEntry.objects.bulk_create(rows)
-    jobs.enqueue("samples.reset", key="reset", delay=next_reset(now) - now)
+    with transaction.atomic():
+        SampleEntry.objects.bulk_create(rows)
+        jobs.enqueue("samples.reset", key="reset", delay=next_reset(now) - now)
 
 
 def _require_space() -> None:

@@ -5,9 +5,13 @@ from datetime import UTC, datetime, time, timedelta
 from uuid import UUID, uuid4
 
 from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
 from django.http import HttpRequest, HttpResponseBase
 
+from studyplatform.kit.errors import NotAuthenticated
+
 COOKIE = "study_samples"
+_KEY = "study_samples_key"  # the salt of the keys
 RESET_AT = time(3, tzinfo=UTC)
 
 
@@ -26,8 +30,7 @@ class Visitor:
 
 def visitor_of(request: HttpRequest, *, now: datetime) -> Visitor:
     """The visitor of the request. A cookie that is missing, forged, or older than the last reset makes a new one."""
-    since_reset = now - (next_reset(now) - timedelta(days=1))
-    signed = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=since_reset)
+    signed = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=_since_reset(now))
     try:
         return Visitor(UUID(signed), is_new=False)
     except ValueError:
@@ -47,6 +50,26 @@ def remember(response: HttpResponseBase, visitor: Visitor, *, now: datetime) -> 
         httponly=True,
         samesite="Lax",
     )
+
+
+def key_of(visitor: Visitor) -> str:
+    """What lets a program change the visitor's lists until the next reset. Nothing of it is stored."""
+    return TimestampSigner(salt=_KEY).sign(visitor.browser.hex)
+
+
+def visitor_of_key(key: str, *, now: datetime) -> Visitor:
+    """The visitor who was shown the key.
+
+    :raises NotAuthenticated: it is forged, or older than the last reset.
+    """
+    try:
+        return Visitor(UUID(TimestampSigner(salt=_KEY).unsign(key, max_age=_since_reset(now))), is_new=False)
+    except (BadSignature, ValueError):
+        raise NotAuthenticated from None
+
+
+def _since_reset(now: datetime) -> timedelta:
+    return now - (next_reset(now) - timedelta(days=1))
 
 
 def next_reset(now: datetime) -> datetime:

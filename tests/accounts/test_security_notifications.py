@@ -23,6 +23,7 @@ from tests.accounts.test_reauthentication import recently_authenticated
 from tests.accounts.test_reset_password import NEW, link_for
 from tests.accounts.test_two_factor import sign_in_again, turn_on_two_factor
 from tests.factories.accounts import PASSWORD
+from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +120,7 @@ EVENTS = {
         lambda leo: add_passkey(browser_at_localhost(leo), Authenticator(), "Laptop"), "passkey_added", "Laptop"
     ),
     "passkey removed": Event(passkey_removed, "passkey_removed", "Old laptop"),
+    "personal token created": Event(lambda leo: make_token(leo, name="Notebook"), "token_created", "Notebook"),
     "provider linked": Event(linked, "linked", "Field School"),
     "provider unlinked": Event(unlinked, "unlinked"),
 }

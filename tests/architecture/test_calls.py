@@ -54,6 +54,7 @@ GETS_IN = {
     "its owner alone": "leo",
     "enrolled": "leo",
 }  # and Ada to the rest
+SHARED = next(uid for uid, kind, *_ in STARTERS if kind == "mcp")
 TOTAL = {"total": 0, "currency": "usd"}
 SUBSCRIBE = {"plan": "monthly", "total": 1400, "currency": "usd", "trial_days": 7, "agrees": True}
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -295,6 +296,10 @@ TABLE = [
     Row("samples_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
     Row("samples_todo_change", "everyone", lambda _: STARTERS[0][0], body=lambda _: {"is_done": False}),
     Row("samples_todo_delete", "everyone", lambda _: STARTERS[0][0]),
+    Row("samples_shared_todos", "everyone"),
+    Row("samples_shared_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
+    Row("samples_shared_todo_change", "everyone", lambda _: SHARED, body=lambda _: {"is_done": False}),
+    Row("samples_shared_todo_delete", "everyone", lambda _: SHARED),
     Row("samples_names", "everyone"),
     Row("learning_certificate", "everyone", lambda world: world.certificate.code),
 ]

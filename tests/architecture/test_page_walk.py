@@ -39,6 +39,7 @@ from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.selling import PaymentFactory, PromoCodeFactory
+from tests.factories.tokens import make_token
 from tests.factories.topics import make_post, make_topic
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,7 @@ OWNERS = {
     "accounts:rename-passkey": LEO,
     "accounts:remove-passkey": LEO,
     "accounts:end-session": LEO,
+    "accounts:revoke-token": LEO,
     "accounts:link-provider": ALL | STAFF,  # a provider has no owner
     "accounts:unlink-provider": LEO,
     "billing:card-default": LEO,
@@ -238,6 +240,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
         "accounts:notification-read": notice.uid,
+        "accounts:revoke-token": make_token(leo)[0].uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,
         "site:delete-stored-file": world.kept.uid,

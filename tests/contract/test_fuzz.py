@@ -79,6 +79,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],
         "demo-tq-todos": [uid for uid, kind, *_ in STARTERS if kind == "todo"],
+        "mcp-todos": [uid for uid, kind, *_ in STARTERS if kind == "mcp"],
         "boards": [topic.board.slug, make_topic().board.slug],
         "drafts": ["new"],
         "lists": list(TABS),

@@ -90,6 +90,7 @@ PAGES = {
     "enroll": Stop("student", "/courses/enroll?course=harmony-by-ear"),
     "settings": Stop("student", "/settings/"),
     "settings, set up an app": Stop("student", "/settings/security/app"),
+    "settings, new token": Stop("student", "/settings/tokens/new"),
     "settings, delete account": Stop("student", "/settings/privacy/delete"),
     "notifications": Stop("student", "/notifications"),
     "settings of an instructor": Stop("instructor", "/settings/?saved=profile"),
@@ -140,6 +141,7 @@ PAGES = {
     "help on compression": Stop("", "/help/video-compression"),
     "help on teaching": Stop("", "/help/teaching"),
     "help on learning": Stop("", "/help/learning"),
+    "guide for assistants": Stop("", "/mcp"),
     "help on an error": Stop("", "/help/errors/UPLOAD_QUOTA_EXCEEDED"),
     "accessibility": Stop("", "/accessibility"),
     "terms": Stop("", "/terms"),
@@ -147,6 +149,7 @@ PAGES = {
     "sample of a query": Stop("", "/demo/tanstack-query", shows="[role=switch]"),
     "sample of server functions": Stop("", "/demo/start/server-funcs"),
     "sample of an API request": Stop("", "/demo/start/api-request", shows="[role=switch]"),
+    "sample of a list shared with an MCP client": Stop("", "/demo/mcp-todos", shows="input[type=checkbox]"),
     "sample of a simple form": Stop("", "/demo/form/simple"),
     "sample of an address form": Stop("", "/demo/form/address"),
     "status": Stop("", "/status"),
@@ -161,7 +164,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of a query", "files", "practice", "billing methods", "checkout",
+    "sample of a query", "guide for assistants", "files", "practice", "billing methods", "checkout",
     "premium", "messages", "moderation", "learning path", "reviews", "certificate",
 ]  # fmt: skip
 IN_TWO_LOOKS = [

@@ -8,6 +8,13 @@ from apps.accounts.errors.account import (
     TeachingAlreadyDecided,
     TeachingAlreadyRequested,
 )
+from apps.accounts.errors.personal_tokens import (
+    PersonalTokenExpired,
+    PersonalTokenInvalid,
+    PersonalTokenLimitReached,
+    PersonalTokenRevoked,
+    ScopeMissing,
+)
 from apps.accounts.errors.providers import (
     IdentityTaken,
     LastSignIn,
@@ -40,11 +47,16 @@ __all__ = [
     "LastSignIn",
     "NotificationNotFound",
     "PasskeyRefused",
+    "PersonalTokenExpired",
+    "PersonalTokenInvalid",
+    "PersonalTokenLimitReached",
+    "PersonalTokenRevoked",
     "PictureUnreadable",
     "ProviderDeclined",
     "ProviderResponseRefused",
     "ProviderUnavailable",
     "RoleRequired",
+    "ScopeMissing",
     "SecondStepLocked",
     "SecondStepRequired",
     "SessionExpired",

@@ -3,6 +3,7 @@
 from apps.accounts.forms.administration import Block, DecideTeaching
 from apps.accounts.forms.fields import one_line
 from apps.accounts.forms.passwords import ChangePassword, ConfirmPassword, ForgotPassword, NewPassword, ResetPassword
+from apps.accounts.forms.personal_tokens import NewPersonalToken
 from apps.accounts.forms.profile import Profile, ProfilePicture, time_zones
 from apps.accounts.forms.registration import FinishRegistration, Register, RegisterWithProvider
 from apps.accounts.forms.settings import Appearance, ChangeEmail, DeleteAccount, Goals, RequestToTeach
@@ -31,6 +32,7 @@ __all__ = [
     "Goals",
     "NewPasskey",
     "NewPassword",
+    "NewPersonalToken",
     "PasskeyName",
     "PasskeyResponse",
     "Profile",

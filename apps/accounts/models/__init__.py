@@ -1,6 +1,7 @@
 """People, their sessions, what they are told and what they ask for."""
 
 from apps.accounts.models.notifications import Notification, NotificationChoice
+from apps.accounts.models.personal_tokens import PersonalToken, Scope
 from apps.accounts.models.registration import Registration
 from apps.accounts.models.requests import DataExport, TeachingRequest
 from apps.accounts.models.signing_in import BrowserSession, EmailVerification, LoginLock, SignInToken
@@ -14,8 +15,10 @@ __all__ = [
     "LoginLock",
     "Notification",
     "NotificationChoice",
+    "PersonalToken",
     "Registration",
     "Role",
+    "Scope",
     "SignInToken",
     "Style",
     "TeachingRequest",

@@ -24,7 +24,7 @@ PASSWORD_CHANGED = register_kind(
         group="account",
         title=_("Changes to your password"),
         headline=_("Your password was changed"),
-        text=_("All other browsers were signed out."),
+        text=_("All other browsers were signed out, and your personal tokens were revoked."),
         action=_("Open settings"),
         icon="lock-keyhole",
         is_security=True,
@@ -217,5 +217,20 @@ PASSKEY_REMOVED = register_kind(
         action=_("Open settings"),
         icon="key-round",
         is_security=True,
+    )
+)
+
+
+TOKEN_CREATED = register_kind(
+    Kind(
+        name="account.token_created",
+        group="account",
+        title=_("New personal tokens"),
+        headline=_("A personal token was created: %(name)s"),
+        text=_("Whoever has it can act for you within its scopes, until it expires or you revoke it."),
+        action=_("See your tokens"),
+        icon="key-round",
+        is_security=True,
+        not_you=_("If this wasn't you, reset your password right away. That signs out every browser and revokes it."),
     )
 )

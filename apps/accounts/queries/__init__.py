@@ -15,7 +15,7 @@ from apps.accounts.queries.notices import (
     users_of_sessions,
     zone_of,
 )
-from apps.accounts.queries.users import decided_teaching_requests, people, teaching_requests
+from apps.accounts.queries.users import decided_teaching_requests, people, teaching_requests, user_of_session_token
 
 __all__ = [
     "Entry",
@@ -32,6 +32,7 @@ __all__ = [
     "unread_count",
     "unread_states",
     "user_of_session",
+    "user_of_session_token",
     "users_of_sessions",
     "zone_of",
 ]

@@ -3,6 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import Role, TeachingRequest, User
+from apps.accounts.sessions import tokens
 
 
 def people(*, text: str = "", show: str = "") -> QuerySet[User]:
@@ -32,3 +33,9 @@ def decided_teaching_requests() -> QuerySet[TeachingRequest]:
     """Decided requests, the latest first."""
     decided = TeachingRequest.objects.exclude(state=TeachingRequest.State.PENDING)
     return decided.select_related("user", "decided_by").order_by("-decided_at", "-pk")
+
+
+def user_of_session_token(token: str) -> User | None:
+    """The user of a signed-in browser's short-lived token; None if it doesn't work. One query."""
+    session = tokens.session_of(token)
+    return session.user if session is not None else None

@@ -65,6 +65,12 @@ from apps.accounts.services.people import (
     schedule_cleanup,
     unblock,
 )
+from apps.accounts.services.personal_tokens import (
+    create_personal_token,
+    is_personal_token,
+    revoke_personal_token,
+    use_personal_token,
+)
 from apps.accounts.services.pictures import Crop, remove_picture, set_picture
 from apps.accounts.services.registration import (
     EmailTaken,
@@ -131,6 +137,7 @@ __all__ = [
     "complete_registration_by_key",
     "complete_registration_elsewhere",
     "create_account",
+    "create_personal_token",
     "create_sign_in_token",
     "decide_teaching_request",
     "decrypt_secret",
@@ -147,6 +154,7 @@ __all__ = [
     "generate_app_secret",
     "has_second_factor",
     "identities_of",
+    "is_personal_token",
     "kinds_for",
     "link_identity",
     "mail_notification",
@@ -177,6 +185,7 @@ __all__ = [
     "request_to_teach",
     "resend_registration_email",
     "reset_password",
+    "revoke_personal_token",
     "save_appearance",
     "save_notification_choices",
     "save_profile",
@@ -198,6 +207,7 @@ __all__ = [
     "undo_unsubscribe",
     "unlink_identity",
     "unsubscribe",
+    "use_personal_token",
     "user_of_reset",
     "user_of_verification_key",
     "verify_email_by_code",

@@ -21,6 +21,7 @@ from apps.accounts.models import (
     EmailVerification,
     Notification,
     NotificationChoice,
+    PersonalToken,
     Registration,
     Role,
     SignInToken,
@@ -70,7 +71,15 @@ def delete_account(*, user: User, password: str = "", browser: str, now: datetim
         enforce(deletion_hindrance(user))
         remove_picture(user=user)
         delete_exports(user=user)
-        for kind in (Notification, NotificationChoice, TeachingRequest, EmailVerification, SignInToken, BrowserSession):
+        for kind in (
+            Notification,
+            NotificationChoice,
+            TeachingRequest,
+            EmailVerification,
+            SignInToken,
+            PersonalToken,
+            BrowserSession,
+        ):
             kind.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         SocialAccount.objects.filter(user=user).delete()

@@ -12,6 +12,7 @@ from apps.accounts.errors import LastAdmin
 from apps.accounts.models import BrowserSession, EmailVerification, LoginLock, Role, User
 from apps.accounts.services.digests import reschedule_late_digests
 from apps.accounts.services.notifications import delete_old_notifications, notify
+from apps.accounts.services.personal_tokens import delete_ended_personal_tokens, revoke_personal_tokens
 from apps.accounts.services.registration import delete_expired_registrations
 from apps.accounts.services.sign_in_tokens import delete_expired_sign_in_tokens
 from apps.accounts.sessions.devices import device_name
@@ -74,10 +75,11 @@ def end_sessions(*, user: User, but: UUID | None = None) -> None:
 
 
 def end_all_access(*, user: User) -> None:
-    """Sign a user out everywhere and cancel a pending change of email, which an intruder may have requested: it
-    would outlast the new password.
+    """Sign a user out everywhere, revoke their personal tokens and cancel a pending change of email: an intruder may
+    have created or requested them, and they would outlast the new password.
     """
     end_sessions(user=user)
+    revoke_personal_tokens(user=user, now=timezone.now())
     EmailVerification.objects.filter(user=user).exclude(email=user.email).delete()
 
 
@@ -115,3 +117,4 @@ def clean_up(*, now: datetime) -> None:
     rate_limits.delete_expired_counts(now=now)
     delete_expired_registrations(now=now)
     delete_expired_sign_in_tokens(now=now)
+    delete_ended_personal_tokens(now=now)

@@ -58,6 +58,7 @@ RATE_LIMITS = {
     "message-conversation": (30, 10 * 60),  # messages of one user in one conversation
     "conversation": (30, 60 * 60),  # conversations begun by one user
     "message-report": (20, 60 * 60),  # messages reported by one user
+    "mcp": (60, 60),  # calls that assistants make for one user
     "sample": (150, 5 * 60),  # changes on the sample pages
     "forum_topic": (5, 60 * 60),  # topics opened by one user
     "forum_post": (30, 10 * 60),  # replies written by one user

@@ -37,14 +37,11 @@ class Pending:
 
 
 _teaching = (teaches, (TEACHING,))
-_sample = (_("Sample page"), open_to_everyone, (COURSES,))
 
 PENDING = [
     Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
-    Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
-    Pending("demo/mcp-todos", *_sample),
 ]
 
 

@@ -14,6 +14,7 @@ from apps.accounts.pages.settings import (
     security,
     sessions,
     teaching,
+    tokens,
 )
 
 urlpatterns = [
@@ -38,6 +39,8 @@ urlpatterns = [
     path("security/passkeys/<int:pk>/remove", security.remove_passkey, name="remove-passkey"),
     path("sessions/<uuid:uid>/end", sessions.end, name="end-session"),
     path("sessions/end-others", sessions.end_others, name="end-other-sessions"),
+    path("tokens/new", tokens.create, name="new-token"),
+    path("tokens/<uuid:uid>/revoke", tokens.revoke, name="revoke-token"),
     path("notifications", notifications.save, name="save-notifications"),
     path("appearance", appearance.save, name="save-appearance"),
     path("teaching", teaching.ask, name="ask-to-teach"),
