@@ -86,7 +86,7 @@ SAMPLES = {
                 SourceFile(f"{_HOME}/pages/shared_todos.py"),
                 SourceFile("templates/samples/mcp-todos.html"),
             ),
-            _("Highlighted: a request of the client is answered by plain functions; the page reads the list anew."),
+            _("Highlighted: a request of the client is answered by plain functions; the page reads the list again."),
         ),
         Sample(
             "form-simple",

@@ -127,7 +127,7 @@ SERVICE = Service[Caller](
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST", "DELETE"])
 def todos_mcp(request: HttpRequest) -> HttpResponse:
-    """The protocol, for whoever has the key of a list."""
+    """The protocol, for a program that has the key of a list."""
     now = timezone.now()
     try:
         refuse_foreign_page(request)

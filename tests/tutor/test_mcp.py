@@ -389,7 +389,7 @@ def test_other_methods_of_http_are_refused(assistant: Assistant, client: Client)
 
 def test_a_crash_reveals_nothing(assistant: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("the secret of the house")
+        raise RuntimeError("the secret of the server")
 
     monkeypatch.setattr("apps.tutor.mcp.progress.record_of", crash)
     error = assistant.error("tools/call", name="list_progress", arguments={})

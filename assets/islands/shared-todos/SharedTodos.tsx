@@ -1,4 +1,4 @@
-/** To-dos that an MCP client changes at the same time: the list is read anew every second and a half. */
+/** To-dos that an MCP client changes at the same time: the list is read again every second and a half. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 
