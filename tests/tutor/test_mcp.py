@@ -22,7 +22,7 @@ from tests.tutor.client import Assistant
 
 pytestmark = pytest.mark.django_db
 
-TOOLS = {"search_courses", "get_lesson", "list_progress", "create_note", "practice_quiz"}
+TOOLS = {"search_courses", "get_lesson", "list_progress", "create_note", "ask_tutor", "practice_quiz"}
 
 
 @pytest.fixture
@@ -187,6 +187,21 @@ def test_a_flash_card_is_practiced(assistant: Assistant, leo: User, mia: User) -
     assert assistant.refusal("practice_quiz", card=str(theirs.uid)) == "PRACTICE_CARD_NOT_FOUND"
 
 
+def test_the_tutor_answers_from_lessons_that_the_user_may_open(
+    assistant: Assistant, rivers: dict[str, Lesson], course: Course, mia: User
+) -> None:
+    question = "Why does a river bend?"
+    asked = assistant.call("ask_tutor", question=question, course=course.slug)
+    [cited, *_] = asked["structuredContent"]["cited"]
+
+    assert cited["lesson"].startswith(course.slug)
+    assert cited["url"] in asked["content"][0]["text"]
+    assert assistant.data("ask_tutor", question="Who won the football match?")["is_declined"] is True
+    stranger = Assistant(make_token(mia)[1])
+    assert stranger.data("ask_tutor", question=question)["cited"] == []
+    assert assistant.refusal("ask_tutor", question=question, course="no-such") == "COURSE_NOT_FOUND"
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "field"),
     [
@@ -198,6 +213,8 @@ def test_a_flash_card_is_practiced(assistant: Assistant, leo: User, mia: User) -
         ("search_courses", {"query": "x" * 101}, "query"),
         ("search_courses", {"cursor": "LTU"}, "cursor"),  # -5
         ("search_courses", {"difficulty": "impossible"}, "difficulty"),
+        ("ask_tutor", {"question": " "}, "question"),
+        ("ask_tutor", {"question": "x" * 1001}, "question"),
         ("create_note", {"lesson": "a/b", "text": "x" * 10_001}, "text"),
         ("create_note", {"lesson": "a/b", "text": "a\x00b"}, ""),
         ("create_note", {"lesson": "a/b", "text": "x", "second": -1}, "second"),
@@ -287,6 +304,7 @@ SCOPED = {
     "get_lesson": ({"lesson": "a/b"}, Scope.READ_COURSES),
     "list_progress": ({}, Scope.READ_PROGRESS),
     "create_note": ({"lesson": "a/b", "text": "A"}, Scope.WRITE_NOTES),
+    "ask_tutor": ({"question": "Why does a river bend?"}, Scope.ASK),
     "practice_quiz": ({}, Scope.PRACTICE),
 }
 

@@ -35,7 +35,7 @@ SERVERS = {
     "daphne": [str(BIN / "daphne"), "studyplatform.asgi:application", "-b", "127.0.0.1", "-p"],
     "gunicorn, two processes": [str(BIN / "gunicorn"), "-w", "2", "studyplatform.wsgi:application", "-b"],
 }
-TOOLS = {"search_courses", "get_lesson", "list_progress", "create_note", "practice_quiz"}
+TOOLS = {"search_courses", "get_lesson", "list_progress", "create_note", "ask_tutor", "practice_quiz"}
 
 
 def database_url() -> str:
@@ -85,6 +85,7 @@ async def with_sdk(address: str, token: str, lesson: str, card: str) -> None:
             "get_lesson": {"lesson": lesson},
             "list_progress": {},
             "create_note": {"lesson": lesson, "text": "From the SDK"},
+            "ask_tutor": {"question": "Why does a river bend?"},
             "practice_quiz": {"card": card, "rating": 3},
         }
         for name, arguments in called.items():
@@ -119,7 +120,7 @@ def test_the_sdk_and_plain_http_list_and_call_every_tool(
             return answer.json() if answer.status_code == 200 else (answer.status_code, answer.json())
 
         assert {tool["name"] for tool in send("tools/list")["result"]["tools"]} == TOOLS
-        for name in TOOLS - {"get_lesson", "create_note"}:
+        for name in TOOLS - {"get_lesson", "create_note", "ask_tutor"}:
             assert not send("tools/call", name=name, arguments={})["result"]["isError"], name
         denied = send("tools/call", reader, name="list_progress", arguments={})["error"]["data"]
         assert denied["code"] == "AUTH_SCOPE_MISSING"

@@ -17,12 +17,13 @@ class Scope(models.TextChoices):
     READ_COURSES = "courses:read", _("Search courses, and read lessons that you can open")
     READ_PROGRESS = "progress:read", _("See your courses, progress and streak")
     WRITE_NOTES = "notes:write", _("Write notes for you")
+    ASK = "tutor:ask", _("Ask the tutor")
     PRACTICE = "practice:write", _("Practice with your cards, and answer them for you")
 
     @property
-    def is_reading(self) -> bool:
-        """Whether it only reads."""
-        return self.value.endswith(":read")
+    def is_writing(self) -> bool:
+        """Whether it changes anything."""
+        return self.value.endswith(":write")
 
 
 class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):

@@ -1,0 +1,67 @@
+"""The tool that asks the tutor."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import Scope
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.lessons import find_course
+from apps.tutor import services
+from apps.tutor.mcp.addresses import absolute, lesson_name
+from apps.tutor.mcp.callers import Caller
+from studyplatform.kit.mcp.service import Answer, Tool
+
+LONGEST = 1000  # characters of a question
+
+
+def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
+    """The tutor's answer, from the lessons that the user may open, with the passages that it cites."""
+    course = find_course(caller.user, arguments["course"])[0] if "course" in arguments else None
+    answer, _found = services.ask(user=caller.user, question=arguments["question"], course=course)
+    cited = [
+        {
+            "number": number,
+            "lesson": lesson_name(one.passage.course.slug, one.passage.lesson.slug),
+            "title": one.passage.lesson.title,
+            "course": one.passage.course.title,
+            "second": None if one.second is None else int(one.second),
+            "text": one.text,
+            "url": absolute(
+                lesson_url(
+                    one.passage.course.slug,
+                    one.passage.lesson.slug,
+                    at=None if one.second is None else int(one.second),
+                )
+            ),
+        }
+        for number, one in enumerate(answer.cited, start=1)
+    ]
+    sources = [f"[{one['number']}] {one['course']}, {one['title']}: {one['url']}" for one in cited]
+    return Answer(
+        data={"answer": answer.text, "is_declined": answer.is_declined, "cited": cited},
+        text="\n\n".join([answer.text, *sources]),
+    )
+
+
+ASK_TUTOR = Tool[Caller](
+    name="ask_tutor",
+    title=_("Ask the tutor"),
+    description=_(
+        "Ask a question about the courses. The answer comes from lessons that the user may open, with the lesson and "
+        "the second of each passage that it cites; the tutor says so if it finds nothing."
+    ),
+    run=ask_tutor,
+    arguments={
+        "question": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": r"\S"},
+        "course": {
+            "type": "string",
+            "maxLength": 200,
+            "pattern": r"^[\w-]+$",
+            "description": "The slug of a course. Without it: all courses of the user.",
+        },
+    },
+    required=("question",),
+    scope=Scope.ASK,
+    reads_only=True,
+)
