@@ -33,6 +33,7 @@ from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
 from tests.factories.forum import AnnouncementCopyFactory, BlockFactory
 from tests.factories.learning import BookmarkFactory, FlashCardFactory, NoteFactory
+from tests.factories.paths import LearningPathFactory
 from tests.factories.selling import CardFactory
 from tests.factories.topics import make_topic
 
@@ -117,6 +118,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "learning.Note", "learning.WatchedDay", "learning.LearnedDay",
         "learning.Achievement", "learning.PracticeCard", "courses.Course",
+        "courses.LearningPath",
         "learning.Rating", "learning.HelpfulVote", "learning.RatingReport", "learning.RatingDecision",
         "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
@@ -346,6 +348,8 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "learning.Note": partial(NoteFactory, user=leo),
         "learning.PracticeCard": partial(FlashCardFactory, user=leo),
+        # A published one stays for its learners, owned by the tombstone (tests/courses/test_paths.py).
+        "courses.LearningPath": partial(LearningPathFactory, owner=leo, is_published=False),
         "files.BinnedOriginal": partial(BinnedOriginalFactory, owner=leo),
         "files.File": partial(FileFactory, owner=leo),
         "files.Folder": partial(FolderFactory, owner=leo),
