@@ -450,6 +450,8 @@ def test_django_admin_is_only_for_admins(person: str, browser_as: Callable[[str]
 
 # Forms that other sites may submit, each with its reason.
 WITHOUT_TOKEN = {
+    "assistants:mcp": "no cookie counts: programs send a token in a header",
+    "samples:todos-mcp": "as assistants:mcp, with the key of a list",
     "accounts:unsubscribe": "mail programs press it (RFC 8058); the signed link is the right to it",
     "djstripe:djstripe_webhook_by_uuid": "the payment provider signs what it sends",
 }
