@@ -42,6 +42,7 @@ export const spokenTexts = {
     "{count} selected",
     "{step} is now step {place} of {total}",
     "“{title}” was moved back. {reason}",
+    "“{title}” is now {number}.",
     "Renamed to “{name}”.",
     "The folder “{name}” was created.",
     "Due today: {total}",

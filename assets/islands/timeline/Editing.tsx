@@ -49,7 +49,12 @@ export function Editing({ store, note, text, onDone }: Props) {
   return (
     <div className="line__edit">
       {isNote ? (
-        <textarea className="textarea" rows={4} maxLength={Math.max(MAX_LENGTH, text.length)} {...shared} />
+        <textarea
+          className="textarea"
+          rows={4}
+          maxLength={Math.max(MAX_LENGTH, text.length)}
+          {...shared}
+        />
       ) : (
         <input className="input" maxLength={MAX_LABEL} {...shared} />
       )}
