@@ -13,10 +13,10 @@ from apps.accounts import services
 from apps.accounts.models import PersonalToken, Scope, User
 from apps.courses.models import Course, Lesson
 from apps.courses.services.search import index_course
-from apps.learning.models import Enrollment, LessonProgress, Note, PracticeReview
+from apps.learning.models import Enrollment, LessonProgress, Note, PracticeCard, PracticeReview
 from apps.tutor.mcp import service as offered
-from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
-from tests.factories.learning import EnrollmentFactory, FlashCardFactory
+from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory, FlashCardFactory
 from tests.factories.tokens import make_token
 from tests.tutor.client import Assistant
 
@@ -200,6 +200,32 @@ def test_the_tutor_answers_from_lessons_that_the_user_may_open(
     stranger = Assistant(make_token(mia)[1])
     assert stranger.data("ask_tutor", question=question)["cited"] == []
     assert assistant.refusal("ask_tutor", question=question, course="no-such") == "COURSE_NOT_FOUND"
+
+
+def test_a_missed_question_is_practiced_without_revealing_its_answer(
+    assistant: Assistant, enrollment: Enrollment
+) -> None:
+    lesson = LessonFactory(section=enrollment.course.sections.all()[0], course=enrollment.course, kind="quiz")
+    quiz = QuizFactory(lesson=lesson)
+    question = QuestionFactory(quiz=quiz)
+    AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=timezone.now(), is_passed=True)
+    card = PracticeCard.objects.create(
+        user=enrollment.user, question=question, created_at=timezone.now(), due=timezone.now()
+    )
+    asked = assistant.data("practice_quiz", source=enrollment.course.slug)["card"]
+
+    assert (asked["card"], asked["prompt"]) == (str(card.uid), question.prompt)
+    assert {one["id"]: one["text"] for one in asked["options"]} == {"a": "This", "b": "That"}
+    assert question.explanation not in str(asked)
+    marked = assistant.data("practice_quiz", card=asked["card"], turn=asked["turn"], answer={"id": "a"})
+    assert (marked["verdict"], marked["rating"], marked["is_saved"]) == ("wrong", 1, True)
+    assert marked["explanation"] == question.explanation
+    error = assistant.error(
+        "tools/call", name="practice_quiz", arguments={"card": str(card.uid), "answer": {"id": "z"}}
+    )
+    assert error["data"]["code"] == "VALIDATION_FAILED"
+    Enrollment.objects.update(revoked_at=timezone.now())
+    assert assistant.refusal("practice_quiz", card=str(card.uid)) == "PRACTICE_CARD_NOT_FOUND"
 
 
 @pytest.mark.parametrize(
