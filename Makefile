@@ -1,7 +1,7 @@
 # Study Platform. `make help` lists the targets.
 PYTHON3 ?= python3
 LAUNCH = $(PYTHON3) -P studyplatform/launch.py
-.PHONY: run test test-all test-app dev check format contract messages bench help clean
+.PHONY: run test test-all test-app dev check format contract messages bench bench-progress bench-tutor help clean
 .DEFAULT_GOAL := help
 
 run: ## Set up what is missing and serve everything on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
@@ -34,8 +34,14 @@ messages: ## Update and compile the translations; NEW=de adds a language (docs/t
 bench: ## Measure pages and the pipeline against a reference in the same run
 	@exec $(LAUNCH) bench
 
+bench-progress: ## Count saves of progress a second, beside a bare view
+	@exec $(LAUNCH) bench progress
+
+bench-tutor: ## Count how often the tutor finds the right passage
+	@exec $(LAUNCH) bench tutor
+
 clean: ## Remove what was built; data under var/ stays
 	rm -rf .venv node_modules static/dist .mypy_cache .ruff_cache .pytest_cache
 
 help: ## Show this
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'

@@ -7,6 +7,7 @@
     python -m tests.bench library                the library with 100 and with 100,000 files
     python -m tests.bench forum                  the discussions with 1,000 and with 100,000 posts, or 1,000,000
     python -m tests.bench sockets                500 sockets on one topic
+    python -m tests.bench progress               saves of progress a second, beside a bare view
     python -m tests.bench tutor                  how often the tutor finds the right passage
 
 ``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
@@ -18,13 +19,14 @@ import sys
 from tests.bench.forum import bench_forum
 from tests.bench.library import bench_library
 from tests.bench.pages import bench_pages
+from tests.bench.progress import bench_progress
 from tests.bench.sockets import bench_sockets
 from tests.bench.tutor import bench_tutor
 from tests.bench.video import bench_video
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or [""]
-    if what not in {"", "pages", "video", "library", "forum", "sockets", "tutor"}:
+    if what not in {"", "pages", "video", "library", "forum", "sockets", "progress", "tutor"}:
         sys.exit(__doc__)
     if what in {"", "pages"}:
         bench_pages(words)
@@ -36,5 +38,7 @@ if __name__ == "__main__":
         bench_forum(words)
     if what == "sockets":
         bench_sockets(words)
+    if what == "progress":
+        bench_progress()
     if what == "tutor":
         bench_tutor(words)

@@ -38,6 +38,7 @@ def main(folder: Path) -> None:
     call_command("prepare_database", verbosity=0)
     call_command("seed_demo", verbosity=0)
     process_one_film()
+    index_one_course()
     add_learners()
     add_drafts()
     add_owners_of_devices()
@@ -52,6 +53,18 @@ def process_one_film() -> None:
     films = Job.objects.filter(kind="files.process_video").order_by("-priority", "run_at", "pk")
     Job.objects.filter(pk__in=list(films.values_list("pk", flat=True)[1:])).delete()
     jobs.run_pending("media")
+
+
+def index_one_course() -> None:
+    """Index the course of that video for the tutor, and no other: it would take the server a minute."""
+    from django.utils import timezone
+
+    from apps.courses.models import Course
+    from apps.tutor.services.indexing import index_course
+    from studyplatform.kit.models import Job
+
+    Job.objects.filter(kind="tutor.index_course").delete()
+    index_course(course_id=Course.objects.get(slug=FILM.split("/")[2]).pk, now=timezone.now())
 
 
 def add_learners() -> None:
