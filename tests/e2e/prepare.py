@@ -13,6 +13,7 @@ from tests.servers import free_port
 
 if TYPE_CHECKING:
     from apps.accounts.models import User
+    from apps.courses.models import Lesson
 
 LEARNERS = 24
 DRAFTS = 10
@@ -21,6 +22,7 @@ SEEN = "learner-seen"  # watched the first 38 seconds of the video
 FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the video that is processed
 DONE = "is-prepared"  # this file exists once the data is complete
 SHORT = "two-moving-pictures"
+LOOP = "one-picture-one-question"  # nobody is enrolled
 
 
 def main(folder: Path) -> None:
@@ -98,6 +100,7 @@ def add_learners() -> None:
         )
         for title in ("The first", "The second")
     )
+    add_course_of_the_loop(film)
     for name in [SEEN, *(f"learner-{number}" for number in range(1, LEARNERS + 1))]:
         person = add_person(name)
         enrollments = {course.slug: EnrollmentFactory(user=person, course=course) for course in (algebra, short)}
@@ -105,6 +108,27 @@ def add_learners() -> None:
             LessonProgressFactory(
                 enrollment=enrollments[SHORT], lesson=first, position=38, watched=[[0, 38]], watched_seconds=38
             )
+
+
+def add_course_of_the_loop(film: Lesson) -> None:
+    """A free course that ends with a certificate after its only video and a quiz of one question."""
+    from apps.courses.models import Course, Lesson
+    from apps.courses.services.search import index_course
+    from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
+
+    course = CourseFactory(
+        slug=LOOP,
+        title="One picture, one question",
+        subject=film.course.subject,
+        instructor=film.course.instructor,
+        status=Course.Status.PUBLISHED,
+    )
+    section = SectionFactory(course=course, title="Both")
+    picture = {"kind": Lesson.Kind.VIDEO, "video": film.video, "duration": film.duration}
+    LessonFactory(section=section, slug="the-picture", title="The picture", **picture)
+    quiz = QuizFactory(lesson__section=section, lesson__slug="the-question", lesson__title="The question")
+    QuestionFactory(quiz=quiz)
+    index_course(course_id=course.pk)
 
 
 def add_drafts() -> None:

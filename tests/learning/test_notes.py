@@ -142,3 +142,44 @@ def test_notes_outlive_their_lesson_and_are_in_the_notebook(
     put(learner, video_lesson, copy(edit("Still here")))
     video_lesson.delete()
     assert "Still here" in browser_of(learner).get(f"/me/course/{course.slug}/notes").content.decode()
+
+
+def test_a_notebook_of_2000_notes_is_paged_and_costs_a_few_queries(
+    learner: User, course: Course, lessons: list[Lesson], browser_of: Any, django_assert_max_num_queries: Any
+) -> None:
+    def of(number: int) -> Note:
+        lesson = lessons[number % len(lessons)]
+        place = {"lesson": lesson, "lesson_title": lesson.title, "course": course, "user": learner}
+        text = f"Word{number} **bold**"
+        content = {"edits": [edit(text)], "replaced": []}
+        return Note(
+            uid=uuid4(), kind="note", text=text, content=content, created_at=NOON, updated_at=NOON, second=1, **place
+        )
+
+    Note.objects.bulk_create([of(number) for number in range(2000)])
+    browser = browser_of(learner)
+    address = f"/me/course/{course.slug}/notes"
+    browser.get(address)
+    for query in ("", "?page=50", "?page=9999", "?q=Word1999", "?kind=moment"):
+        with django_assert_max_num_queries(10):
+            shown = browser.get(address + query).content.decode()
+        assert shown.count("<strong>bold</strong>") <= 40
+    assert "Word1999" in browser.get(f"{address}?q=word1999").content.decode()
+    with django_assert_max_num_queries(10):
+        exported = browser.get(f"{address}.md").content.decode()
+    assert exported.count("**bold**") == 2000
+
+
+def test_a_notebook_is_for_its_learner_alone(
+    learner: User, course: Course, video_lesson: Lesson, browser_of: Any, client: Any, mia: User
+) -> None:
+    put(learner, video_lesson, copy(edit("Secret")))
+    for ending in ("", ".md", ".pdf"):
+        address = f"/me/course/{course.slug}/notes{ending}"
+        assert client.get(address).status_code == 302, "visitors sign in first"
+        refused = browser_of(mia).get(address)
+        assert refused.status_code == 403
+        assert b"Secret" not in refused.content
+        assert browser_of(learner).post(address).status_code == 405
+    services.enroll(user=mia, course=course, now=NOON)
+    assert b"Secret" not in browser_of(mia).get(f"/me/course/{course.slug}/notes").content

@@ -18,6 +18,8 @@ from apps.tutor.services.indexing import index_course
 from studyplatform.kit.models import Job
 from studyplatform.kit.text import markdown
 
+pytestmark = pytest.mark.database
+
 
 def test_vectors_are_those_of_the_published_model():
     """The similarities that https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2 shows for these sentences."""

@@ -2,7 +2,7 @@
 
 The model is all-MiniLM-L6-v2 (22 million weights, Apache 2.0; https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2).
 A package brings its weights, so that nothing is downloaded at run time. They are multiplied here with NumPy, as the
-libraries that run such models need a gigabyte of PyTorch (ADR 32).
+libraries that run such models need a gigabyte of PyTorch (ADR 33).
 """
 
 import hashlib

@@ -115,6 +115,13 @@ def search(question: str, scope: Scope, *, history: Sequence[Exchange] = (), lim
     return found
 
 
+def find(
+    user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Exchange] = ()
+) -> list[Found]:
+    """Return the best passages for a question, in the course or in all, of what the user may read at this moment."""
+    return search(question, scope_of(user, course=course), history=history)
+
+
 def _choose(known: index.Index, scores: Array, limit: int) -> list[tuple[int, ...]]:
     """Return the best rows, each with its better neighbor; no row appears twice."""
     before, after = known.neighbors

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from django.utils.module_loading import import_string
+
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
 from apps.tutor.answers import Answer, quote
@@ -18,7 +20,6 @@ def ask(
 
     They come from the lessons of the course, or of all courses, that the user may open at this moment.
     """
-    from apps.tutor.retrieval.search import scope_of, search  # noqa: PLC0415 (loads NumPy)
-
-    found = search(question, scope_of(user, course=course), history=history)
+    find = import_string("apps.tutor.retrieval.search.find")  # not above: it loads NumPy
+    found: list[Found] = find(user, question, course=course, history=history)
     return quote(found), found
