@@ -12,13 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import policies, services
-from apps.courses.errors import CourseNotFound, PathNotFound
 from apps.courses.forms import PathForm
 from apps.courses.models import Course, LearningPath
 from apps.courses.queries import authored_paths
 from apps.courses.services.paths import COURSE_LIMIT, LEAST_COURSES
-from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.policies import enforce
+from studyplatform.kit.errors import NotFound, ValidationFailed
 
 PAGE_SIZE = 20
 LONGEST_TEXT = 100
@@ -129,11 +127,13 @@ def path_delete(request: HttpRequest, uid: UUID) -> HttpResponse:
 
 
 def _path(request: HttpRequest, uid: UUID) -> LearningPath:
-    """Return the path if the user may edit it; for others it doesn't exist."""
+    """Return the path.
+
+    :raises NotFound: it doesn't exist, or the user may not edit it.
+    """
     found = LearningPath.objects.filter(uid=uid).first()
-    if found is None:
-        raise PathNotFound
-    enforce(policies.manage_path(signed_in_user(request), found))
+    if found is None or policies.manage_path(signed_in_user(request), found) is not None:
+        raise NotFound
     return found
 
 
@@ -141,7 +141,7 @@ def _course(request: HttpRequest) -> Course:
     slug = request.POST.get("course", "")[:LONGEST_TEXT].replace("\x00", "")
     found = Course.objects.filter(slug=slug).first()
     if found is None:
-        raise CourseNotFound
+        raise ValidationFailed
     return found
 
 
