@@ -29,6 +29,7 @@ from tests.factories.paths import LearningPathFactory, put_in
 pytestmark = pytest.mark.django_db
 
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "kim", "ada", "eve", "sam"]
+LONG = {"expired", "kim", "ada", "sam"}  # only long runs call as these
 OUT = {"visitor", "expired", "ben"}  # ben was blocked while signed in
 # Who is allowed. Ada owns what is taught, Leo what is learned; Kim takes the same course, Eve teaches another one.
 AUDIENCES = {
@@ -393,7 +394,7 @@ def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
         yield f"refused, and wrote: {found.writes[0][:120]}"
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", [pytest.param(one, marks=pytest.mark.long if one in LONG else ()) for one in PEOPLE])
 def test_each_call_allows_only_its_users(
     person: str, credentials_of: Callable[[str], Credentials], world: World, zoe: User
 ) -> None:

@@ -388,7 +388,9 @@ def test_each_page_refuses_the_wrong_method(browser_as: Callable[[str], Client],
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("person", ["mia", "kim", "eve", "leo", "ada", "sam"])
+@pytest.mark.parametrize(
+    "person", ["mia", "eve", "ada", *(pytest.param(one, marks=pytest.mark.long) for one in ("kim", "leo", "sam"))]
+)
 def test_objects_of_a_page_belong_to_its_owner(
     person: str, browser_as: Callable[[str], Client], fill: Callable[[Door], str]
 ) -> None:
