@@ -273,7 +273,8 @@ def test_each_style_sheet_is_checked_in_all_looks(site: Site, visits) -> None:
     seen = set()
     for name in IN_ALL_LOOKS:
         stop = PAGES[name]
-        text = visits(stop.who).request.get(site.base + stop.address).text()
+        # As browsers ask: /mcp answers programs otherwise.
+        text = visits(stop.who).request.get(site.base + stop.address, headers={"Accept": "text/html"}).text()
         seen |= set(re.findall(r"/static/dist/(?:\w+/)*([a-z]+)-\w{8}\.css", text))
 
     assert seen == sheets
