@@ -24,9 +24,8 @@ from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.jinja import register
 
-Answered = Mapping[int, int]  # questions about each lesson, by its primary key
-_RowKey = tuple[int, str, int, bool, int]
-NONE: Answered = MappingProxyType({})
+_RowKey = tuple[int, str, int, bool, int, int]
+NONE: Mapping[int, int] = MappingProxyType({})
 _rows: LruCache[dict[_RowKey, str]] = LruCache(64)  # courses
 
 
@@ -42,21 +41,32 @@ def _rows_of(course: Course) -> dict[_RowKey, str]:
 
 @register("lesson_rows")
 def lesson_rows(
-    course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "", answered: Answered = NONE
+    course: Course,
+    placed: Iterable[Placed],
+    *,
+    current: int = 0,
+    note: str = "",
+    answered: Mapping[int, int] = NONE,
+    notes: Mapping[int, int] = NONE,
 ) -> Markup:
-    """Return these lessons as list items. ``note`` is shown below the current one."""
+    """Return these lessons as list items. ``note`` is shown below the current one.
+
+    ``answered`` and ``notes`` count the answered questions and the learner's notes of each lesson, by its primary key.
+    """
     known = _rows_of(course)
     picked = []
     for one in placed:
         is_current = one.entry.pk == current
-        count = answered.get(one.entry.pk, 0)
+        count, written = answered.get(one.entry.pk, 0), notes.get(one.entry.pk, 0)
         if is_current and note:
-            picked.append(str(_macros().lesson_row(one, course.slug, current=True, note=note, answered=count)))
+            row = _macros().lesson_row(one, course.slug, current=True, note=note, answered=count, notes=written)
+            picked.append(str(row))
             continue
-        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current, count)
+        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current, count, written)
         row = known.get(key)
         if row is None:
-            row = known[key] = str(_macros().lesson_row(one, course.slug, current=is_current, answered=count))
+            rendered = _macros().lesson_row(one, course.slug, current=is_current, answered=count, notes=written)
+            row = known[key] = str(rendered)
         picked.append(row)
     return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
 
@@ -69,7 +79,13 @@ def time_left(placed: Placed | None) -> str:
 
 
 def lesson_list(
-    course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True, answered: Answered
+    course: Course,
+    outline: Outline,
+    placed: list[Placed],
+    *,
+    current: int,
+    counts: bool = True,
+    answered: Mapping[int, int],
 ) -> Markup:
     """Return the list beside a lesson: all lessons by section, with the current section open.
 

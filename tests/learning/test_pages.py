@@ -19,7 +19,13 @@ from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime,
 from studyplatform.kit.errors import REGISTRY
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, StoredFileFactory, VideoFactory
-from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory, LessonProgressFactory
+from tests.factories.learning import (
+    BookmarkFactory,
+    CertificateFactory,
+    EnrollmentFactory,
+    LessonProgressFactory,
+    NoteFactory,
+)
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
 
@@ -109,8 +115,53 @@ def test_my_learning_shows_the_weekly_goal(leos_browser, leo, enrollment, course
 
     page = text(leos_browser.get("/me/enrollments"))
 
-    assert "Your goal is 4 lessons a week." in page
-    assert re.search(r'<progress[^>]* max="4" value="1" aria-label="Weekly goal"', page)
+    assert "1 of 4 lessons" in page
+    assert "3 more lessons by Sunday meet your goal." in page
+
+
+def test_completed_courses_show_the_average_of_the_best_attempts(leos_browser, leo, enrollment, course, now):
+    """Without a submitted attempt there is no average."""
+    quiz = make_quiz(course)
+    Enrollment.objects.filter(pk=enrollment.pk).update(completed_at=now, percent=100)
+    assert "all completed" in text(leos_browser.get("/me/enrollments"))
+
+    for answers in ({}, right_answers(quiz)):
+        attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
+        services.submit_attempt(user=leo, attempt=attempt, answers=answers, now=timezone.now())
+
+    Enrollment.objects.filter(pk=enrollment.pk).update(completed_at=now, percent=100)
+    for page in ("/me/enrollments", "/me/courses?filter=completed"):
+        assert "quiz average 100%" in text(leos_browser.get(page))
+
+
+def test_the_progress_page_filters_lessons(leos_browser, leo, enrollment, course, lessons):
+    leos_browser.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
+    NoteFactory(user=leo, lesson=lessons[1], course=course)
+    NoteFactory(user=leo, lesson=lessons[1], course=course, kind="moment", second=3)
+    NoteFactory(lesson=lessons[2], course=course)  # of another learner
+
+    address = f"/me/course/{course.slug}/progress"
+    shown = {
+        name: re.findall(r'data-lesson="([\w-]+)"', text(leos_browser.get(address, {"show": name})))
+        for name in ("all", "todo", "notes", "nonsense")
+    }
+    pks = [str(lesson.uid) for lesson in lessons]
+
+    assert shown["all"] == shown["nonsense"] == pks
+    assert shown["todo"] == pks[1:]
+    assert shown["notes"] == pks[1:2]
+    page = text(leos_browser.get(address))
+    assert "To do, " in page
+    assert re.search(r'lesson__note">\s*1 note<', page)
+
+
+def test_coming_milestones_have_a_date_at_the_present_pace(leos_browser, enrollment, course, lessons, now):
+    address = f"/me/course/{course.slug}/progress"
+    assert "lessons away" in text(leos_browser.get(address))
+
+    leos_browser.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
+
+    assert re.search(r"about \d+ \w+", text(leos_browser.get(address)))
 
 
 def test_the_header_is_as_wide_as_the_lesson(leos_browser, enrollment, course, lessons, extend_course):

@@ -1,5 +1,6 @@
 """My Learning, the progress in one course, and its lessons."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,7 +14,7 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.courses.queries.path_places import places_of
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
-from apps.learning.outline import place_all, resume_entry
+from apps.learning.outline import Placed, place_all, resume_entry
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.course_progress import record_of, totals_of
 from apps.learning.queries.lessons import find_course
@@ -25,8 +26,10 @@ from apps.learning.queries.my_learning import (
     counts_of,
     enrollments_of,
     filtered,
+    with_quiz_averages,
     with_resume,
 )
+from apps.learning.queries.notes import notes_in_lessons
 from apps.learning.queries.outline import outline_of
 from apps.learning.queries.path_progress import paths_of
 from studyplatform.kit.web.paging import shown_pages
@@ -34,6 +37,12 @@ from studyplatform.kit.web.paging import shown_pages
 GROUP = 12  # courses of a group before "See all"
 PAGE = 24
 SHOWN_PATHS = 3
+SHOWN: dict[str, Callable[[Placed, dict[int, int]], bool]] = {
+    "all": lambda one, notes: True,
+    "todo": lambda one, notes: one.state != "completed",
+    "notes": lambda one, notes: one.entry.pk in notes,
+}
+"""The lessons that a filter of the progress page shows, by the lesson and the number of notes of each lesson."""
 
 
 @signed_in
@@ -48,7 +57,7 @@ def my_learning(request: HttpRequest) -> HttpResponse:
         "counts": counts_in(marks),
         "totals": totals_of(user, now=now),
         "in_progress": [one for one in shown if one.enrollment.completed_at is None],
-        "completed": [one for one in shown if one.enrollment.completed_at is not None],
+        "completed": with_quiz_averages(one for one in shown if one.enrollment.completed_at is not None),
         "bookmarked": bookmarked_not_enrolled(user)[:GROUP],
         "paths": paths_of(marks)[:SHOWN_PATHS],
         "certificates": [one.enrollment for one in shown if hasattr(one.enrollment, "certificate")],
@@ -80,7 +89,7 @@ def my_courses(request: HttpRequest) -> HttpResponse:
         "counts": counts,
         "tab": name,
         "order": order,
-        "my_courses": with_resume(page.object_list),
+        "my_courses": with_quiz_averages(with_resume(page.object_list)),
         "bookmarked": bookmarked,
         "page": page,
         "pages": shown_pages(page.number, paginator.num_pages),
@@ -105,20 +114,34 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
         return render(request, "learning/closed.html", {"error": error, "course": found}, status=error.status)
     record = record_of(user, found, standing.enrollment, now=timezone.now())
     by_pk = {one.entry.pk: one for one in record.placed}
+    notes = notes_in_lessons(record.enrollment)
+    name = request.GET.get("show", "")
+    show = name if name in SHOWN else "all"
     # In a completed course no lesson is marked as the one to resume.
     resume_pk = record.resume.pk if record.resume and record.left else 0
     sections: list[dict[str, Any]] = []
     for part in record.outline.parts:
         placed = [by_pk[entry.pk] for entry in part.entries]
+        shown = [one for one in placed if SHOWN[show](one, notes)]
+        if not shown:
+            continue
         sections.append(
             {
                 "part": part,
                 "done": sum(one.state == "completed" for one in placed),
-                "is_open": any(one.entry.pk == resume_pk for one in placed),
-                "rows": lesson_rows(found, placed, current=resume_pk, note=time_left(by_pk.get(resume_pk))),
+                "is_open": show != "all" or any(one.entry.pk == resume_pk for one in placed),
+                "rows": lesson_rows(found, shown, current=resume_pk, note=time_left(by_pk.get(resume_pk)), notes=notes),
             }
         )
-    context = {"record": record, "course": found, "sections": sections, "paths": places_of(found)[:SHOWN_PATHS]}
+    context = {
+        "record": record,
+        "course": found,
+        "sections": sections,
+        "show": show,
+        "notes": sum(notes.values()),
+        "lessons_with_notes": len(notes),
+        "paths": places_of(found)[:SHOWN_PATHS],
+    }
     return render(request, "learning/course_progress.html", context)
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Q, Sum
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Quiz
-from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Certificate, Enrollment, LearnedDay, LessonProgress
 from apps.learning.outline import Entry, Outline, Placed, Progress, Standing, place_all, resume_entry
 from apps.learning.queries.outline import outline_of
 
@@ -18,11 +18,12 @@ STATIONS = (0, 25, 50, 75, 100)
 
 @dataclass(frozen=True)
 class Station:
-    """A milestone: when it was reached, or how many lessons are missing until then."""
+    """A milestone: when it was reached, or how many lessons are missing and when it is expected at the present pace."""
 
     percent: int
     reached_at: datetime | None
     missing: int
+    expected_on: date | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def record_of(user: User, course: Course, enrollment: Enrollment, *, now: dateti
         enrollment=enrollment,
         outline=outline,
         placed=tuple(place_all(course, outline, standing)),
-        stations=_stations(enrollment, finished, len(outline.entries)),
+        stations=_stations(enrollment, finished, len(outline.entries), zone, now),
         quizzes=_quiz_records(enrollment, outline, quizzes),
         quiz_count=len(quizzes),
         weeks=_weeks(finished, zone, now),
@@ -142,12 +143,15 @@ def record_of(user: User, course: Course, enrollment: Enrollment, *, now: dateti
     )
 
 
-def _stations(enrollment: Enrollment, finished: list[datetime], total: int) -> tuple[Station, ...]:
+def _stations(
+    enrollment: Enrollment, finished: list[datetime], total: int, zone: ZoneInfo, now: datetime
+) -> tuple[Station, ...]:
     stations = [Station(0, enrollment.enrolled_at, 0)]
     for percent in STATIONS[1:]:
         needed = -(-total * percent // 100)  # rounded up
         reached = finished[needed - 1] if 0 < needed <= len(finished) else None
-        stations.append(Station(percent, reached, max(0, needed - len(finished))))
+        missing = max(0, needed - len(finished))
+        stations.append(Station(percent, reached, missing, _finish_on(finished, missing, zone, now)))
     return tuple(stations)
 
 
@@ -186,7 +190,7 @@ def _weeks(finished: list[datetime], zone: ZoneInfo, now: datetime) -> tuple[Wee
 
 
 def _finish_on(finished: list[datetime], left: int, zone: ZoneInfo, now: datetime) -> date | None:
-    """Return when the learner will finish at the pace of the last four weeks; None without a pace or lessons left."""
+    """Return when the learner completes ``left`` lessons more at the pace of the last four weeks; None without one."""
     recent = sum(moment > now - timedelta(weeks=4) for moment in finished)
     if not recent or left <= 0:
         return None
@@ -195,15 +199,14 @@ def _finish_on(finished: list[datetime], left: int, zone: ZoneInfo, now: datetim
 
 @dataclass(frozen=True)
 class Totals:
-    """A learner's time over all courses."""
+    """What a learner has learned in all courses: the same figures as on the dashboard."""
 
-    watched_seconds: int
+    learned_seconds: int
     lessons_this_week: int
 
 
 def totals_of(user: User, *, now: datetime) -> Totals:
-    """Return the seconds watched in all, and the lessons completed since Monday. One query."""
-    from_ = datetime.combine(_monday(now, zone_of(user)), datetime.min.time(), zone_of(user))
-    mine = LessonProgress.objects.filter(enrollment__user=user, enrollment__revoked_at=None)
-    figures = mine.aggregate(seconds=Sum("watched_seconds"), week=Count("pk", filter=Q(completed_at__gte=from_)))
-    return Totals(figures["seconds"] or 0, figures["week"])
+    """Return the seconds learned in all, and the lessons completed since Monday. One query."""
+    week = Q(day__gte=_monday(now, zone_of(user)))
+    found = LearnedDay.objects.filter(user=user).aggregate(all=Sum("seconds"), week=Sum("lessons", filter=week))
+    return Totals(found["all"] or 0, found["week"] or 0)

@@ -1,14 +1,14 @@
 """A learner's courses: My Learning with its filters, its counts, and the lesson to resume in each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.learning.models import Enrollment, LessonProgress
+from apps.learning.models import Attempt, Enrollment, LessonProgress
 from apps.learning.outline import Entry, Progress, Standing, resume_entry, resume_position
 from apps.learning.queries.addresses import course_url, lesson_url
 from apps.learning.queries.bookmarks import IS_BOOKMARKED
@@ -33,11 +33,12 @@ def enrollments_of(user: User) -> QuerySet[Enrollment]:
 
 @dataclass(frozen=True)
 class MyCourse:
-    """An enrollment with the lesson to resume; ``position`` in seconds."""
+    """An enrollment with the lesson to resume; ``position`` in seconds, ``quiz_average`` in percent."""
 
     enrollment: Enrollment
     resume: Entry | None
     position: int = 0
+    quiz_average: int | None = None
 
     @property
     def resume_url(self) -> str:
@@ -65,6 +66,19 @@ def with_resume(enrollments: Iterable[Enrollment]) -> list[MyCourse]:
             position = resume_position(mark.position, entry.duration)
         my_course.append(MyCourse(enrollment, entry, int(position)))
     return my_course
+
+
+def with_quiz_averages(my_courses: Iterable[MyCourse]) -> list[MyCourse]:
+    """Return the courses with the mean percent of the best attempt at each quiz. One query."""
+    my_courses = list(my_courses)
+    best: dict[int, list[int]] = {one.enrollment.pk: [] for one in my_courses}
+    attempts = Attempt.objects.filter(enrollment__in=list(best), submitted_at__isnull=False)
+    for enrollment_pk, percent in (
+        attempts.values("enrollment_id", "quiz_id").annotate(best=Max("percent")).values_list("enrollment_id", "best")
+    ):
+        best[enrollment_pk].append(percent)
+    averages = {pk: round(sum(found) / len(found)) for pk, found in best.items() if found}
+    return [replace(one, quiz_average=averages.get(one.enrollment.pk)) for one in my_courses]
 
 
 def enrollment_out(my_course: MyCourse) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, F, Q
+from django.db.models import BigIntegerField, Count, F, Q
 from django.db.models.functions import Left
 from markupsafe import Markup, escape
 
@@ -54,6 +54,13 @@ class Rendering:
     def shown(self, text: str) -> Markup:
         """Return the Markdown as HTML, or its source once there were too many characters."""
         return self.html(text) or Markup("<p>{}</p>").format(Markup("<br>").join(escape(text).splitlines()))
+
+
+def notes_in_lessons(enrollment: Enrollment) -> dict[int, int]:
+    """Return how many notes the learner has in each lesson of the course, by the lesson's primary key. One query."""
+    rows = Note.objects.kept().filter(user=enrollment.user_id, course=enrollment.course_id, kind=Note.Kind.NOTE)
+    counted = rows.filter(lesson__isnull=False).values("lesson_id").annotate(notes=Count("pk"))
+    return dict(counted.values_list("lesson_id", "notes"))
 
 
 def note_out(note: Note, rendering: Rendering) -> dict[str, Any]:
