@@ -19,6 +19,7 @@ from studyplatform.settings.parts.selling import *  # noqa: F403
 from studyplatform.settings.parts.social import *  # noqa: F403
 from studyplatform.settings.parts.storage import *  # noqa: F403
 from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE
+from studyplatform.settings.parts.tutor import *  # noqa: F403
 
 # Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
 django_stubs_ext.monkeypatch()
