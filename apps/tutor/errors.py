@@ -5,6 +5,14 @@ from django.utils.translation import gettext_lazy as _
 from studyplatform.kit.errors import Action, AppError
 
 
+class ChatNotFound(AppError):
+    code = "CHAT_NOT_FOUND"
+    status = 404
+    title = _("Chat not found")
+    message = _("This chat doesn't exist, or it was deleted.")
+    action = Action(_("Open the tutor"), href="/chat/")
+
+
 class TutorUnavailable(AppError):
     code = "AI_UNAVAILABLE"
     status = 503
@@ -19,8 +27,8 @@ class TutorUnavailable(AppError):
 class ContextTooLong(AppError):
     code = "AI_CONTEXT_TOO_LONG"
     status = 413
-    title = _("The conversation is too long")
-    message = _("This conversation is longer than the tutor can keep in mind. Start a new one for this question.")
+    title = _("The chat is too long")
+    message = _("This chat is longer than the tutor can keep in mind. Start a new one for this question.")
     severity = "warning"
     icon = "info"
 

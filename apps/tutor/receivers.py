@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.utils import timezone
 
+from apps.accounts.events import AccountDeleted
 from apps.courses.events import CoursePublished, OutlineChanged
 from apps.courses.models import Course, Lesson
 from apps.files.events import VideoCompleted
@@ -37,3 +38,9 @@ def follow_outline(event: OutlineChanged) -> None:
 def follow_video(event: VideoCompleted) -> None:
     """Its file may have brought captions."""
     _follow(Lesson.objects.filter(video=event.video_id).values_list("course_id", flat=True))
+
+
+@subscribe(AccountDeleted)
+def forget_deleted_user(event: AccountDeleted) -> None:
+    """Usage stays: it is part of the budgets of courses."""
+    services.delete_chats_of(user_id=event.user_id)

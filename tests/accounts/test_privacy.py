@@ -36,6 +36,7 @@ from tests.factories.learning import BookmarkFactory, FlashCardFactory, NoteFact
 from tests.factories.paths import LearningPathFactory
 from tests.factories.selling import CardFactory
 from tests.factories.topics import make_topic
+from tests.factories.tutor import ChatFactory, ExchangeFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +130,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "forum.Message", "forum.MessageReport", "forum.Block", "forum.Announcement", "forum.AnnouncementCopy",
         "forum.Topic", "forum.Post", "forum.Revision", "forum.Vote", "forum.Reaction",
         "forum.Follow", "forum.Visit", "forum.Draft", "forum.Report", "forum.Ban", "forum.ModerationAction",
+        "tutor.Chat", "tutor.Exchange", "tutor.UsageDay",
     }  # fmt: skip
     elsewhere = {
         "forum.ReadMark": "one moment, until which everything counts as read",
@@ -329,6 +331,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "admin.LogEntry": "what admins did is the site's",
         "account.EmailAddress": "never filled: the email is in the account",
         "billing.Payout": "what was paid out belongs to the books",
+        "tutor.UsageDay": "numbers, part of the budgets of courses; refers to the tombstone",
         "djstripe.Customer": "never filled: nothing is sold yet",
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
@@ -358,6 +361,8 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "files.ShareOpening": partial(opening_by, leo),
         "forum.Block": partial(BlockFactory, blocker=leo),
         "forum.AnnouncementCopy": partial(AnnouncementCopyFactory, user=leo),
+        "tutor.Chat": partial(ChatFactory, user=leo),
+        "tutor.Exchange": partial(ExchangeFactory, chat__user=leo),
     }
     for model in to_delete:
         factories.get(model._meta.label, partial(create_row, model, leo))()

@@ -82,12 +82,12 @@ def _ask(row: dict[str, Any]) -> tuple[list[bool], bool, float]:
     """Return which passages are right, whether the tutor declined, and the seconds it took."""
     from apps.accounts.models import User
     from apps.courses.models import Course
-    from apps.tutor.retrieval.search import Exchange
+    from apps.tutor.retrieval.search import Earlier
     from apps.tutor.services import ask
 
     user = User.objects.get(username="bench")
     course = Course.objects.filter(slug=row.get("course") or "").first()
-    history = [Exchange(one["question"], one["answer"]) for one in row.get("history", [])]
+    history = [Earlier(one["question"], one["answer"]) for one in row.get("history", [])]
     start = time.perf_counter()
     answer, found = ask(user=user, question=row["question"], course=course, history=history)
     return [_is_right(one, row) for one in found], answer.is_declined, time.perf_counter() - start

@@ -12,7 +12,7 @@ from apps.learning.models import Attempt
 from apps.learning.queries.openable import openable_lessons
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import index
-from apps.tutor.retrieval.search import Exchange, scope_of, search
+from apps.tutor.retrieval.search import Earlier, scope_of, search
 from apps.tutor.services import ask
 from apps.tutor.services.indexing import index_course
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
@@ -46,7 +46,7 @@ def test_the_passage_is_found_by_words_by_meaning_and_misspelled(rivers, leo, en
 
 
 def test_a_follow_up_is_searched_with_the_question_before_it(rivers, leo, enrollment):
-    history = [Exchange("Where does a spring come from?", "From rain that meets clay.")]
+    history = [Earlier("Where does a spring come from?", "From rain that meets clay.")]
     assert (
         search("and which rock does it go through?", scope_of(leo), history=history)[0].passage.lesson.slug == "springs"
     )

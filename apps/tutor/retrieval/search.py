@@ -29,8 +29,8 @@ EARLIER = 0.5
 Array = NDArray[np.float32]
 
 
-class Exchange(NamedTuple):
-    """An earlier question of a conversation, and its answer."""
+class Earlier(NamedTuple):
+    """An earlier question of a chat, and its answer."""
 
     question: str
     answer: str
@@ -88,7 +88,7 @@ def scope_of(user: AnyUser, *, course: Course | None = None, lesson: Lesson | No
     return Scope(lessons, explained_quizzes(user) & lessons)
 
 
-def search(question: str, scope: Scope, *, history: Sequence[Exchange] = (), limit: int = 5) -> list[Found]:
+def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limit: int = 5) -> list[Found]:
     """Return the best passages for a question, the best first. One query, two more if passages have changed.
 
     A follow-up question is searched together with the question before it.
@@ -115,9 +115,7 @@ def search(question: str, scope: Scope, *, history: Sequence[Exchange] = (), lim
     return found
 
 
-def find(
-    user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Exchange] = ()
-) -> list[Found]:
+def find(user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Earlier] = ()) -> list[Found]:
     """Return the best passages for a question, in the course or in all, of what the user may read at this moment."""
     return search(question, scope_of(user, course=course), history=history)
 

@@ -10,11 +10,11 @@ from apps.courses.models import Course
 from apps.tutor.answers import Answer, quote
 
 if TYPE_CHECKING:
-    from apps.tutor.retrieval.search import Exchange, Found
+    from apps.tutor.retrieval.search import Earlier, Found
 
 
 def ask(
-    *, user: AnyUser, question: str, course: Course | None = None, history: "Sequence[Exchange]" = ()
+    *, user: AnyUser, question: str, course: Course | None = None, history: "Sequence[Earlier]" = ()
 ) -> "tuple[Answer, list[Found]]":
     """Return the answer and the passages that were found for it, the best first.
 

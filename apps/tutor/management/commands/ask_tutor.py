@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.tutor.retrieval.search import Exchange
+from apps.tutor.retrieval.search import Earlier
 from apps.tutor.services import ask
 
 
@@ -46,7 +46,7 @@ def _answer(reader: User, number: int, line: str, default: str | None, courses: 
     try:
         row = json.loads(line)
         question, slug = str(row["question"]), row.get("course") or default
-        history = [_exchange(one) for one in row.get("history") or []]
+        history = [_earlier(one) for one in row.get("history") or []]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise CommandError(f'Line {number} isn\'t a JSON object with a "question".') from problem
     if slug is not None and slug not in courses:
@@ -56,9 +56,9 @@ def _answer(reader: User, number: int, line: str, default: str | None, courses: 
     return {"id": row.get("id"), "passages": passages, "declined": answer.is_declined, "answer": answer.text}
 
 
-def _exchange(row: Any) -> Exchange:
+def _earlier(row: Any) -> Earlier:
     """An exchange as an object with a question and an answer, or as a pair."""
     if isinstance(row, dict):
-        return Exchange(str(row["question"]), str(row.get("answer") or ""))
+        return Earlier(str(row["question"]), str(row.get("answer") or ""))
     question, answer = row
-    return Exchange(str(question), str(answer))
+    return Earlier(str(question), str(answer))

@@ -1,0 +1,33 @@
+"""The tutor's part of a user's data archive."""
+
+from collections.abc import Iterator
+
+from apps.accounts.models import User
+from apps.accounts.services import Part, register_export
+from apps.tutor.models import Answer, Chat, UsageDay
+
+
+@register_export("tutor")
+def of_tutor(user: User) -> Iterator[Part]:
+    """Chats with their questions and answers, and what was used on each day."""
+    chats = Chat.objects.filter(user=user).order_by("pk")
+    yield Part(
+        "tutor/chats.json",
+        chats.values(
+            "uid", "title", "course__title", "lesson__title", "created_at", "changed_at", "deleted_at"
+        ).iterator(),
+    )
+    answers = Answer.objects.filter(exchange__user=user).order_by("exchange__chat", "exchange__position", "number")
+    yield Part(
+        "tutor/answers.json",
+        answers.values(
+            "exchange__chat__uid", "exchange__position", "exchange__question", "exchange__mode",
+            "exchange__lesson__title", "exchange__second", "exchange__created_at", "number", "state", "kind", "text",
+            "provider", "created_at", "ended_at", "rating", "rating_reason",
+        ).iterator(),
+    )  # fmt: skip
+    days = UsageDay.objects.filter(user=user).order_by("day", "pk")
+    yield Part(
+        "tutor/usage.json",
+        days.values("day", "course__title", "questions", "prompt_tokens", "completion_tokens").iterator(),
+    )

@@ -1,0 +1,1 @@
+"""What pages, calls and sockets read of the tutor."""
