@@ -24,7 +24,6 @@ NOT_IMPORTED = {
     "pytest-rerunfailures": "plugin of pytest",
     "pytest-timeout": "plugin of pytest",
     "pytest-xdist": "plugin of pytest",
-    "redis": "the broker of celery and the channel layer where there is a Redis",
     "ruff": "formats and lints (make check)",
     "types-jsonschema": "types of jsonschema",
     "types-pygments": "types of Pygments",

@@ -1,9 +1,15 @@
 """Who answers: a model, or the search."""
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from apps.tutor.errors import TutorUnavailable
+from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Provider, Usage
+from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.search import SearchProvider
 
-__all__ = ["Prompt", "Provider", "Usage", "current"]
+__all__ = ["Prompt", "Provider", "Usage", "current", "has_model", "retry_after"]
 
 
 def current() -> Provider:
@@ -11,4 +17,18 @@ def current() -> Provider:
 
     :raises TutorUnavailable: it has failed too often; it is tried again after a while.
     """
-    return SearchProvider()
+    if not has_model():
+        return SearchProvider()
+    if breaker.seconds_left():
+        raise TutorUnavailable
+    return Guarded(import_string("apps.tutor.providers.openai.OpenAIProvider")())  # not above: it loads HTTPX
+
+
+def has_model() -> bool:
+    """Return whether a model answers, unless its budget is used up."""
+    return bool(settings.TUTOR_URL)
+
+
+def retry_after() -> int:
+    """Return for how many seconds the model rests, because it has failed too often; 0 if it can be asked."""
+    return -int(-breaker.seconds_left() // 1) if has_model() else 0

@@ -1,6 +1,6 @@
 """The interface between the chat and whatever answers it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,7 +48,7 @@ class Provider(Protocol):
     is_search: bool
     """It quotes passages; no model answers."""
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
         """Yield pieces of Markdown, and at the end what the answer used.
 
         With ``written`` only what follows it. Closing the iterator cancels the request to the provider.

@@ -1,6 +1,6 @@
 """The embedded provider: it quotes the course instead of asking a model."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from django.utils import translation
 
@@ -12,7 +12,7 @@ class SearchProvider:
     name = "search"
     is_search = True
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
         """Yield the quotes one by one."""
         with translation.override(prompt.language):
             text = quote(prompt.passages).text

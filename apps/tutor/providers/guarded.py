@@ -1,0 +1,45 @@
+"""A model whose answers are cleaned before anybody sees them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from apps.learning.queries.addresses import lesson_url
+from apps.tutor import prompting
+from apps.tutor.cleaning import Cleaner
+from apps.tutor.providers.base import Prompt, Provider, Usage
+
+
+def cleaner_for(prompt: Prompt) -> Cleaner:
+    """Return what cleans an answer: it may link to the lessons that were found, and its code may quote them."""
+    lessons = frozenset(lesson_url(one.passage.course.slug, one.passage.lesson.slug) for one in prompt.passages)
+    quoted = "\n".join(one.text for one in prompt.passages)
+    return Cleaner(allowed=lessons, quoted=quoted, secret=prompting.secret())
+
+
+class Guarded:
+    """Passes on what the provider says, without addresses, pictures, HTML and the rules it was given."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+        self.name, self.is_search = provider.name, provider.is_search
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
+        """See ``Provider.stream``. It ends where the answer begins to repeat the rules."""
+        cleaner = cleaner_for(prompt)
+        cleaner.resume(prompt.written)
+        last = None
+        async with aclosing(self._provider.stream(prompt)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Usage):
+                    last = piece
+                    continue
+                text = cleaner.feed(piece)
+                if text:
+                    yield text
+                if cleaner.is_leaking:
+                    break
+        rest = cleaner.finish()
+        if rest:
+            yield rest
+        if last is not None:
+            yield last

@@ -1,0 +1,184 @@
+"""Ask any provider that speaks OpenAI's chat completions: OpenAI itself, Azure, Mistral, vLLM, Ollama, LM Studio."""
+
+import asyncio
+import logging
+import ssl
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from apps.tutor import prompting
+from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorUnavailable
+from apps.tutor.providers import breaker
+from apps.tutor.providers.base import Prompt, Usage
+from apps.tutor.providers.reading import Broken, Reading, read_answer
+
+CONNECT = 5.0
+"""Seconds to connect."""
+PAUSE = 0.3
+"""Seconds before the second try."""
+LONGEST = 300.0
+"""Seconds that a whole answer may take."""
+MOST_ERROR = 4096
+"""Bytes of an error that are read."""
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+class _Failed(Exception):
+    """The provider did not answer. ``rest``: the seconds for which it asked to be left alone."""
+
+    def __init__(self, why: str, *, may_repeat: bool = False, rest: float | None = None) -> None:
+        super().__init__(why)
+        self.may_repeat, self.rest = may_repeat, rest
+
+
+class OpenAIProvider:
+    """One address, one model. The settings TUTOR_* say which."""
+
+    is_search = False
+
+    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self.name: str = settings.TUTOR_MODEL
+        self._transport = transport
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
+        """Yield pieces of the answer, and at the end what it used.
+
+        Until its first piece, a request that failed is repeated once.
+
+        :raises TutorUnavailable: the provider doesn't answer, or stopped in the middle.
+        :raises ContextTooLong: the question is too long.
+        :raises ContentFiltered: the provider refused the question.
+        """
+        body = self._body(prompt)
+        if await _note(breaker.admit):
+            raise TutorUnavailable
+        reading = Reading()
+        is_settled = False
+        try:
+            for is_last in (False, True):
+                try:
+                    async with aclosing(self._request(body, reading)) as pieces:
+                        async for piece in pieces:
+                            if not is_settled:
+                                is_settled = True
+                                await _note(breaker.answering)
+                            yield piece
+                    if not reading.text.strip() and not prompt.written:
+                        raise _Failed("the answer is empty", may_repeat=True)
+                    break
+                except _Failed as failure:
+                    if is_last or reading.text or not failure.may_repeat:
+                        is_settled = True
+                        await self._note_failure(failure)
+                        raise TutorUnavailable from None
+                await asyncio.sleep(PAUSE)
+        finally:
+            if not is_settled:
+                await _note(breaker.released)
+        await _note(breaker.succeeded)
+        yield usage_of(body["messages"], reading)
+
+    def _body(self, prompt: Prompt) -> dict[str, Any]:
+        return {
+            "model": self.name,
+            "messages": prompting.messages(prompt),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": settings.TUTOR_ANSWER_TOKENS,
+            "temperature": 0.2,
+        }
+
+    async def _request(self, body: dict[str, Any], reading: Reading) -> AsyncGenerator[str, None]:
+        # Compressed bodies could grow without bound, redirects could lead into the operator's network.
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        if settings.TUTOR_KEY:
+            headers["Authorization"] = f"Bearer {settings.TUTOR_KEY}"
+        limits = httpx.Timeout(settings.TUTOR_TIMEOUT, connect=CONNECT)
+        client = httpx.AsyncClient(
+            timeout=limits, verify=_certificates(), transport=self._transport, follow_redirects=False
+        )
+        try:
+            async with (
+                client,
+                client.stream("POST", f"{settings.TUTOR_URL}/chat/completions", json=body, headers=headers) as response,
+            ):
+                if response.status_code != httpx.codes.OK:
+                    await _refused(response, body)
+                async with aclosing(read_answer(response, reading, until=time.monotonic() + LONGEST)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+        except Broken as error:
+            raise _Failed(str(error), may_repeat=True) from None
+        except httpx.TimeoutException as error:
+            # A provider that is slow now would be slow again: only a connection is tried twice.
+            raise _Failed(type(error).__name__, may_repeat=isinstance(error, httpx.ConnectTimeout)) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _Failed(type(error).__name__, may_repeat=True) from None
+        if reading.is_refused:
+            raise ContentFiltered
+        if not reading.is_complete:
+            raise _Failed("the answer broke off", may_repeat=True)
+
+    async def _note_failure(self, failure: _Failed) -> None:
+        log.warning("The tutor's provider %s failed: %s", self.name, failure)
+        await _note(breaker.failed, failure.rest)
+
+
+async def _refused(response: httpx.Response, body: dict[str, Any]) -> None:
+    """Raise what an answer other than 200 means."""
+    status, text = response.status_code, b""
+    async for chunk in response.aiter_raw():
+        text += chunk
+        if len(text) > MOST_ERROR:
+            break
+    said = text[:MOST_ERROR].decode(errors="replace").lower()
+    if status in {400, 413, 422}:
+        if status == httpx.codes.REQUEST_ENTITY_TOO_LARGE or "context_length" in said or "context length" in said:
+            raise ContextTooLong
+        if "content_filter" in said:
+            raise ContentFiltered
+        # Models differ in which options they know; without them they answer.
+        unknown = [name for name in ("temperature", "max_tokens", "stream_options") if name in said and name in body]
+        for name in unknown:
+            value = body.pop(name)
+            if name == "max_tokens":
+                body["max_completion_tokens"] = value
+        raise _Failed(f"status {status}", may_repeat=bool(unknown))
+    rest = _retry_after(response.headers.get("Retry-After", "")) if status in {429, 503} else None
+    raise _Failed(f"status {status}", may_repeat=status >= httpx.codes.INTERNAL_SERVER_ERROR and not rest, rest=rest)
+
+
+def _retry_after(value: str) -> float | None:
+    """Read seconds; a date, which providers don't send, counts as absent."""
+    return float(value) if value.isascii() and value.isdigit() and len(value) <= len("999999") else None
+
+
+async def _note(event: Callable[..., T], *values: Any) -> T:
+    # Not on the thread of the database: the cache may be behind a network.
+    return await sync_to_async(event, thread_sensitive=False)(*values)
+
+
+def usage_of(messages: list[dict[str, str]], reading: Reading) -> Usage:
+    """Return what an answer used: as the provider counted it, otherwise as estimated from the lengths."""
+    if reading.counted is not None:
+        sent, received = reading.counted
+    else:
+        sent = sum(prompting.tokens(one["content"]) for one in messages)
+        received = prompting.tokens(reading.text)
+    return Usage(sent, received, prompting.cost_micros(sent, received))
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Loading the certificates takes longer than a request."""
+    return httpx.create_ssl_context()
