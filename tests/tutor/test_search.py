@@ -166,3 +166,13 @@ def test_the_command_names_what_is_missing(leo, options):
 def test_openable_lessons_ends_with_a_block(rivers, ben, course):
     EnrollmentFactory(user=ben, course=course)
     assert openable_lessons(ben) == frozenset()
+
+
+def test_a_rare_word_that_no_passage_contains_speaks_against_an_answer(rivers, leo, enrollment):
+    known, similar = (
+        search(question, scope_of(leo))[0]
+        for question in ("Where does mud build land?", "Where does the streamlet bend?")
+    )
+    strange = search("Where does radiocarbon build land?", scope_of(leo))[0]
+    assert known.missing == 0
+    assert 0 < similar.missing < strange.missing <= 1

@@ -6,6 +6,7 @@ libraries that run such models need a gigabyte of PyTorch (ADR 33).
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,7 @@ MOST_TOKENS = 256
 BATCH = 16
 
 _LAYERS, _HEADS = 6, 12
+_COMMON, _RARE = 1000, 30_000  # places in the dictionary: its first thousand are no words, its last ones are rare
 _HIDDEN = -1e9  # added to the attention to padding
 
 Array = NDArray[np.float32]
@@ -47,6 +49,11 @@ class Encoder:
     def knows(self, word: str) -> bool:
         """Whether the dictionary of the model contains the folded word as a whole."""
         return self._tokenizer.token_to_id(word) is not None
+
+    def rarity(self, word: str) -> float:
+        """Return how rare the folded word is in English, from 0 to 1. The dictionary lists its words by frequency."""
+        place = self._tokenizer.token_to_id(word)
+        return 1.0 if place is None else min(1.0, math.log(max(place, _COMMON) / _COMMON) / math.log(_RARE / _COMMON))
 
     def encode(self, texts: Sequence[str]) -> Array:
         """Return a vector of length 1 for each text, as an array of shape (texts, SIZE)."""
@@ -150,3 +157,8 @@ def encode(texts: Sequence[str]) -> Array:
 def knows(word: str) -> bool:
     """Return whether the folded word is in the model's dictionary of 30,000 pieces of English."""
     return _encoder().knows(word)
+
+
+def rarity(word: str) -> float:
+    """Return how rare the folded word is in English, from 0 (frequent) to 1 (unknown to the model)."""
+    return _encoder().rarity(word)

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning.queries.openable import explained_quizzes, openable_lessons
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import encoder, index
+from apps.tutor.retrieval.missing import missing
 from apps.tutor.retrieval.spelling import correct
 from apps.tutor.retrieval.words import MOST_WORDS, content_words, stem
 
@@ -47,6 +48,8 @@ class Found:
     """Of the vectors, from -1 to 1."""
     coverage: float
     """Which part of the question's words the passage contains, by weight, from 0 to 1."""
+    missing: float = 0.0
+    """How much a rare word of the question is missing, see :mod:`apps.tutor.retrieval.missing`; for all the same."""
 
     @property
     def parts(self) -> list[Passage]:
@@ -112,7 +115,8 @@ def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limi
         if passage is not None:
             neighbor = passages.get(int(known.pks[others[0]])) if others else None
             found.append(Found(passage, neighbor, float(scores[row]), float(similarity[row]), float(coverage[row])))
-    return found
+    gap = missing(question, known, [f"{one.passage.lesson.title} {one.passage.heading} {one.text}" for one in found])
+    return [replace(one, missing=gap) for one in found]
 
 
 def find(user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Earlier] = ()) -> list[Found]:
