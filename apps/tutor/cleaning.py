@@ -26,11 +26,11 @@ _INVISIBLE = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _ADDRESS = re.compile(
-    r"""(?ix) (?: \b (?:https?|ftp|wss?|file|mailto|javascript|vbscript|blob) : [^\s`]+   # a scheme
-    | \b data : [\w.+-]{0,60} [/;,] [^\s`]*                         # data: with a type
-    | \b [a-z][\w+.-]{0,30} : [/\\]{2} [^\s`]*                   # any other scheme
+    r"""(?ix) (?: (?:https?|ftp|wss?|file|mailto|javascript|vbscript|blob) : [^\s`]+   # a scheme
+    | data : [\w.+-]{0,60} [/;,] [^\s`]*                         # data: with a type
+    | [a-z][\w+.-]{0,30} : [/\\]{2} [^\s`]*                   # any other scheme
     | (?<![\w:/\\]) [/\\]{2} [\w-]+ \. [^\s`]*                     # the scheme of the page
-    | \b www \. [^\s`]+ )"""
+    | www \. [^\s`]+ )"""
 )
 _LINK = re.compile(r"\]\(([^\s()]*)(\)?)")
 _DANGEROUS = re.compile(r"\]\((?=\S{0,300}?(?::|//|\\|&))")

@@ -1,17 +1,53 @@
-"""Check an answer against the passages that it cites."""
+"""Check an answer against the passages that it was given. It loads NumPy.
+
+A statement counts as supported if a passage contains most of its words, or means nearly the same. That catches answers
+from elsewhere and invented sources; it doesn't catch every wrong word in a sentence that is otherwise right.
+"""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from apps.tutor import prompting, providers
 from apps.tutor.answers import is_answered
-from apps.tutor.models import Answer
+from apps.tutor.cleaning import RUN
+from apps.tutor.models import Answer, CourseTutor
 from apps.tutor.providers.base import Prompt
+from apps.tutor.retrieval import encoder
+from apps.tutor.retrieval.words import stems
 
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
-_CITED = re.compile(r"(?<!\\)\[(\d{1,2})\]")
+SUPPORTED = 0.5
+"""The part of an answer's statements that passages must support."""
+WORDS = 0.6
+"""A statement is supported if a passage contains this part of its words ..."""
+MEANING, SOME_WORDS = 0.62, 0.2
+"""... or if a sentence of a passage is so similar, and the passage contains some of the words."""
+CITABLE = 0.25
+"""A citation stays if its passage contains at least this part of the statement's words, or is similar."""
+LEAST_WORDS = 3
+"""Shorter sentences state nothing that could be checked."""
+MOST_STATEMENTS = 24
+MOST_SENTENCES = 40
+"""Of passages, that are compared by meaning."""
+
+_CITED = re.compile(r"(?<![\\\w\]])((?:\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+)(?!\()")
+_NUMBER = re.compile(r"\d{1,3}")
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
+_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*(?:[ \t]*\[\d[\d,\s–-]*\])*")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_UNCHECKED = {"plan"}
+"""Modes whose answers come from the learner's progress, not from passages."""
+
+_Keep = Callable[[str, list[int]], list[int]]
+"""Gets the text before some citations and their numbers, and returns the numbers that stay."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +59,162 @@ class Checked:
     citations: "tuple[tuple[int, Found], ...]"
 
 
-def check(text: str, prompt: Prompt) -> Checked:
-    """Return the answer with the passages that it cites."""
-    numbers = sorted({int(number) for number in _CITED.findall(text)})
-    cited = tuple((one, prompt.passages[one - 1]) for one in numbers if 0 < one <= len(prompt.passages))
-    is_declined = not cited and not is_answered(prompt.passages)
-    return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)
+def check(text: str, prompt: Prompt, *, is_search: bool | None = None) -> Checked:
+    """Return the answer with the passages that it cites. At most one query.
+
+    Citations that don't exist or don't support what they stand after are removed. An answer that passages don't support
+    is marked as not from the course, or replaced where the course demands it. ``is_search``: it quotes passages; if not
+    given, the settings decide.
+    """
+    if is_search if is_search is not None else not providers.has_model():
+        cited = _cited(text, prompt)
+        is_declined = not cited and prompt.mode not in _UNCHECKED and not is_answered(prompt.passages)
+        return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)
+    with translation.override(prompt.language):
+        return _check_model(text, prompt)
+
+
+def _check_model(text: str, prompt: Prompt) -> Checked:
+    if is_repeating_rules(text):
+        return Checked(_("I can't talk about my instructions. Ask me about the course."), Answer.Kind.FILTERED, ())
+    if len(text) < 2 * len(prompting.NOT_FOUND) and prompting.NOT_FOUND.rstrip(".").lower() in text.lower():
+        return Checked(_("I couldn't find this in the course."), Answer.Kind.DECLINED, ())
+    if prompt.mode in _UNCHECKED:
+        return Checked(_cite(text, lambda _before, _numbers: []), "", ())
+    evidence = _Evidence(text, prompt.passages, prompt.transcript)
+    if not evidence.is_enough():
+        if prompt.course and CourseTutor.objects.filter(course=prompt.course, demands_grounding=True).exists():
+            return Checked(_("I couldn't find this in the course."), Answer.Kind.DECLINED, ())
+        return Checked(_cite(text, lambda _before, _numbers: []), Answer.Kind.OUTSIDE, ())
+    kept = _cite(text, evidence.citable)
+    cited = _cited(kept, prompt)
+    if not cited and evidence.best is not None:
+        kept = f"{kept.rstrip()} [{evidence.best + 1}]"
+        cited = _cited(kept, prompt)
+    return Checked(kept, "", cited)
+
+
+def is_repeating_rules(text: str) -> bool:
+    """Return whether an answer contains eight words in a row of what the model was told."""
+    words = re.findall(r"\w+", text.lower())
+    runs = (tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1))
+    return any(run in prompting.secret() for run in runs)
+
+
+class _Evidence:
+    """Which passages support which statements of an answer."""
+
+    def __init__(self, text: str, passages: "Sequence[Found]", transcript: str) -> None:
+        sources = [one.text for one in passages]
+        self._words = [set(stems(f"{one.passage.lesson.title} {one.passage.heading} {one.text}")) for one in passages]
+        self._figures = {figure for source in (*sources, transcript) for figure in _FIGURE.findall(source)}
+        self.statements = _statements(text)[:MOST_STATEMENTS]
+        sentences = [(number, one) for number, source in enumerate(sources) for one in _statements(source)]
+        if transcript:
+            self._words.append(set(stems(transcript)))
+            sentences += [(len(sources), one) for one in _statements(transcript)]
+        self._similar = _similarities(self.statements, sentences[:MOST_SENTENCES], len(self._words))
+        self._coverage = [[_share(stems(one), words) for words in self._words] for one in self.statements]
+        self._count = len(passages)
+
+    def is_supported(self, row: int) -> bool:
+        if not self._words:
+            return False
+        coverage, similar = self._coverage[row], self._similar[row]
+        best = max(coverage)
+        figures = set(_FIGURE.findall(self.statements[row]))
+        if figures - self._figures and best < 0.85:
+            return False
+        return best >= WORDS or any(
+            alike >= MEANING and words >= SOME_WORDS for alike, words in zip(similar, coverage, strict=True)
+        )
+
+    def is_enough(self) -> bool:
+        if not self.statements:
+            return bool(self._words)
+        supported = sum(map(self.is_supported, range(len(self.statements))))
+        return supported > 0 and supported >= SUPPORTED * len(self.statements)
+
+    @property
+    def best(self) -> int | None:
+        """The passage that supports most, by its place."""
+        if not self._count or not self.statements:
+            return None
+        totals = [sum(row[place] for row in self._coverage) for place in range(self._count)]
+        return int(np.argmax(totals))
+
+    def citable(self, before: str, numbers: list[int]) -> list[int]:
+        """Return those of the cited numbers that exist and support the statement before them."""
+        numbers = [one for one in dict.fromkeys(numbers) if 0 < one <= self._count]
+        end = _bare(before)[-20:]
+        found = [row for row, one in enumerate(self.statements) if end in one]
+        if not found:
+            return numbers
+        row = found[-1]
+        return [
+            one
+            for one in numbers
+            if self._coverage[row][one - 1] >= CITABLE or self._similar[row][one - 1] >= MEANING - SOME_WORDS
+        ]
+
+
+def _statements(text: str) -> list[str]:
+    """The sentences of a text that state something, without code, formulas and citations."""
+    found = []
+    for line in _CODE.sub(" ", text).splitlines():
+        bare = re.sub(r"^[\s>#*+-]+|^\s*\d+[.)]\s", "", line)
+        for sentence in _SENTENCE.finditer(bare):
+            one = _bare(sentence.group())
+            if len(stems(one)) >= LEAST_WORDS:
+                found.append(one)
+    return found
+
+
+def _bare(text: str) -> str:
+    """The text without citations, signs around it and repeated spaces."""
+    return re.sub(r"\s+", " ", _CITED.sub("", text)).strip(" *_.!?:;")
+
+
+def _share(words: list[str], known: set[str]) -> float:
+    return sum(word in known for word in words) / len(words) if words else 0.0
+
+
+def _similarities(statements: list[str], sentences: list[tuple[int, str]], count: int) -> list[list[float]]:
+    """For each statement, how similar the nearest sentence of each source is."""
+    found = [[0.0] * count for _ in statements]
+    if not statements or not sentences:
+        return found
+    vectors = encoder.encode([*statements, *(one for _, one in sentences)])
+    alike = vectors[: len(statements)] @ vectors[len(statements) :].T
+    for column, (source, _sentence) in enumerate(sentences):
+        for row in range(len(statements)):
+            found[row][source] = max(found[row][source], float(alike[row, column]))
+    return found
+
+
+def _cite(text: str, keep: _Keep) -> str:
+    """Return the text with those citations that are kept; code and formulas stay as they are."""
+    parts, end = [], 0
+    for code in _CODE.finditer(text):
+        parts += [_cite_prose(text[end : code.start()], keep), code.group()]
+        end = code.end()
+    return "".join([*parts, _cite_prose(text[end:], keep)]).strip()
+
+
+def _cite_prose(text: str, keep: _Keep) -> str:
+    parts, end = [], 0
+    for found in _CITED.finditer(text):
+        numbers = keep(text[: found.start()], _numbers(found.group()))
+        before = text[end : found.start()]
+        parts += [before if numbers else before.rstrip(" "), "".join(f"[{one}]" for one in numbers)]
+        end = found.end()
+    return "".join([*parts, text[end:]])
+
+
+def _numbers(marks: str) -> list[int]:
+    return [int(one) for one in _NUMBER.findall(marks)]
+
+
+def _cited(text: str, prompt: Prompt) -> "tuple[tuple[int, Found], ...]":
+    numbers = {one for found in _CITED.finditer(_CODE.sub(" ", text)) for one in _numbers(found.group())}
+    return tuple((one, prompt.passages[one - 1]) for one in sorted(numbers) if 0 < one <= len(prompt.passages))

@@ -6,6 +6,7 @@ from django.utils.module_loading import import_string
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Provider, Usage
+from apps.tutor.providers.filtered import Filtered
 from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.search import SearchProvider
 
@@ -18,10 +19,11 @@ def current() -> Provider:
     :raises TutorUnavailable: it has failed too often; it is tried again after a while.
     """
     if not has_model():
-        return SearchProvider()
+        return Filtered(SearchProvider())
     if breaker.seconds_left():
         raise TutorUnavailable
-    return Guarded(import_string("apps.tutor.providers.openai.OpenAIProvider")())  # not above: it loads HTTPX
+    model = import_string("apps.tutor.providers.openai.OpenAIProvider")  # not above: it loads HTTPX
+    return Filtered(Guarded(model()))
 
 
 def has_model() -> bool:

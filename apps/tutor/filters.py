@@ -1,0 +1,101 @@
+"""Questions that the tutor doesn't answer, with a model or without.
+
+What a question says is not enough to protect anything: the model gets only passages that the learner may open, and
+what it says is cleaned (``cleaning``). These filters refuse early and plainly what would come to nothing anyway. They
+read English.
+"""
+
+import re
+
+from rapidfuzz.fuzz import partial_ratio, token_set_ratio
+
+from apps.learning.models import Attempt
+from apps.learning.queries.quizzes import questions_in
+from apps.tutor.cleaning import visible
+from apps.tutor.errors import ContentFiltered
+from apps.tutor.providers.base import Prompt
+from studyplatform.kit.text.folding import fold
+
+UNRELATED = 0.2
+"""Where no passage is so similar to the question, and none contains a part of its words, it is not about the course."""
+SOME_WORDS = 0.3
+SAME, SAME_WORDS = 82, 92
+"""From 0 to 100: from here on a question is that of an attempt, by its letters, or by its words in any order."""
+LEAST = 12
+"""Letters of a quiz question that are compared; shorter ones stand in any text."""
+MOST_PARTS = 4
+"""Questions of the chat that could be pieces of one."""
+
+_SAID = r"[^.?!\n]{0,40}"
+_RULES = r"(?:instructions?|rules?|prompts?|guidelines|guardrails|directives|policies|restrictions)"
+_ROLE = r"(?:learners?|students?|users?|classmates?|peers?|members?)(?:'s?|’s?)?"
+_OTHER = rf"(?:other|another|each other)\s+(?:\w+\s+)?{_ROLE}"
+_ANY = rf"(?:(?:an)?other|all|every|each|some|which|any|my|the)\s+(?:\w+\s+)?{_ROLE}"
+_CONTACT = r"(?:e-?mails?(?: addresses)?|phone(?: numbers?)?|passwords?|home addresses|chats?|messages?|payments?)"
+_MARKS = r"(?:grades?|scores?|marks|results?|answers?|progress|notes?|names?|attempts?|submissions?|profiles?|data)"
+_REFUSED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:ignore|disregard|forget|override|bypass|drop|overwrite)\b{_SAID}\b{_RULES}\b",
+        rf"\b(?:ignore|disregard|forget)\b{_SAID}\b(?:previous|prior|above|earlier|everything|told)\b",
+        rf"\b(?:reveal|print|show|repeat|output|display|tell|give|write|leak|translate|encode|summarize|what)\b{_SAID}"
+        rf"\b(?:your|the system|system|hidden|initial|secret|developer)\s+{_RULES}\b",
+        r"\brepeat (?:the )?(?:text|words|everything|all) (?:above|before)\b",
+        r"\b(?:you are|act|pretend|behave)\b[^.?!\n]{0,30}\b(?:dan|jailbr\w+|unrestricted|unfiltered|developer mode|"
+        r"no (?:rules|restrictions|limits)|without (?:rules|restrictions|limits))\b",
+        r"\b(?:developer|debug|god|admin(?:istrator)?|root) mode\b",
+        rf"\b{_ANY}\s+{_CONTACT}\b",
+        rf"\b{_CONTACT}\s+(?:of|from|for|by|belonging to)\s+{_ANY}",
+        rf"\b{_OTHER}\s+{_MARKS}\b",
+        rf"\b{_MARKS}\s+(?:of|from|for|by|belonging to)\s+(?:the\s+)?{_OTHER}",
+        rf"\bwho (?:else )?(?:is|are)? ?(?:enrolled|taking|failed|passed|studying)\b{_SAID}\b(?:course|class|quiz)\b",
+        rf"\b(?:what|show|tell|give|list)\b{_SAID}\b[a-z]+(?:'s|’s) (?:e-?mail|password|grades?|phone number)\b",
+    )
+)
+
+
+def check(prompt: Prompt) -> None:
+    """Refuse what the tutor doesn't answer. One query.
+
+    :raises ContentFiltered: the question is about other people, about the tutor's instructions or about nothing of the
+        course, or it is that of an open attempt at a quiz.
+    """
+    question = plain(prompt.question)
+    if any(one.search(question) for one in _REFUSED):
+        raise ContentFiltered
+    if is_of_open_attempt(prompt):
+        raise ContentFiltered
+    if is_unrelated(prompt):
+        raise ContentFiltered
+
+
+def plain(text: str) -> str:
+    """Return the text as it is compared: folded, without invisible characters, with single spaces."""
+    return re.sub(r"\s+", " ", fold(visible(text)).lower()).strip()
+
+
+def is_unrelated(prompt: Prompt) -> bool:
+    """Return whether nothing that the learner may open has to do with a first question."""
+    if prompt.mode != "ask" or prompt.history or not prompt.passages:
+        return False
+    similar = max(one.similarity for one in prompt.passages)
+    covered = max(one.coverage for one in prompt.passages)
+    return similar < UNRELATED and covered < SOME_WORDS
+
+
+def is_of_open_attempt(prompt: Prompt) -> bool:
+    """Return whether the question is nearly one of an attempt that the learner has not submitted, also in pieces."""
+    attempts = Attempt.objects.filter(enrollment__user=prompt.user, submitted_at=None).select_related("quiz")
+    asked = [plain(question.prompt) for attempt in attempts for question in questions_in(attempt)]
+    asked = [text for text in asked if len(text) >= LEAST]
+    if not asked:
+        return False
+    pieces = [*(one.question for one in prompt.history[-MOST_PARTS:]), prompt.question]
+    texts = [plain(" ".join(pieces[start:])) for start in range(len(pieces))]
+    return any(_is_same(text, one) for text in texts for one in asked)
+
+
+def _is_same(text: str, asked: str) -> bool:
+    if len(text) >= 0.6 * len(asked) and partial_ratio(asked, text) >= SAME:
+        return True
+    return token_set_ratio(asked, text) >= SAME_WORDS and len(set(text.split()) & set(asked.split())) >= 4
