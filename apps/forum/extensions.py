@@ -12,12 +12,15 @@ from apps.courses.models import Lesson
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation, Post, PostState, Report, Topic
 from apps.forum.queries import lessons, messages
+from apps.forum.queries.helpful import helpful_answers, still_helpful
 from apps.forum.queries.lists import replies_to
 from apps.forum.queries.public import sitemap_topics
 from apps.forum.queries.teaching import waiting_for_answer
 from studyplatform.kit.extensions import (
+    AnswerSource,
     Discussion,
     LearnerCard,
+    answers,
     learner_cards,
     lesson_discussions,
     menu_badges,
@@ -25,6 +28,7 @@ from studyplatform.kit.extensions import (
     sitemap_entries,
 )
 
+answers.register("forum", AnswerSource(helpful_answers, still_helpful))
 sitemap_entries.register("forum", sitemap_topics, order=60)
 
 

@@ -8,12 +8,13 @@ from apps.accounts.events import AccountDeleted
 from apps.courses.events import CoursePublished
 from apps.files import services as files
 from apps.forum import message_policies, moderation_notices, services
-from apps.forum.events import PostHeld, PostReported
+from apps.forum.events import PostChanged, PostHeld, PostReported, TopicChanged
 from apps.forum.models import PostFile, Topic
 from apps.forum.queries.attachments import posts_using
 from apps.forum.queries.message_files import messages_using
 from apps.forum.services import announcements, message_safety
 from studyplatform.kit.events import subscribe
+from studyplatform.kit.extensions import answers_changed
 
 files.register_offer(message_policies.files_offering)
 files.register_use(messages_using)
@@ -66,3 +67,26 @@ def _tell_moderators(topic_id: int, tab: str) -> None:
     topic = Topic.objects.select_related("board__course__instructor").filter(pk=topic_id).first()
     if topic is not None:
         moderation_notices.tell_moderators(topic.board, tab=tab, now=timezone.now())
+
+
+@subscribe(PostChanged)
+def follow_changed_post(event: PostChanged) -> None:
+    _follow_answers(event.topic_id)
+
+
+@subscribe(TopicChanged)
+def follow_changed_topic(event: TopicChanged) -> None:
+    _follow_answers(event.topic_id)
+
+
+@subscribe(PostHeld)
+def follow_held_post(event: PostHeld) -> None:
+    _follow_answers(event.topic_id)
+
+
+def _follow_answers(topic_id: int) -> None:
+    """Tell those who search the answers about lessons. One query, and nothing more unless it is about a lesson."""
+    about = Topic.objects.filter(pk=topic_id, lesson__isnull=False, board__course__isnull=False)
+    for course_id in about.values_list("board__course", flat=True):
+        for follow in answers_changed.ordered():
+            follow(course_id)

@@ -12,6 +12,7 @@ from apps.tutor import services
 from apps.tutor.models import Passage
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
+from studyplatform.kit.extensions import answers_changed
 
 table_versions.watch("passages", Passage)
 
@@ -44,3 +45,9 @@ def follow_video(event: VideoCompleted) -> None:
 def forget_deleted_user(event: AccountDeleted) -> None:
     """Usage stays: it is part of the budgets of courses."""
     services.delete_chats_of(user_id=event.user_id)
+
+
+@answers_changed.registers("tutor")
+def follow_answers(course_id: int) -> None:
+    """A helpful answer was written, accepted, edited or withdrawn."""
+    _follow([course_id])

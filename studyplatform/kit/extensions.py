@@ -93,6 +93,29 @@ lesson_discussions: Registry[Callable[[Any, Any], Discussion | None]] = Registry
 
 
 @dataclass(frozen=True, kw_only=True)
+class HelpfulAnswer:
+    """An answer to a question about a lesson that its reader or several others found helpful, as sanitized HTML."""
+
+    key: int
+    lesson: int
+    question: str
+    html: str
+
+
+class AnswerSource(NamedTuple):
+    """``of_course``: its helpful answers, by primary key, the best first. ``shown``: those of the keys that are still
+    helpful and visible to all who may open the lesson. One query each."""
+
+    of_course: Callable[[int], Iterable[HelpfulAnswer]]
+    shown: Callable[[Iterable[int]], set[int]]
+
+
+answers: Registry[AnswerSource] = Registry("helpful answers about lessons")
+# Called with the primary key of a course after its helpful answers may have changed.
+answers_changed: Registry[Callable[[int], None]] = Registry("followers of helpful answers")
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnerCard:
     """A card of the learner's dashboard: a template, and what it shows as ``card``. ``place``: "main" or "side"."""
 

@@ -21,6 +21,7 @@ from apps.files.services.captions import (
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
 from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload, check_quota
+from apps.files.services.documents import DocumentPart, read_document
 from apps.files.services.folders import MAX_ENTRIES, Selection
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
 from apps.files.services.library_uploads import upload_to_library
@@ -71,6 +72,7 @@ __all__ = [
     "Audience",
     "Checksum",
     "Claimed",
+    "DocumentPart",
     "MostlyOrphans",
     "Problem",
     "Selection",
@@ -115,6 +117,7 @@ __all__ = [
     "process_video",
     "purge_bin",
     "read_allowance",
+    "read_document",
     "read_grant",
     "receive_chunk",
     "record_opening",

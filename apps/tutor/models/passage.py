@@ -11,9 +11,7 @@ from apps.courses.models import Course, Lesson, Question
 class Passage(models.Model):
     """A few sentences of a lesson, as they are searched, quoted and cited. Only ``services.indexing`` writes it.
 
-    Rows are never changed: what was edited gets new rows. The migration adds what the ORM doesn't describe: on SQLite a
-    full-text table updated by triggers (a migration that rebuilds this table must create them again), on PostgreSQL a
-    generated column.
+    Rows are never changed: what was edited gets new rows.
     """
 
     class Kind(models.TextChoices):
@@ -21,6 +19,8 @@ class Passage(models.Model):
         TEXT = "text", _("Text")
         CAPTIONS = "captions", _("Captions")
         EXPLANATION = "explanation", _("Explanation of a quiz question")
+        DOCUMENT = "document", _("Attached file")
+        ANSWER = "answer", _("Helpful answer in the forum")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="passages")
@@ -28,6 +28,7 @@ class Passage(models.Model):
     question = models.ForeignKey(
         Question, models.CASCADE, null=True, related_name="+", help_text="Whose explanation this is."
     )
+    answer = models.BigIntegerField(null=True, help_text="Of a forum answer: its key, see kit.extensions.answers.")
     kind = models.CharField(max_length=11, choices=Kind.choices)
     position = models.PositiveIntegerField(help_text="Counts within the lesson.")
     heading = models.CharField(max_length=200, blank=True)

@@ -24,7 +24,11 @@ REST = 10.0
 """After it was built, the index is not built again for this many times as long."""
 _SATURATION, _LENGTH = 1.2, 0.5  # k1 and b of BM25
 
-_CONTINUING = {Passage.Kind.TEXT: 1, Passage.Kind.CAPTIONS: 2}  # kinds whose passages go on in the next one
+_CONTINUING = {
+    Passage.Kind.TEXT: 1,
+    Passage.Kind.CAPTIONS: 2,
+    Passage.Kind.DOCUMENT: 3,
+}  # kinds whose passages go on in the next one
 
 Array = NDArray[np.float32]
 _Postings = dict[str, tuple[NDArray[np.int32], Array]]

@@ -17,6 +17,7 @@ from apps.tutor.retrieval import encoder, index
 from apps.tutor.retrieval.missing import missing
 from apps.tutor.retrieval.spelling import correct
 from apps.tutor.retrieval.words import MOST_WORDS, content_words, stem
+from studyplatform.kit.extensions import answers
 
 MOST_CHARACTERS = 2000
 """Of a question; the rest is not searched."""
@@ -92,7 +93,7 @@ def scope_of(user: AnyUser, *, course: Course | None = None, lesson: Lesson | No
 
 
 def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limit: int = 5) -> list[Found]:
-    """Return the best passages for a question, the best first. One query, two more if passages have changed.
+    """Return the best passages for a question, the best first. Two queries, two more if passages have changed.
 
     A follow-up question is searched together with the question before it.
     """
@@ -108,7 +109,7 @@ def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limi
     scores = np.where(allowed, similarity + WORDS * reach**3 * words, -np.inf)
     chosen = _choose(known, scores, limit)
     pks = [int(known.pks[row]) for pair in chosen for row in pair]
-    passages = Passage.objects.select_related("lesson", "course").in_bulk(pks)
+    passages = _still_shown(Passage.objects.select_related("lesson", "course").in_bulk(pks))
     found = []
     for row, *others in chosen:
         passage = passages.get(int(known.pks[row]))
@@ -142,6 +143,15 @@ def _choose(known: index.Index, scores: Array, limit: int) -> list[tuple[int, ..
         used.update((row, *best))
         chosen.append((row, *best))
     return chosen
+
+
+def _still_shown(passages: dict[int, Passage]) -> dict[int, Passage]:
+    """Leave out answers of the forum that were hidden since they were indexed. A query if there are any."""
+    keys = {one.answer for one in passages.values() if one.answer is not None}
+    if not keys:
+        return passages
+    shown = {key for source in answers.ordered() for key in source.shown(keys)}
+    return {pk: one for pk, one in passages.items() if one.answer is None or one.answer in shown}
 
 
 def _one_line(text: str) -> str:

@@ -1,24 +1,36 @@
 """Keep the passages of courses up to date with their lessons."""
 
 import hashlib
+import re
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from apps.courses.models import Course, Lesson, Question
-from apps.files.models import CaptionTrack
+from apps.files import policies
+from apps.files.models import CaptionTrack, Upload
 from apps.files.queries import caption_cues
+from apps.files.services import DocumentPart, read_document
 from apps.tutor.models import IndexedCourse, Passage
 from apps.tutor.retrieval import encoder, index
 from apps.tutor.retrieval.blocks import Block, blocks_of
 from apps.tutor.retrieval.splitting import Piece, split_captions, split_text
+from studyplatform.kit import extensions
 from studyplatform.kit.text import markdown
 
 AT_ONCE = 64
 """Passages whose vectors are computed and saved together: a worker that is killed repeats at most these."""
-_SCHEME = "1"  # change it when lessons are split in another way: all courses are indexed again
+MOST_OF_DOCUMENT, MOST_ANSWERS, MOST_OF_ANSWER = 1000, 500, 6
+"""Passages of a file, answers of a course, and passages of an answer that are searched."""
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_SCHEME = "2"  # change it when lessons are split in another way: all courses are indexed again
 Kind = Passage.Kind
 
 
@@ -28,6 +40,7 @@ class _Source(NamedTuple):
     kind: str
     piece: Piece
     question_id: int | None = None
+    answer: int | None = None
 
 
 def index_course(*, course_id: int, now: datetime, extend_lease: Callable[[], object] = lambda: None) -> int:
@@ -38,7 +51,11 @@ def index_course(*, course_id: int, now: datetime, extend_lease: Callable[[], ob
     course = Course.objects.filter(pk=course_id).first()
     if course is None:
         return 0
-    wanted = {lesson: list(_sources(lesson)) for lesson in _lessons(course)}
+    answers = _answers(course)
+    wanted = {}
+    for lesson in _lessons(course):
+        wanted[lesson] = [*_sources(lesson), *_documents(lesson), *answers.get(lesson.pk, [])]
+        extend_lease()
     fingerprint = _fingerprint(wanted)
     with transaction.atomic():
         known = IndexedCourse.objects.select_for_update().filter(course=course).first()
@@ -53,7 +70,7 @@ def index_course(*, course_id: int, now: datetime, extend_lease: Callable[[], ob
 
 
 def _lessons(course: Course) -> list[Lesson]:
-    return list(course.lessons.select_related("video").order_by("section__position", "position"))
+    return list(course.lessons.select_related("video", "file").order_by("section__position", "position"))
 
 
 def _sources(lesson: Lesson) -> Iterator[_Source]:
@@ -71,6 +88,41 @@ def _sources(lesson: Lesson) -> Iterator[_Source]:
         for question in Question.objects.filter(quiz__lesson=lesson, is_withdrawn=False).order_by("position"):
             if question.explanation:
                 yield from _explanation(question)
+
+
+@lru_cache(maxsize=64)
+def _parts(upload_pk: int, name: str, hour: int) -> tuple[DocumentPart, ...]:
+    """What an uploaded file says. Its bytes never change: a course that is edited reads them once an hour, in which
+    also a file that can't be read costs its time only once."""
+    upload = Upload.objects.filter(pk=upload_pk).first()
+    return tuple(read_document(upload, name)) if upload is not None else ()
+
+
+def _documents(lesson: Lesson) -> Iterator[_Source]:
+    if lesson.kind != Lesson.Kind.FILE or lesson.file is None:
+        return
+    if policies.hand_out(lesson.file) is not None:
+        return  # the virus scan waits, or found something
+    blocks = []
+    for part in _parts(lesson.file.pk, lesson.shown_file_name, int(time.time() // 3600)):
+        if part.html:
+            blocks += blocks_of(part.html)
+        else:
+            heading = _("Page %(num)d") % {"num": part.page} if part.page else ""
+            blocks += [Block(heading, " ".join(one.split())) for one in _PARAGRAPHS.split(part.text) if one.strip()]
+    for piece in islice(split_text(blocks), MOST_OF_DOCUMENT):
+        yield _Source(Kind.DOCUMENT, piece)
+
+
+def _answers(course: Course) -> dict[int, list[_Source]]:
+    """The helpful answers of the forum, by lesson; the best :data:`MOST_ANSWERS`."""
+    found = defaultdict[int, list[_Source]](list)
+    for source in extensions.answers.ordered():
+        for one in islice(source.of_course(course.pk), MOST_ANSWERS):
+            blocks = [Block(one.question, block.text) for block in blocks_of(one.html)]
+            for piece in islice(split_text(blocks), MOST_OF_ANSWER):
+                found[one.lesson].append(_Source(Kind.ANSWER, piece, answer=one.key))
+    return found
 
 
 def _track(lesson: Lesson) -> CaptionTrack | None:
@@ -103,6 +155,7 @@ def _replace(lesson: Lesson, sources: list[_Source]) -> None:
             course_id=lesson.course_id,
             lesson=lesson,
             question_id=source.question_id,
+            answer=source.answer,
             kind=source.kind,
             position=position,
             heading=source.piece.heading[:200],
