@@ -13,4 +13,5 @@ urlpatterns = [
     path("", include("apps.billing.api.urls")),
     path("", include("apps.learning.api.urls")),
     path("", include("apps.forum.api.urls")),
+    path("", include("apps.tutor.api.urls")),
 ]

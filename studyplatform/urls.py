@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.learning.urls")),  # before courses, so that /courses/enroll is not read as a course's slug
     path("", include("apps.courses.urls")),
     path("", include("apps.forum.urls")),
+    path("", include("apps.tutor.mcp.urls")),
     path("", include("apps.tutor.urls")),
     path("", include("studyplatform.samples.urls")),
     path("", include("studyplatform.site.urls")),

@@ -1,7 +1,10 @@
 """Pages of the tutor."""
 
-from django.urls import include, path
+from django.urls import path
 
+from apps.tutor.pages import export
+
+app_name = "tutor"
 urlpatterns = [
-    path("", include("apps.tutor.mcp.urls")),
+    path("chat/<uuid:uid>/export", export.export, name="export"),
 ]

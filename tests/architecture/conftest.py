@@ -15,12 +15,14 @@ from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
 from apps.forum.models import Post, Topic
 from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
+from apps.tutor.models import Answer
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory, MissedCardFactory
 from tests.factories.selling import CardFactory, OrderFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
+from tests.factories.tutor import AnswerFactory
 
 
 @pytest.fixture
@@ -90,6 +92,7 @@ class World:
     other_topic: Topic
     reply: Post
     deleted_reply: Post
+    chat_answer: Answer
 
 
 @pytest.fixture
@@ -120,6 +123,9 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         captions=CaptionFactory(video=video),
         enrollment=enrollment,
         attempt=AttemptFactory(enrollment=enrollment, quiz=quiz, started_at=now),
+        chat_answer=AnswerFactory(
+            exchange__chat__user=leo, exchange__mode="cards", text="Front: What is a delta?\nBack: New land."
+        ),
         practice_card=_practice_card(section, enrollment, now),
         certificate=CertificateFactory(enrollment=enrollment),
         arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
@@ -56,6 +57,7 @@ GETS_IN = {
     "enrolled": "leo",
 }  # and Ada to the rest
 SHARED = next(uid for uid, kind, *_ in STARTERS if kind == "mcp")
+KEY = "0b9f7f4e-3f43-4c6a-9d57-7f6a8c1f2d10"
 TOTAL = {"total": 0, "currency": "usd"}
 SUBSCRIBE = {"plan": "monthly", "total": 1400, "currency": "usd", "trial_days": 7, "agrees": True}
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -78,6 +80,14 @@ class Row:
 
 def _course(world: World) -> str:
     return world.course.slug
+
+
+def _chat(world: World) -> UUID:
+    return world.chat_answer.exchange.chat.uid
+
+
+def _answer(world: World) -> UUID:
+    return world.chat_answer.uid
 
 
 TABLE = [
@@ -293,6 +303,28 @@ TABLE = [
         lambda world: world.reply.pk,
         body=lambda _: {"action": "hide", "reason": "Off topic"},
     ),
+    Row("tutor_status", "signed-in"),
+    Row("tutor_suggestions", "signed-in"),
+    Row("tutor_chats", "signed-in"),
+    Row("tutor_chat_start", "signed-in", body=lambda _: {"question": "So?", "key": KEY}),
+    Row("tutor_chat", "its learner alone", _chat),
+    Row("tutor_chat_change", "its learner alone", _chat, body=lambda _: {"title": "Deltas"}),
+    Row("tutor_chat_delete", "its learner alone", _chat),
+    Row("tutor_chat_restore", "its learner alone", _chat),
+    Row("tutor_chat_export", "its learner alone", _chat),
+    Row("tutor_ask", "its learner alone", _chat, body=lambda _: {"question": "So?", "key": KEY}),
+    Row(
+        "tutor_exchange_edit",
+        "its learner alone",
+        lambda world: world.chat_answer.exchange.uid,
+        body=lambda _: {"question": "So?", "key": KEY},
+    ),
+    Row("tutor_ask_again", "its learner alone", lambda world: world.chat_answer.exchange.uid),
+    Row("tutor_answer", "its learner alone", _answer),
+    Row("tutor_answer_continue", "its learner alone", _answer),
+    Row("tutor_answer_stop", "its learner alone", _answer),
+    Row("tutor_answer_rate", "its learner alone", _answer, body=lambda _: {"rating": 1}),
+    Row("tutor_answer_cards", "its learner alone", _answer, body=lambda _: {"cards": [0]}),
     Row("samples_todos", "everyone"),
     Row("samples_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
     Row("samples_todo_change", "everyone", lambda _: STARTERS[0][0], body=lambda _: {"is_done": False}),

@@ -85,6 +85,7 @@ OWNERS = {
     "billing:invoice": {"leo", "sam"},
     "billing:refund": LEO,
     "forum:announcement": LEO,
+    "tutor:export": LEO,
     "forum:conversation": LEO,
     "forum:conversation-block": {"leo", "ada"},  # the two people of the conversation
     "forum:conversation-part": {"leo", "ada"},
@@ -224,6 +225,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "forum:message-report": message.uid,
         "forum:moderation-message": complaint.uid,
         "forum:announcement": told.uid,
+        "tutor:export": world.chat_answer.exchange.chat.uid,
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},
         "files:openings": share.uid,

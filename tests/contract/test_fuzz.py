@@ -34,6 +34,7 @@ from tests.factories.learning import AttemptFactory, CertificateFactory, FlashCa
 from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.selling import CardFactory, OrderFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
+from tests.factories.tutor import AnswerFactory
 from tests.learning.quiz import make_quiz
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.timeout(600)]
@@ -69,6 +70,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     ]
     lessons = [film.uid, file.uid, quiz.lesson.uid, text.uid]
     topic = make_topic(board=BoardFactory(course=course), author=leo)
+    leos, adas = (AnswerFactory(exchange__chat__user=owner, exchange__mode="cards") for owner in (leo, ada))
     found = {
         "attempts": [attempt.uid],
         "cards": [
@@ -85,6 +87,9 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "lists": list(TABS),
         "paths": [put_in(LearningPathFactory(), course, draft).slug, LearningPathFactory(is_published=False).slug],
         "posts": [topic.posts.get().pk, make_post(topic, author=leo).pk, make_post(topic, state="held").pk],
+        "chats": [chat.uid for chat in (leos.exchange.chat, adas.exchange.chat)],
+        "exchanges": [leos.exchange.uid, adas.exchange.uid],
+        "answers": [leos.uid, adas.uid],
         "topics": [topic.pk, make_topic(board=topic.board, author=ada).pk],
         "files": [FileFactory(owner=owner).uid for owner in (ada, leo)],
         "folders": [FolderFactory(owner=owner).uid for owner in (ada, leo)],

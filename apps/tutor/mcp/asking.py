@@ -18,6 +18,7 @@ LONGEST = 1000  # characters of a question
 def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
     """The tutor's answer, from the lessons that the user may open, with the passages that it cites."""
     course = find_course(caller.user, arguments["course"])[0] if "course" in arguments else None
+    services.count_question(user=caller.user, course_id=course.pk if course else None, now=caller.now)
     answer, _found = services.ask(user=caller.user, question=arguments["question"], course=course)
     cited = [
         {

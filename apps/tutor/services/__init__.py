@@ -3,8 +3,49 @@
 ``indexing`` is not imported here: it loads NumPy, which only the worker and those who ask need.
 """
 
+from apps.tutor.services.answering import (
+    POLLED_AFTER,
+    continue_answer,
+    generate_later,
+    practice_cards,
+    rate_answer,
+    stop_answer,
+    topic_of,
+)
 from apps.tutor.services.asking import ask
-from apps.tutor.services.chats import delete_chats_of
+from apps.tutor.services.chats import (
+    change_scope,
+    delete_chat,
+    delete_chats_of,
+    forget_chat,
+    rename_chat,
+    restore_chat,
+)
+from apps.tutor.services.limits import count_question
 from apps.tutor.services.planning import index_course_later, index_published
+from apps.tutor.services.questions import Asked, ask_again, ask_in_chat, edit_question, start_chat
 
-__all__ = ["ask", "delete_chats_of", "index_course_later", "index_published"]
+__all__ = [
+    "POLLED_AFTER",
+    "Asked",
+    "ask",
+    "ask_again",
+    "ask_in_chat",
+    "change_scope",
+    "continue_answer",
+    "count_question",
+    "delete_chat",
+    "delete_chats_of",
+    "edit_question",
+    "forget_chat",
+    "generate_later",
+    "index_course_later",
+    "index_published",
+    "practice_cards",
+    "rate_answer",
+    "rename_chat",
+    "restore_chat",
+    "start_chat",
+    "stop_answer",
+    "topic_of",
+]

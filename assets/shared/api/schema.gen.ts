@@ -1420,6 +1420,247 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tutor/answers/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The answer as far as it is written. One that nobody follows is generated after three seconds. */
+        get: operations["tutor_answer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/answers/{uid}/cards/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Put flash cards of the answer into practice. */
+        post: operations["tutor_answer_cards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/answers/{uid}/continue/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let an answer go on after its text, if it was interrupted or stopped, or failed. */
+        post: operations["tutor_answer_continue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/answers/{uid}/rating/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Say whether the answer helped; null takes it back. */
+        put: operations["tutor_answer_rate"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/answers/{uid}/stop/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stop the answer. What was written stays. */
+        post: operations["tutor_answer_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/chats/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The caller's chats, the last changed first. */
+        get: operations["tutor_chats"];
+        put?: never;
+        /** @description Begin a chat with a question. Follow its answer over /ws/tutor/, or ask for it every two seconds. */
+        post: operations["tutor_chat_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/chats/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A chat with its last 20 exchanges, or the 20 before a position, in their order. */
+        get: operations["tutor_chat"];
+        put?: never;
+        post?: never;
+        /** @description Delete the chat. It can be restored for 30 days. */
+        delete: operations["tutor_chat_delete"];
+        options?: never;
+        head?: never;
+        /** @description Give the chat another title, or the questions that follow another scope. */
+        patch: operations["tutor_chat_change"];
+        trace?: never;
+    };
+    "/api/v1/tutor/chats/{uid}/exchanges/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask the next question. An answer that is still being written is stopped. */
+        post: operations["tutor_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/chats/{uid}/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The chat as a Markdown file: its questions, their newest answers, and what they cite. */
+        get: operations["tutor_chat_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/chats/{uid}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring a deleted chat back. */
+        post: operations["tutor_chat_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/exchanges/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Ask differently: the answers to the question, and the exchanges after it, are removed. */
+        put: operations["tutor_exchange_edit"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/exchanges/{uid}/answers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask for another answer to the question. One that is being written is returned instead. */
+        post: operations["tutor_ask_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Whether the tutor answers, and how often the caller may still ask. */
+        get: operations["tutor_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tutor/suggestions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Questions to begin with, about a lesson, a course or all courses. */
+        get: operations["tutor_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads/": {
         parameters: {
             query?: never;
@@ -1553,6 +1794,10 @@ export interface components {
              */
             to?: string | null;
         };
+        AddedOut: {
+            /** @description Cards that the caller did not have yet. */
+            added: number;
+        };
         /** @description One answer; which field counts follows from the question's kind. An empty answer is left out. */
         AnswerInRequest: {
             /** @description single */
@@ -1567,6 +1812,72 @@ export interface components {
             text?: string;
             /** @description truth */
             value?: boolean;
+        };
+        AnswerOut: {
+            /** @description Of an answer in the mode cards. */
+            cards: components["schemas"]["FlashCardOut"][];
+            citations: components["schemas"]["CitationOut"][];
+            error: components["schemas"]["FailureOut"] | null;
+            follow_ups: string[];
+            /** @description The text as safe HTML, with its citations as links. */
+            html: string;
+            is_search: boolean;
+            /**
+             * @description "": from the course. outside: a model answered without support by the course.
+             *
+             *     * `` -
+             *     * `declined` - declined
+             *     * `filtered` - filtered
+             *     * `outside` - outside
+             */
+            kind: components["schemas"]["AnswerOutKindEnum"] | components["schemas"]["BlankEnum"];
+            /** @description Of the answers to the question, from 1. */
+            number: number;
+            /** @description "search", or the name of the model. */
+            provider: string;
+            rating: components["schemas"]["AnswerRating"] | components["schemas"]["NullEnum"];
+            state: components["schemas"]["AnswerOutStateEnum"];
+            /** @description Markdown; [1] cites the citation with this number. */
+            text: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        /**
+         * @description * `` -
+         *     * `declined` - declined
+         *     * `filtered` - filtered
+         *     * `outside` - outside
+         * @enum {string}
+         */
+        AnswerOutKindEnum: "declined" | "filtered" | "outside";
+        /**
+         * @description * `waiting` - waiting
+         *     * `streaming` - streaming
+         *     * `finished` - finished
+         *     * `stopped` - stopped
+         *     * `interrupted` - interrupted
+         *     * `failed` - failed
+         * @enum {string}
+         */
+        AnswerOutStateEnum: "waiting" | "streaming" | "finished" | "stopped" | "interrupted" | "failed";
+        /**
+         * @description * `1` - 1
+         *     * `-1` - -1
+         * @enum {integer}
+         */
+        AnswerRating: 1 | -1;
+        AskInRequest: {
+            /**
+             * Format: uuid
+             * @description Chosen by the browser: a repeated request is the same question.
+             */
+            key: string;
+            lesson?: string | null;
+            /** @default ask */
+            mode: components["schemas"]["ModeEnum"];
+            question: string;
+            /** @description Of the lesson's video: the moment to explain. */
+            second?: number | null;
         };
         /** @description An attempt: open, with its questions; or submitted, with its result. */
         AttemptOut: {
@@ -1638,6 +1949,10 @@ export interface components {
             title: string;
             /** Format: uuid */
             uid: string;
+        };
+        BegunOut: {
+            chat: components["schemas"]["ChatOut"];
+            exchange: components["schemas"]["ExchangeOut"];
         };
         BinEmptiedOut: {
             /** @description Files that are deleted in the background. */
@@ -1719,10 +2034,62 @@ export interface components {
             /** @description Share of the video that was watched; null for a course without video. */
             video_percent: number | null;
         };
+        /** @description A title, or a scope: course and lesson, each null or missing. */
+        ChangeChatInRequest: {
+            course?: string | null;
+            lesson?: string | null;
+            title?: string;
+        };
         ChapterOut: {
             /** Format: double */
             start: number;
             title: string;
+        };
+        ChatListOut: {
+            /** @description The `cursor` of the next chats. */
+            next: string | null;
+            results: components["schemas"]["ChatOut"][];
+        };
+        ChatOut: {
+            /** Format: date-time */
+            changed_at: string;
+            course: components["schemas"]["LinkOut"] | null;
+            lesson: components["schemas"]["LinkOut"] | null;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        ChatPageOut: {
+            /** Format: date-time */
+            changed_at: string;
+            course: components["schemas"]["LinkOut"] | null;
+            exchanges: components["schemas"]["ExchangeOut"][];
+            has_earlier: boolean;
+            lesson: components["schemas"]["LinkOut"] | null;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        CitationOut: {
+            can_open: boolean;
+            course: components["schemas"]["LinkOut"];
+            heading: string;
+            lesson: components["schemas"]["CitedLessonOut"] | null;
+            /** @description As in the answer's text. */
+            number: number;
+            /** @description Of the lesson's video. */
+            second: number | null;
+            text: string;
+            /** @description Null if the caller can't open the lesson now. */
+            url: string | null;
+        };
+        CitedLessonOut: {
+            /** @description As shown, e.g. "2.4". */
+            number: string;
+            slug: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
         };
         CourseLink: {
             slug: string;
@@ -1750,6 +2117,14 @@ export interface components {
             /** @description Files and folders. */
             done: number;
         };
+        EditInRequest: {
+            /**
+             * Format: uuid
+             * @description Another one than that of the question before.
+             */
+            key: string;
+            question: string;
+        };
         EnrollInRequest: {
             course: string;
         };
@@ -1772,6 +2147,18 @@ export interface components {
         };
         /** @enum {string} */
         ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REVOKED" | "CAPTIONS_UNREADABLE" | "CARD_IN_USE" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ExchangeOut: {
+            answers: components["schemas"]["AnswerOut"][];
+            /** Format: date-time */
+            created_at: string;
+            lesson: components["schemas"]["LinkOut"] | null;
+            mode: components["schemas"]["ModeEnum"];
+            position: number;
+            question: string;
+            second: number | null;
+            /** Format: uuid */
+            uid: string;
+        };
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -1780,6 +2167,17 @@ export interface components {
          * @enum {string}
          */
         FailureEnum: "upload_failed" | "processing_failed" | "corrupt_file" | "quota_exceeded";
+        /** @description Why an answer failed, from the error catalog. */
+        FailureOut: {
+            code: string;
+            detail: string;
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description Seconds until it is worth trying again. */
+            retry_after: number | null;
+            title: string;
+        };
         FieldProblem: {
             code: string;
             message: string;
@@ -1901,6 +2299,10 @@ export interface components {
             /** @description 1 is the oldest. */
             number: number;
             size: number;
+        };
+        FlashCardOut: {
+            back: string;
+            front: string;
         };
         FolderInTree: {
             name: string;
@@ -2339,6 +2741,18 @@ export interface components {
             /** Format: uuid */
             video: string | null;
         };
+        LimitOut: {
+            left: number;
+            of: number;
+        };
+        LimitsOut: {
+            day: components["schemas"]["LimitOut"];
+            hour: components["schemas"]["LimitOut"];
+        };
+        LinkOut: {
+            slug: string;
+            title: string;
+        };
         LogInInRequest: {
             /** Format: email */
             email: string;
@@ -2354,6 +2768,17 @@ export interface components {
              */
             theme: components["schemas"]["ThemeEnum"] | components["schemas"]["BlankEnum"];
         };
+        /**
+         * @description * `ask` - ask
+         *     * `explain` - explain
+         *     * `hint` - hint
+         *     * `quiz` - quiz
+         *     * `summary` - summary
+         *     * `cards` - cards
+         *     * `plan` - plan
+         * @enum {string}
+         */
+        ModeEnum: "ask" | "explain" | "hint" | "quiz" | "summary" | "cards" | "plan";
         NameInRequest: {
             name: string;
         };
@@ -2756,6 +3181,10 @@ export interface components {
             /** Format: uuid */
             uid: string;
         };
+        PracticeCardsInRequest: {
+            /** @description Their places in `cards` of the answer, from 0. */
+            cards: number[];
+        };
         /** @description What is left to practice today. The island's props. */
         PracticeOut: {
             /** @description The next ones, at most 20. */
@@ -2863,6 +3292,12 @@ export interface components {
             position: number;
             watched_seconds: number;
         };
+        /**
+         * @description * `search` - search
+         *     * `model` - model
+         * @enum {string}
+         */
+        ProviderEnum: "search" | "model";
         /**
          * @description * `video` - Video
          *     * `file` - File
@@ -2976,6 +3411,11 @@ export interface components {
                 [key: string]: string;
             };
             total: number;
+        };
+        RateAnswerInRequest: {
+            rating: components["schemas"]["AnswerRating"] | components["schemas"]["NullEnum"];
+            /** @default  */
+            reason: string;
         };
         RateInRequest: {
             stars: number;
@@ -3183,6 +3623,36 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "uploading" | "queued" | "analyzing" | "audio" | "finalizing" | "complete" | "failed";
+        StartInRequest: {
+            course?: string | null;
+            /**
+             * Format: uuid
+             * @description Chosen by the browser: a repeated request is the same question.
+             */
+            key: string;
+            lesson?: string | null;
+            /** @default ask */
+            mode: components["schemas"]["ModeEnum"];
+            question: string;
+            /** @description Of the lesson's video: the moment to explain. */
+            second?: number | null;
+        };
+        StatusOut: {
+            is_search: boolean;
+            limits: components["schemas"]["LimitsOut"] | null;
+            name: string;
+            provider: components["schemas"]["ProviderEnum"];
+            /** @description Seconds until it is worth trying again. */
+            retry_after: number | null;
+            status: components["schemas"]["StatusOutStatusEnum"];
+        };
+        /**
+         * @description * `online` - online
+         *     * `offline` - offline
+         *     * `error` - error
+         * @enum {string}
+         */
+        StatusOutStatusEnum: "online" | "offline" | "error";
         StorageOut: {
             allowance: number;
             files: number;
@@ -3263,6 +3733,13 @@ export interface components {
          * @enum {string}
          */
         SubscriptionOutStatusEnum: "incomplete" | "trialing" | "active" | "past_due" | "ended";
+        SuggestionOut: {
+            mode: components["schemas"]["ModeEnum"];
+            text: string;
+        };
+        SuggestionsOut: {
+            questions: components["schemas"]["SuggestionOut"][];
+        };
         TermsInRequest: {
             /** @default  */
             code: string;
@@ -6652,6 +7129,540 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedVideoLessonList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_answer_cards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PracticeCardsInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_answer_continue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_answer_rate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateAnswerInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_answer_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chats: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatListOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat: {
+        parameters: {
+            query?: {
+                /** @description The position of an exchange: those before it. */
+                before?: number | null;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatPageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeChatInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_chat_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_exchange_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_ask_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tutor_suggestions: {
+        parameters: {
+            query?: {
+                course?: string;
+                lesson?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionsOut"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -12,15 +12,16 @@ from studyplatform.kit.models import Tally
 from studyplatform.kit.web.client_address import client_address, neighborhood
 
 
-def consume(what: str, who: str, *, now: datetime) -> None:
-    """Count one more ``what`` of ``who``. ``settings.RATE_LIMITS[what]`` is (how many are allowed, per how many s).
+def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None = None) -> None:
+    """Count one more ``what`` of ``who``. ``limit`` is (how many are allowed, per how many s), by default
+    ``settings.RATE_LIMITS[what]``.
 
     A refused request is not counted, so a client that waits as long as the error says is let in.
 
     :raises RateLimitExceeded: the limit is reached; ``wait`` is the seconds until the period ends.
     """
-    most, seconds = settings.RATE_LIMITS[what]
-    key = hashlib.sha256(f"{what}|{who}".encode()).hexdigest()
+    most, seconds = limit or settings.RATE_LIMITS[what]
+    key = _key(what, who)
     ends_at = now + timedelta(seconds=seconds)
     with transaction.atomic():
         # In one step, because the row might be deleted between two.
@@ -32,6 +33,15 @@ def consume(what: str, who: str, *, now: datetime) -> None:
             row.save()
             return
     raise RateLimitExceeded(wait=max(1, -(-(row.ends_at - now) // timedelta(seconds=1))))
+
+
+def used(what: str, who: str, *, now: datetime) -> int:
+    """Return how many were counted in the present period."""
+    return Tally.objects.filter(key=_key(what, who), ends_at__gt=now).values_list("count", flat=True).first() or 0
+
+
+def _key(what: str, who: str) -> str:
+    return hashlib.sha256(f"{what}|{who}".encode()).hexdigest()
 
 
 def consume_for_address(request: HttpRequest, what: str, *, now: datetime) -> None:

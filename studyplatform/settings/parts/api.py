@@ -30,6 +30,7 @@ SPECTACULAR_SETTINGS = {
         "PreviewKind": "apps.files.previews.PreviewKind.choices",
         "LessonKind": [("video", "Video"), ("text", "Text"), ("quiz", "Quiz"), ("file", "File")],
         "PracticeRating": [(1, "Again"), (2, "Hard"), (3, "Good"), (4, "Easy")],
+        "AnswerRating": [(1, "1"), (-1, "-1")],
         "LessonState": ["completed", "in_progress", "available", "locked"],
         "PostState": "apps.forum.models.PostState.choices",
         "ForumDecision": ["approve", "reject", "hide", "keep", "remove", "ban"],

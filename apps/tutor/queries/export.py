@@ -1,0 +1,38 @@
+"""A chat as a Markdown file."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from apps.learning.queries.addresses import lesson_url
+from apps.tutor.models import Answer, Chat
+from apps.tutor.queries.shapes import CITATIONS
+
+PIECE = 100
+
+
+def chat_as_markdown(chat: Chat) -> Iterator[str]:
+    """Yield the questions with their newest answers and what they cite."""
+    yield f"# {chat.title}\n\n"
+    exchanges = chat.exchanges.order_by("position")
+    place = 0
+    while rows := list(exchanges.filter(position__gt=place)[:PIECE]):
+        newest: dict[int, Answer] = {}
+        for answer in Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS):
+            newest[answer.exchange_id] = answer
+        for row in rows:
+            yield f"## {' '.join(row.question.split())}\n\n"
+            if row.pk in newest:
+                yield _answer(newest[row.pk])
+        place = rows[-1].position
+
+
+def _answer(answer: Answer) -> str:
+    lines = [answer.text or _("There is no answer."), ""]
+    for one in answer.citations.all():
+        title = f"{one.course.title}, {one.lesson.title}" if one.lesson else one.course.title
+        second = None if one.second is None else int(one.second)
+        address = one.lesson and settings.SITE_URL.rstrip("/") + lesson_url(one.course.slug, one.lesson.slug, at=second)
+        lines.append(f"[{one.number}] {title}" + (f": <{address}>" if address else ""))
+    return "\n".join([*lines, "", ""])

@@ -1,0 +1,157 @@
+"""Chats as the API and the socket show them."""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Prefetch
+from markupsafe import escape
+
+from apps.accounts.models import User
+from apps.courses.models import Course, Lesson
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.openable import openable_lessons
+from apps.tutor.cards import cards_in
+from apps.tutor.errors import TutorUnavailable
+from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
+from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.text import markdown
+
+CITATIONS = Prefetch("citations", Citation.objects.select_related("course", "lesson").order_by("number"))
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)\b[^>]*>")
+_CITED = re.compile(r"\[(\d{1,2})\]")
+_VERBATIM = {"a", "code", "pre", "math", "annotation"}
+
+Shape = dict[str, Any]
+
+
+def chat_out(chat: Chat) -> Shape:
+    """Return the shape ``ChatOut``."""
+    return {
+        "uid": chat.uid,
+        "title": chat.title,
+        "course": _link(chat.course),
+        "lesson": _link(chat.lesson),
+        "changed_at": chat.changed_at,
+    }
+
+
+def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> list[Shape]:
+    """Return shapes ``ExchangeOut``. The answers come with one query, their citations with one, and what the user may
+    open with at most five."""
+    rows = list(exchanges)
+    answers: dict[int, list[Answer]] = {row.pk: [] for row in rows}
+    found = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS)
+    for answer in found:
+        answers[answer.exchange_id].append(answer)
+    openable = _openable(user, [one for several in answers.values() for one in several])
+    return [
+        {
+            "uid": row.uid,
+            "position": row.position,
+            "question": row.question,
+            "mode": row.mode,
+            "lesson": _link(row.lesson),
+            "second": row.second,
+            "created_at": row.created_at,
+            "answers": [_answer_out(one, row.mode, openable, now) for one in answers[row.pk]],
+        }
+        for row in rows
+    ]
+
+
+def answer_out(user: User, answer: Answer, now: datetime) -> Shape:
+    """Return the shape ``AnswerOut``."""
+    found = Answer.objects.select_related("exchange").prefetch_related(CITATIONS).get(pk=answer.pk)
+    return _answer_out(found, found.exchange.mode, _openable(user, [found]), now)
+
+
+def _openable(user: User, answers: Iterable[Answer]) -> frozenset[int]:
+    return openable_lessons(user) if any(answer.citations.all() for answer in answers) else frozenset()
+
+
+def _answer_out(answer: Answer, mode: str, openable: frozenset[int], now: datetime) -> Shape:
+    state = answer.state_at(now)
+    citations = [_citation_out(one, openable) for one in answer.citations.all()]
+    is_done = state == Answer.State.FINISHED
+    return {
+        "uid": answer.uid,
+        "number": answer.number,
+        "state": state,
+        "kind": answer.kind,
+        "text": answer.text,
+        "html": html_of(answer.text, {one["number"]: one["url"] for one in citations}),
+        "error": _error_out(answer.error_code),
+        "provider": answer.provider,
+        "is_search": answer.is_search,
+        "rating": answer.rating,
+        "citations": citations,
+        "cards": [card._asdict() for card in cards_in(answer.text)] if is_done and mode == Mode.CARDS else [],
+        "follow_ups": [],
+    }
+
+
+def _citation_out(citation: Citation, openable: frozenset[int]) -> Shape:
+    lesson = citation.lesson
+    can_open = lesson is not None and lesson.pk in openable
+    second = None if citation.second is None else int(citation.second)
+    address = lesson_url(citation.course.slug, lesson.slug, at=second) if lesson is not None and can_open else None
+    return {
+        "number": citation.number,
+        "course": _link(citation.course),
+        "lesson": lesson and {"uid": lesson.uid, "slug": lesson.slug, "title": lesson.title, "number": lesson.number},
+        "heading": citation.heading,
+        "text": citation.text,
+        "second": second,
+        "url": address,
+        "can_open": can_open,
+    }
+
+
+def _link(thing: Course | Lesson | None) -> Shape | None:
+    return None if thing is None else {"slug": thing.slug, "title": thing.title}
+
+
+def _error_out(code: str) -> Shape | None:
+    if not code:
+        return None
+    kind = REGISTRY.get(code, TutorUnavailable)
+    try:
+        error = kind()
+    except TypeError:  # it has params, which are not kept
+        error = TutorUnavailable()
+    return {
+        "code": error.code,
+        "title": str(error.title),
+        "detail": error.detail,
+        "params": error.params,
+        "retry_after": error.retry_delay,
+    }
+
+
+def html_of(text: str, addresses: dict[int, str | None]) -> str:
+    """Return the text of an answer as safe HTML, with its citations as links to these addresses, by number."""
+    html = str(markdown.render(text))
+    parts, place, depth = [], 0, 0
+    for tag in _TAG.finditer(html):
+        between = html[place : tag.start()]
+        parts += [between if depth else _cite(between, addresses), tag[0]]
+        if tag[2].lower() in _VERBATIM:
+            depth = max(0, depth - 1) if tag[1] else depth + 1
+        place = tag.end()
+    parts.append(_cite(html[place:], addresses))
+    return "".join(parts)
+
+
+def _cite(text: str, addresses: dict[int, str | None]) -> str:
+    def link(match: re.Match[str]) -> str:
+        number = int(match[1])
+        if number not in addresses:
+            return match[0]
+        address = addresses[number]
+        if address is None:
+            return f'<span class="citation" data-citation="{number}">{number}</span>'
+        return f'<a class="citation" data-citation="{number}" href="{escape(address)}">{number}</a>'
+
+    return _CITED.sub(link, text)

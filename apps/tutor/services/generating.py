@@ -1,0 +1,187 @@
+"""The tables while an answer is generated. Not imported by ``services``: it loads NumPy.
+
+A process claims a waiting answer by an update that only one can win, and proves that it lives by a lease. Each write
+names the claim: a process whose lease ran out writes nothing any more once the answer was claimed again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import translation
+
+from apps.accounts.models import User
+from apps.files.models import CaptionTrack
+from apps.files.queries import caption_cues
+from apps.learning.queries.lessons import lesson_of
+from apps.tutor import grounding, providers
+from apps.tutor.errors import ContentFiltered
+from apps.tutor.events import AnswerEnded
+from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
+from apps.tutor.providers import Prompt, Provider, Usage
+from apps.tutor.retrieval.search import Earlier, scope_of, search
+from apps.tutor.services.limits import add_usage
+from studyplatform.kit.events import publish
+
+LEASE = timedelta(seconds=10)
+MOST_HISTORY = 8  # exchanges that the provider gets to read
+EXPLAINED = 60.0  # seconds of the transcript before the moment to explain
+State = Answer.State
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That this process generates an answer: the row and the number of the claim."""
+
+    answer_id: int
+    uid: UUID
+    number: int
+    written: str
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A prompt with the provider that gets it."""
+
+    provider: Provider
+    prompt: Prompt
+
+
+def claim(uid: UUID, now: datetime) -> Claim | None:
+    """Claim a waiting answer; None if it isn't waiting."""
+    waiting = Answer.objects.filter(uid=uid, state=State.WAITING)
+    with transaction.atomic():
+        if not waiting.update(state=State.STREAMING, claims=F("claims") + 1, lease_until=now + LEASE):
+            return None
+        row = Answer.objects.get(uid=uid)
+    return Claim(row.pk, uid, row.claims, row.text)
+
+
+def prepare(claimed: Claim) -> Ready:
+    """Find the passages for the question, of what its learner may open now.
+
+    :raises TutorUnavailable: the provider doesn't answer at the moment.
+    """
+    answer = Answer.objects.select_related("exchange__chat__course", "exchange__lesson__course", "exchange__user").get(
+        pk=claimed.answer_id
+    )
+    exchange = answer.exchange
+    user, chat = exchange.user, exchange.chat
+    provider = providers.current()
+    Answer.objects.filter(pk=answer.pk).update(provider=provider.name[:120], is_search=provider.is_search)
+    course = exchange.lesson.course if exchange.lesson else chat.course
+    scope = scope_of(user, course=course, lesson=exchange.lesson)
+    history = _history(exchange)
+    transcript = _transcript(user, exchange)
+    question = f"{exchange.question} {transcript}" if transcript else exchange.question
+    prompt = Prompt(
+        user=user,
+        question=exchange.question,
+        mode=exchange.mode,
+        scope=scope,
+        course=course,
+        history=history,
+        passages=tuple(search(question, scope, history=history)),
+        transcript=transcript,
+        written=claimed.written,
+        language=translation.get_language() or "en",
+    )
+    return Ready(provider, prompt)
+
+
+def _history(exchange: Exchange) -> tuple[Earlier, ...]:
+    """The exchanges before this one with their newest answers, the newest last."""
+    rows = exchange.chat.exchanges.filter(position__lt=exchange.position).order_by("-position")[:MOST_HISTORY]
+    texts = dict(Answer.objects.filter(exchange__in=list(rows)).order_by("number").values_list("exchange_id", "text"))
+    return tuple(Earlier(row.question, texts.get(row.pk, "")) for row in reversed(rows))
+
+
+def _transcript(user: User, exchange: Exchange) -> str:
+    """What was said in the minute before the moment to explain, if the learner may open the lesson."""
+    lesson = exchange.lesson
+    if exchange.mode != Mode.EXPLAIN or exchange.second is None or lesson is None or lesson.video_id is None:
+        return ""
+    if lesson_of(user, lesson.uid).verdict is not None:
+        return ""
+    tracks = CaptionTrack.objects.filter(video_id=lesson.video_id).order_by("language")
+    track = next((one for one in tracks if one.language.startswith("en")), None) or tracks.first()
+    if track is None:
+        return ""
+    begin, end = exchange.second - EXPLAINED, exchange.second + 2
+    return " ".join(cue.text for cue in caption_cues(track.webvtt) if cue.end > begin and cue.start < end)
+
+
+def write(rows: Sequence[tuple[Claim, str]], now: datetime) -> set[UUID]:
+    """Save the texts of answers and renew their leases; return those that are still claimed.
+
+    Two statements, however many answers: this runs several times a second.
+    """
+    lease = connection.ops.adapt_datetimefield_value(now + LEASE)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE tutor_answer SET text = %s, lease_until = %s WHERE id = %s AND claims = %s AND state = 'streaming'",
+            [(text, lease, one.answer_id, one.number) for one, text in rows],
+        )
+        places = ", ".join(["%s"] * len(rows))
+        cursor.execute(
+            f"SELECT id, claims FROM tutor_answer WHERE state = 'streaming' AND id IN ({places})",  # noqa: S608
+            [one.answer_id for one, _ in rows],
+        )
+        ours = set(cursor.fetchall())
+    return {one.uid for one, _ in rows if (one.answer_id, one.number) in ours}
+
+
+def finish(claimed: Claim, text: str, ready: Ready, usage: Usage, now: datetime) -> bool:
+    """Check a complete answer and save it with its citations. Return whether it was still claimed."""
+    checked = grounding.check(text, ready.prompt, is_search=ready.provider.is_search)
+    with transaction.atomic():
+        if not _end(claimed, state=State.FINISHED, text=checked.text, kind=checked.kind, now=now):
+            return False
+        Citation.objects.filter(answer=claimed.answer_id).delete()
+        Citation.objects.bulk_create(
+            Citation(
+                answer_id=claimed.answer_id,
+                number=number,
+                passage_uid=found.passage.uid,
+                course_id=found.passage.course_id,
+                lesson_id=found.passage.lesson_id,
+                heading=found.passage.heading,
+                text=found.text,
+                second=found.second,
+            )
+            for number, found in checked.citations
+        )
+        _count(claimed, usage, now)
+        publish(AnswerEnded(answer_id=claimed.answer_id))
+    return True
+
+
+def end(claimed: Claim, text: str, *, state: str, error_code: str, usage: Usage, now: datetime) -> bool:
+    """Save an answer that did not become complete: what was written is kept. Return whether it was still claimed."""
+    kind = Answer.Kind.FILTERED if error_code == ContentFiltered.code else ""
+    with transaction.atomic():
+        _count(claimed, usage, now)
+        is_ours = _end(claimed, state=state, text=text, kind=kind, error_code=error_code, now=now)
+        if is_ours:
+            publish(AnswerEnded(answer_id=claimed.answer_id))
+    return is_ours
+
+
+def _end(claimed: Claim, *, now: datetime, **fields: str) -> bool:
+    ours = Answer.objects.filter(pk=claimed.answer_id, claims=claimed.number, state=State.STREAMING)
+    return bool(ours.update(ended_at=now, lease_until=None, **fields))
+
+
+def _count(claimed: Claim, usage: Usage, now: datetime) -> None:
+    """Add what the provider counted, also of answers that were stopped: it costs the same."""
+    if not (usage.prompt_tokens or usage.completion_tokens or usage.cost_micros):
+        return
+    counts = {name: getattr(usage, name) for name in ("prompt_tokens", "completion_tokens", "cost_micros")}
+    rows = Answer.objects.filter(pk=claimed.answer_id)
+    rows.update(**{name: F(name) + count for name, count in counts.items()})
+    chat = Chat.objects.filter(exchanges__answers=claimed.answer_id).first()
+    if chat is not None:
+        add_usage(user_id=chat.user_id, course_id=chat.course_id, day=now.date(), **counts)

@@ -1,0 +1,1 @@
+"""Generate answers and send them while they are written."""

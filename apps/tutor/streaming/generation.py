@@ -1,0 +1,111 @@
+"""An answer while this process generates it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from django.utils import timezone
+
+from apps.tutor.errors import ContentFiltered, TutorUnavailable
+from apps.tutor.models import Answer
+from apps.tutor.providers import Usage
+from apps.tutor.services import generating
+from apps.tutor.streaming.threads import in_tables, to_prepare
+from apps.tutor.streaming.units import units
+from studyplatform.kit.errors import AppError
+
+logger = logging.getLogger(__name__)
+
+MOST_TEXT = 60_000
+"""Characters of an answer; a provider that sends more is cut off."""
+
+
+class Follower(Protocol):
+    """Is told what is written."""
+
+    async def tell(self, message: dict[str, Any]) -> None: ...
+
+
+class Generation:
+    """Collects what the provider sends. The engine writes it to the table, and then sends it to the followers."""
+
+    def __init__(self, claim: generating.Claim, wake: Callable[[], None]) -> None:
+        self.claim = claim
+        self.followers: set[Follower] = set()
+        self.written = claim.written
+        """What is in the table and was sent."""
+        self.sent_units = units(claim.written)
+        self.is_lost = False
+        """Somebody stopped it, or another process claimed it."""
+        self.written_at = asyncio.get_running_loop().time()
+        self.task: asyncio.Task[None] | None = None
+        self._new: list[str] = []
+        self._size = len(claim.written)
+        self._usage = Usage()
+        self._wake = wake
+
+    @property
+    def text(self) -> str:
+        """What the provider has sent so far."""
+        if len(self._new) > 1:
+            self._new[:] = ["".join(self._new)]  # in place: the provider's pieces are appended to this list
+        return self.written + self._new[0] if self._new else self.written
+
+    @property
+    def has_news(self) -> bool:
+        return bool(self._new)
+
+    def settle(self, text: str) -> str:
+        """Note that the text up to here is in the table; return what of it is new."""
+        new, rest = text[len(self.written) :], self.text[len(text) :]
+        self.written, self._new[:] = text, [rest] if rest else []
+        self.sent_units += units(new)
+        return new
+
+    def cancel(self) -> None:
+        """Stop the provider."""
+        if self.task is not None:
+            self.task.cancel()
+
+    async def run(self, flushed: Callable[[], Awaitable[None]]) -> None:
+        """Generate the answer to its end. ``flushed`` waits until everything is written and sent."""
+        try:
+            ready = await to_prepare(generating.prepare, self.claim)
+            await self._read(ready)
+            await flushed()
+            await in_tables(generating.finish, self.claim, self.text, ready, self._usage, timezone.now())
+        except asyncio.CancelledError:
+            # A task that was canceled may still wait, unless it is canceled again.
+            await self._end(Answer.State.INTERRUPTED, "")
+        except ContentFiltered as error:  # a complete answer: asking again changes nothing
+            await self._end(Answer.State.FINISHED, error.code)
+        except AppError as error:
+            await self._end(Answer.State.FAILED, error.code)
+        except Exception:
+            logger.exception("Generating answer %s failed", self.claim.uid)
+            await self._end(Answer.State.FAILED, TutorUnavailable.code)
+
+    async def _read(self, ready: generating.Ready) -> None:
+        stream = ready.provider.stream(ready.prompt)
+        add = self._new.append
+        try:
+            async for piece in stream:
+                if isinstance(piece, Usage):
+                    self._usage = piece
+                elif piece:
+                    if not self._new:
+                        self._wake()
+                    add(piece)
+                    self._size += len(piece)
+                    if self._size > MOST_TEXT:
+                        break
+        finally:
+            close = getattr(stream, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def _end(self, state: str, code: str) -> None:
+        """Keep what was written. Of an answer that is no longer ours only what it used is saved."""
+        end = generating.end
+        await in_tables(end, self.claim, self.text, state=state, error_code=code, usage=self._usage, now=timezone.now())
