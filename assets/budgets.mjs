@@ -62,6 +62,12 @@ export const pages = {
     later: ["site/notifications"],
     budget: 135 * kB,
   },
+  "the tutor's page": {
+    scripts: everyPage,
+    islands: ["tutor"],
+    later: ["site/notifications"],
+    budget: 135 * kB,
+  },
   "upload page": {
     scripts: everyPage,
     islands: ["uploader"],

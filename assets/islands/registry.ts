@@ -23,6 +23,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   quiz: () => import("./quiz"),
   timeline: () => import("./timeline"),
   practice: () => import("./practice"),
+  tutor: () => import("./tutor"),
   composer: () => import("./composer"),
   "sample-todos": () => import("./sample-todos"),
   "shared-todos": () => import("./shared-todos"),

@@ -19,6 +19,7 @@ OPEN = {
     "site:path": "learning paths are public; its policy hides unpublished ones",
     "site:course": "courses are public in the navigation; its policy hides drafts",
     "billing:premium": "what Premium contains and costs, before anyone has an account",
+    "tutor:chat": "visitors read what the tutor is; chats are those of the signed-in user",
     "forum:feed": "the feed of a board that everyone may read",
     "forum:index": "discussions are public in the navigation",
     "forum:board": "discussions are public; its policy hides the boards of courses that are not",

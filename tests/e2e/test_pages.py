@@ -155,7 +155,9 @@ PAGES = {
     "status": Stop("", "/status"),
     "offline": Stop("", "/offline"),
     "not found": Stop("", "/nowhere", 404),
-    "still to come": Stop("student", "/chat/", 404),
+    "still to come": Stop("instructor", "/dashboard/instructor/students/", 404),
+    "tutor for visitors": Stop("", "/chat/"),
+    "tutor": Stop("student", "/chat/", shows=".askbox textarea"),
 }
 
 
@@ -165,7 +167,7 @@ IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "guide for assistants", "files", "practice", "billing methods", "checkout",
-    "premium", "messages", "moderation", "learning path", "reviews", "certificate",
+    "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",

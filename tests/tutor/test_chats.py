@@ -274,12 +274,13 @@ def test_the_html_of_an_answer_is_safe_and_links_what_can_be_opened(leo: User) -
     from apps.tutor.queries.shapes import html_of
 
     shown = html_of(
-        "<script>x</script> [1] `[1]` [2] [3] ![x](http://e.example/x.png)", {1: '/learn/a/b?t=1"', 2: None}
+        "<script>x</script> [1] `[1]` [2] [3] ![x](http://e.example/x.png)",
+        {1: ('/learn/a/b?t=1"', "1.1 <"), 2: (None, "2")},
     )
     assert "<script" not in shown
-    assert 'href="/learn/a/b?t=1&#34;">1</a>' in shown
+    assert 'href="/learn/a/b?t=1&#34;">1.1 &lt;</a>' in shown
     assert "<code>[1]</code>" in shown
-    assert '<span class="citation" data-citation="2">2</span>' in shown
+    assert '<span class="cite" data-citation="2">2</span>' in shown
     assert "[3]" in shown
     assert "<img" not in shown
 

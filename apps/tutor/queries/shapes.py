@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Prefetch
+from django.utils.translation import gettext as _
 from markupsafe import escape
 
 from apps.accounts.models import User
@@ -17,6 +18,7 @@ from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import markdown
+from studyplatform.kit.text.durations import clock
 
 CITATIONS = Prefetch("citations", Citation.objects.select_related("course", "lesson").order_by("number"))
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)\b[^>]*>")
@@ -81,7 +83,7 @@ def _answer_out(answer: Answer, mode: str, openable: frozenset[int], now: dateti
         "state": state,
         "kind": answer.kind,
         "text": answer.text,
-        "html": html_of(answer.text, {one["number"]: one["url"] for one in citations}),
+        "html": html_of(answer.text, {one["number"]: (one["url"], _label(one)) for one in citations}),
         "error": _error_out(answer.error_code),
         "provider": answer.provider,
         "is_search": answer.is_search,
@@ -130,28 +132,35 @@ def _error_out(code: str) -> Shape | None:
     }
 
 
-def html_of(text: str, addresses: dict[int, str | None]) -> str:
-    """Return the text of an answer as safe HTML, with its citations as links to these addresses, by number."""
+def _label(citation: Shape) -> str:
+    """What the link of a citation is called: "2.4 at 7:16"."""
+    lesson, second = citation["lesson"], citation["second"]
+    name = str((lesson and (lesson["number"] or lesson["title"])) or citation["course"]["title"])
+    return name if second is None else _("%(lesson)s at %(time)s") % {"lesson": name, "time": clock(second)}
+
+
+def html_of(text: str, links: dict[int, tuple[str | None, str]]) -> str:
+    """Return the text of an answer as safe HTML. ``links``: address and label of its citations, by number."""
     html = str(markdown.render(text))
     parts, place, depth = [], 0, 0
     for tag in _TAG.finditer(html):
         between = html[place : tag.start()]
-        parts += [between if depth else _cite(between, addresses), tag[0]]
+        parts += [between if depth else _cite(between, links), tag[0]]
         if tag[2].lower() in _VERBATIM:
             depth = max(0, depth - 1) if tag[1] else depth + 1
         place = tag.end()
-    parts.append(_cite(html[place:], addresses))
+    parts.append(_cite(html[place:], links))
     return "".join(parts)
 
 
-def _cite(text: str, addresses: dict[int, str | None]) -> str:
+def _cite(text: str, links: dict[int, tuple[str | None, str]]) -> str:
     def link(match: re.Match[str]) -> str:
         number = int(match[1])
-        if number not in addresses:
+        if number not in links:
             return match[0]
-        address = addresses[number]
+        address, label = links[number]
         if address is None:
-            return f'<span class="citation" data-citation="{number}">{number}</span>'
-        return f'<a class="citation" data-citation="{number}" href="{escape(address)}">{number}</a>'
+            return f'<span class="cite" data-citation="{number}">{escape(label)}</span>'
+        return f'<a class="cite" data-citation="{number}" href="{escape(address)}">{escape(label)}</a>'
 
     return _CITED.sub(link, text)

@@ -15,15 +15,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import open_to_everyone, teaches
+from apps.accounts.guards import teaches
 from studyplatform.kit.errors import FeatureComingSoon
 
 Guard = Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]
 Link = tuple[str, str | Promise]
 
-COURSES: Link = ("/courses/", _("Browse courses"))
 TEACHING: Link = ("/dashboard/instructor/courses/", _("Your courses"))
-HELP: Link = ("/help/", _("Help"))
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,6 @@ class Pending:
 _teaching = (teaches, (TEACHING,))
 
 PENDING = [
-    Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
 ]

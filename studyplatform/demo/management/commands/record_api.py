@@ -24,6 +24,7 @@ from apps.billing.standin import Standin
 from apps.courses.models import Lesson
 from apps.files.models import File, VideoAsset
 from apps.learning.models import Enrollment, PracticeCard
+from apps.tutor.models import Answer, Citation
 from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
@@ -31,6 +32,8 @@ COURSE = "linear-algebra-geometrically"
 FOR_SALE, PRICE = "how-compilers-think", 6400
 TEST_CARD = {"number": "4242424242424242", "exp_month": "12", "exp_year": "2034", "cvc": "123"}
 LEARNER, TEACHER = "student@example.com", "instructor@example.com"
+TUTOR_QUESTION = "Which arrows stay on their own line?"
+TUTOR_ANSWER = "One family of arrows only stretches. Those are the ones worth a name."
 NOTE = uuid5(NAMESPACE_URL, "a recorded note")
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -100,6 +103,7 @@ def record() -> list[dict[str, Any]]:
         call("PUT", "/forum/drafts/{key}/", key="new", body={"source": "Half a", "written_at": "2026-01-15T12:00:00Z"})
         call("GET", "/forum/drafts/{key}/", key="new")
         call("DELETE", "/forum/drafts/{key}/", key="new")
+        _ask_tutor(call, learner)
         with _provider() as provider:
             call("POST", "/billing/quote/", body={"course": FOR_SALE})
             wanted = {"course": FOR_SALE, "total": PRICE, "currency": "usd", "agrees": True}
@@ -131,6 +135,36 @@ def record() -> list[dict[str, Any]]:
         transaction.set_rollback(True)
     steady: list[dict[str, Any]] = _steady(answers)
     return steady
+
+
+def _ask_tutor(call: Any, learner: User) -> None:
+    """Begin a chat, and do with it all that an island does."""
+    keys = [str(uuid5(NAMESPACE_URL, f"question {number}")) for number in range(3)]
+    call("GET", "/tutor/status/")
+    call("GET", "/tutor/suggestions/", query=f"?course={COURSE}")
+    begun = call("POST", "/tutor/chats/", body={"question": TUTOR_QUESTION, "key": keys[0], "course": COURSE})
+    chat, exchange = begun["chat"]["uid"], begun["exchange"]["uid"]
+    written = Answer.objects.get(uid=begun["exchange"]["answers"][0]["uid"])
+    lesson = Lesson.objects.filter(course__slug=COURSE, kind=Lesson.Kind.VIDEO).order_by("pk")[0]
+    Citation.objects.create(
+        answer=written, number=1, passage_uid=uuid5(NAMESPACE_URL, "a passage"), course_id=lesson.course_id,
+        lesson=lesson, text=TUTOR_ANSWER, second=12,
+    )  # fmt: skip
+    Answer.objects.filter(pk=written.pk).update(state=Answer.State.FINISHED, text=f"{TUTOR_ANSWER} [1]")
+    answer = str(written.uid)
+    call("GET", "/tutor/answers/{uid}/", uid=answer)
+    call("PUT", "/tutor/answers/{uid}/rating/", uid=answer, body={"rating": 1})
+    call("POST", "/tutor/answers/{uid}/cards/", uid=answer, body={"cards": [0]})
+    call("GET", "/tutor/chats/", query="?search=")
+    call("GET", "/tutor/chats/{uid}/", uid=chat)
+    call("PATCH", "/tutor/chats/{uid}/", uid=chat, body={"title": "Arrows that stay"})
+    call("POST", "/tutor/chats/{uid}/exchanges/", uid=chat, body={"question": "Which ones?", "key": keys[1]})
+    call("PUT", "/tutor/exchanges/{uid}/", uid=exchange, body={"question": TUTOR_QUESTION, "key": keys[2]})
+    again = call("POST", "/tutor/exchanges/{uid}/answers/", uid=exchange)["uid"]
+    call("POST", "/tutor/answers/{uid}/stop/", uid=again)
+    call("POST", "/tutor/answers/{uid}/continue/", uid=again)
+    call("DELETE", "/tutor/chats/{uid}/", uid=chat)
+    call("POST", "/tutor/chats/{uid}/restore/", uid=chat)
 
 
 def _subscribe(call: Any, provider: Standin) -> None:

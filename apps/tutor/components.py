@@ -1,0 +1,17 @@
+"""What templates of other apps show of the tutor."""
+
+from typing import Any
+
+from apps.courses.models import Course, Lesson
+from studyplatform.kit.web.jinja import register
+
+
+@register("tutor_props")
+def tutor_props(course: Course, lesson: Lesson) -> dict[str, Any]:
+    """What the tutor beside a lesson needs to know (assets/islands/tutor)."""
+    return {
+        "place": "lesson",
+        "course": {"slug": course.slug, "title": course.title},
+        "lesson": {"slug": lesson.slug, "title": lesson.title},
+        "has_video": lesson.kind == Lesson.Kind.VIDEO,
+    }

@@ -1,0 +1,143 @@
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useState } from "react";
+
+import { clock } from "../../shared/format";
+import { t, tn } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import { videoOfPage } from "./citations";
+import { keepDraft, readDraft } from "./drafts";
+import { modeChips } from "./modes";
+import type { Mode } from "./types";
+
+const MOST = 4_000;
+const FEW = 5;
+
+type Props = {
+  /** Names the draft: the chat, or the place of a new one. */
+  place: string;
+  field: RefObject<HTMLTextAreaElement | null>;
+  hasQuestion: boolean;
+  isWriting: boolean;
+  isSearch: boolean;
+  /** Questions left this hour; null: enough. */
+  left: number | null;
+  /** Slug of the lesson with a video beside which the tutor is open. */
+  video?: string | undefined;
+  placeholder: string;
+  onAsk: (question: string, mode: Mode, second?: number) => void;
+  onStop: () => void;
+};
+
+/** The field for a question, with the other ways to ask above it. */
+export function Composer(props: Props) {
+  const { place, field, hasQuestion, isWriting, video, placeholder, onAsk, onStop } = props;
+  const [text, setText] = useState(() => readDraft(place));
+  const trimmed = text.trim();
+  const isTooLong = trimmed.length > MOST;
+
+  useEffect(() => keepDraft(place, text), [place, text]);
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }, [field, text]);
+
+  const ask = (mode: Mode, fallback: string, second?: number): void => {
+    if (isWriting || isTooLong) return;
+    const question = trimmed || fallback;
+    if (!question) return;
+    setText("");
+    keepDraft(place, "");
+    onAsk(question, mode, second);
+    field.current?.focus();
+  };
+  const explain = (): void => {
+    const second = Math.floor(videoOfPage()?.currentTime ?? 0);
+    ask("explain", t("Explain the part at {time}", { time: clock(second) }), second);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While characters are being composed, Enter chooses one of them.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask("ask", "");
+  };
+  return (
+    <div className="tutor__foot">
+      <div className="chips" role="group" aria-label={t("Other ways to ask")}>
+        {video !== undefined && (
+          <button className="chip" type="button" disabled={isWriting} onClick={explain}>
+            <Icon name="scroll-text" />
+            {t("Explain this part")}
+          </button>
+        )}
+        {modeChips(hasQuestion).map(({ mode, label, icon }) => (
+          <button
+            key={mode}
+            className="chip"
+            type="button"
+            disabled={isWriting}
+            onClick={() => ask(mode, label)}
+          >
+            <Icon name={icon} />
+            {label}
+          </button>
+        ))}
+      </div>
+      <form
+        className="askbox"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask("ask", "");
+        }}
+      >
+        <label className="vh" htmlFor="tutor-question">
+          {placeholder}
+        </label>
+        <textarea
+          id="tutor-question"
+          ref={field}
+          rows={1}
+          value={text}
+          placeholder={placeholder}
+          aria-invalid={isTooLong || undefined}
+          aria-describedby="tutor-hint"
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={onKeyDown}
+        />
+        {isWriting ? (
+          <button className="btn askbox__stop" type="button" onClick={onStop}>
+            <Icon name="square" />
+            {t("Stop")}
+          </button>
+        ) : (
+          <button
+            className="btn btn--primary askbox__send"
+            type="submit"
+            aria-label={t("Send")}
+            title={t("Send")}
+            disabled={trimmed === "" || isTooLong}
+          >
+            <Icon name="arrow-up" className="i--lg" />
+          </button>
+        )}
+      </form>
+      <p className="micro faint tutor__small" id="tutor-hint">
+        <Hint {...props} count={trimmed.length} />
+      </p>
+    </div>
+  );
+}
+
+function Hint({ count, left, isSearch }: Props & { count: number }) {
+  if (count > MOST * 0.9)
+    return <span role="status">{t("{count} of {most} characters", { count, most: MOST })}</span>;
+  if (left !== null && left <= FEW)
+    return (
+      <span role="status">
+        {tn("{count} question left this hour", "{count} questions left this hour", left)}
+      </span>
+    );
+  return isSearch
+    ? t("The tutor searches your courses and quotes them. It is not a language model.")
+    : t("The tutor answers from your courses and can be wrong. Follow its references to check.");
+}

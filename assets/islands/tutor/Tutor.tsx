@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+
+import { toApiError } from "../../shared/api/errors";
+import { useAuth } from "../../shared/auth/AuthProvider";
+import { t } from "../../shared/i18n";
+import { toast } from "../../shared/toasts";
+import { fetchStatus } from "./api";
+import { Composer } from "./Composer";
+import { ScopeSelect } from "./ScopeSelect";
+import { StatusBadge } from "./StatusBadge";
+import type { ChatStore, Scope } from "./store";
+import { Thread } from "./Thread";
+import type { Citation, CourseLink, LessonLink, Mode, TutorStatus } from "./types";
+
+type Props = {
+  store: ChatStore;
+  status: TutorStatus;
+  courses: readonly CourseLink[];
+  /** The lesson that is asked about, and its course. */
+  about: { course: CourseLink | null; lesson: LessonLink | null };
+  /** Slug of the lesson beside which the tutor is open. */
+  here?: string | undefined;
+  hasVideo?: boolean;
+  /** A new key gives the focus to the field. */
+  focus: number;
+  onCite?: (citation: Citation) => void;
+  before?: React.ReactNode;
+  after?: React.ReactNode;
+};
+
+/** A chat: its head, its questions and answers, and the field for the next question. */
+export function Tutor(props: Props) {
+  const { store, courses, about, here, hasVideo = false, focus, onCite, before, after } = props;
+  const view = useSyncExternalStore(store.subscribe, () => store.view);
+  const { isLoading } = useAuth();
+  const client = useQueryClient();
+  const { data: status } = useQuery({
+    queryKey: ["tutor", "status"],
+    queryFn: fetchStatus,
+    initialData: props.status,
+    enabled: !isLoading,
+    refetchInterval: ({ state }) => (state.data?.status === "online" ? false : 15_000),
+    staleTime: 60_000,
+  });
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<Scope>({
+    course: about.course?.slug ?? null,
+    lesson: about.lesson?.slug ?? null,
+  });
+  const { chat } = view;
+  const scope: Scope = chat
+    ? { course: chat.course?.slug ?? null, lesson: chat.lesson?.slug ?? null }
+    : chosen;
+  const isWriting =
+    Object.keys(view.texts).length > 0 || (view.pending !== null && !view.pending.error);
+
+  useEffect(() => {
+    if (focus > 0) field.current?.focus({ preventScroll: true });
+  }, [focus]);
+  useEffect(() => {
+    // How many questions are left, and how the tutor is, after each answer.
+    if (!isWriting && !isLoading) void client.invalidateQueries({ queryKey: ["tutor", "status"] });
+  }, [client, isWriting, isLoading]);
+
+  const ask = (question: string, mode: Mode, second?: number): void => {
+    const more = second === undefined || !here ? {} : { lesson: here, second };
+    void store.ask(question, mode, scope, more);
+  };
+  const stop = (): void => {
+    store.stop().catch((thrown: unknown) => {
+      toast(toApiError(thrown).message, { icon: "circle-alert" });
+    });
+  };
+  const setScope = (next: Scope): void => {
+    setChosen(next);
+    if (!chat) return;
+    store.setScope(next).catch((thrown: unknown) => {
+      toast(toApiError(thrown).message, { icon: "circle-alert" });
+    });
+  };
+  const { limits } = status;
+  const left = limits ? Math.min(limits.hour.left, limits.day.left) : null;
+  const shown =
+    status.status === "online" || isWriting
+      ? isWriting
+        ? "thinking"
+        : view.status
+      : status.status;
+  return (
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- Escape works anywhere in the chat
+    <div
+      className="tutor__mid"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented || !isWriting) return;
+        event.preventDefault();
+        stop();
+      }}
+    >
+      <div className="tutor__top">
+        {before}
+        {here === undefined ? (
+          <h1 className="h5">{t("AI Tutor")}</h1>
+        ) : (
+          <h2 className="h5">{t("AI Tutor")}</h2>
+        )}
+        <StatusBadge status={shown} />
+        <ScopeSelect
+          scope={scope}
+          courses={courses}
+          course={chat?.course ?? about.course}
+          lesson={chat?.lesson ?? about.lesson}
+          onChange={setScope}
+        />
+        {after}
+      </div>
+      <div className="tutor__scroll">
+        <Thread
+          view={view}
+          store={store}
+          scope={scope}
+          here={here}
+          onCite={onCite ?? (() => undefined)}
+          onAsk={(question, mode) => {
+            if (!isWriting) ask(question, mode);
+          }}
+        />
+      </div>
+      <Composer
+        key={chat?.uid ?? "new"}
+        place={chat?.uid ?? `new.${scope.lesson ?? scope.course ?? ""}`}
+        field={field}
+        hasQuestion={view.exchanges.length > 0}
+        isWriting={isWriting}
+        isSearch={status.is_search}
+        left={left}
+        video={hasVideo ? here : undefined}
+        placeholder={
+          scope.lesson
+            ? t("Ask about this lesson")
+            : scope.course
+              ? t("Ask about this course")
+              : t("Ask about your courses")
+        }
+        onAsk={ask}
+        onStop={stop}
+      />
+    </div>
+  );
+}
