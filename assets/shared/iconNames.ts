@@ -6,6 +6,7 @@ export const scriptIcons = [
   "arrow-down-up",
   "arrow-right",
   "arrow-up",
+  "award",
   "bold",
   "bookmark",
   "calendar-days",

@@ -61,7 +61,8 @@ def test_the_courses_of_a_path_are_moved_by_keyboard_and_by_dragging(people):
 
     grip = page.locator("[data-course]").nth(2).locator("[data-grip]").bounding_box()
     top = page.locator("[data-course]").first.bounding_box()
-    assert grip and top
+    assert grip
+    assert top
     page.mouse.move(grip["x"] + 5, grip["y"] + 5)
     page.mouse.down()
     page.mouse.move(top["x"] + 20, top["y"] + 30, steps=5)

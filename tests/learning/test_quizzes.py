@@ -16,11 +16,11 @@ from apps.learning.errors import (
     PrerequisiteNotMet,
     QuizTimeOver,
 )
-from apps.learning.models import Attempt, LessonProgress
+from apps.learning.models import Attempt, Certificate, LessonProgress
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
 from studyplatform.kit.errors import NotAuthenticated, NotFound, PermissionRefused, ValidationFailed
 from tests.factories.courses import QuizFactory
-from tests.factories.learning import EnrollmentFactory
+from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
 MINUTE = timedelta(minutes=1)
@@ -261,6 +261,28 @@ def test_the_result_shows_the_chosen_and_the_right_answers(leo, quiz, lessons, a
     assert result["headline"] == "Not passed yet, with 6 answers to review"
     assert result["seconds"] == 60
     assert result["may_try_again"]
+
+
+def test_the_result_that_completes_a_course_leads_to_the_certificate(leo, quiz, enrollment, lessons, now):
+    """A result before that doesn't, and neither does a revoked certificate."""
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
+    done, _ = services.submit_attempt(user=leo, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    assert attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]["certificate_url"] is None
+
+    for lesson in lessons:
+        LessonProgressFactory(enrollment=enrollment, lesson=lesson, completed_at=now)
+    LessonProgress.objects.filter(lesson=quiz.lesson).delete()
+    Attempt.objects.all().delete()
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
+    done, saved = services.submit_attempt(user=leo, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+
+    assert saved is not None
+    assert saved.certificate is not None
+    address = f"/certificates/{saved.certificate.code}"
+    for one in (done, get_attempt(leo, done.uid)):
+        assert attempt_page_out(one, now=now)["result"]["certificate_url"] == address
+    Certificate.objects.update(revoked_at=now)
+    assert attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]["certificate_url"] is None
 
 
 def test_editing_the_quiz_does_not_change_a_result(leo, quiz, attempt, now):

@@ -103,6 +103,7 @@ class AttemptResult(serializers.Serializer[object]):
     shows_answers = serializers.BooleanField(help_text="Whether the right answers are told now.")
     questions = QuestionResult(many=True)
     next = LessonLink(allow_null=True)
+    certificate_url = serializers.CharField(allow_null=True, help_text="The learner's certificate of the course.")
     may_try_again = serializers.BooleanField()
 
 

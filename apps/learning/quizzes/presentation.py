@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from apps.courses.models import Lesson, Question
 from apps.learning.models import Attempt
 from apps.learning.outline import Entry
-from apps.learning.queries.addresses import lesson_url, progress_url
+from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
 from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
@@ -164,8 +164,17 @@ def _result_out(
             for stored in attempt.results
         ],
         "next": entry_out(following, course) if following else None,
+        "certificate_url": _certificate_url(attempt),
         "may_try_again": left is None or left > 0,
     }
+
+
+def _certificate_url(attempt: Attempt) -> str | None:
+    """Return the page of the course's certificate, if the learner has it. One query for a completed course."""
+    enrollment = attempt.enrollment
+    if enrollment.completed_at is None or not hasattr(enrollment, "certificate"):
+        return None
+    return certificate_url(enrollment.certificate.code) if not enrollment.certificate.revoked_at else None
 
 
 def _without_answers(stored: dict[str, Any]) -> dict[str, Any]:

@@ -136,6 +136,9 @@ def submit_attempt(
         if attempt.is_passed:
             progress = open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now)
             saved = finish(progress, zone=zone, now=now, seconds=seconds)
+            attempt.enrollment.completed_at = saved.enrollment.completed_at  # the result names the certificate
+            if saved.certificate is not None:
+                attempt.enrollment.certificate = saved.certificate
         if saved is None or not saved.newly_completed:
             learned_days.record(user_id=user_id, zone=zone, now=now, seconds=seconds)
         if attempt.percent == 100:

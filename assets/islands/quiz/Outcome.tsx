@@ -64,7 +64,13 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
           )}
         </div>
         <div className="stack verdict__acts">
-          {result.is_passed && result.next && (
+          {result.certificate_url !== null && !again && (
+            <a className="btn btn--primary btn--block" href={result.certificate_url}>
+              <Icon name="award" />
+              {t("Your certificate")}
+            </a>
+          )}
+          {result.certificate_url === null && result.is_passed && result.next && (
             <a className="btn btn--primary btn--block" href={result.next.url}>
               {t("Next: {number}", { number: result.next.number })} <Icon name="arrow-right" />
             </a>

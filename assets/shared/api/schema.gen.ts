@@ -1900,6 +1900,8 @@ export interface components {
         AttemptResult: {
             /** @description Over all attempts: the best counts. */
             best_percent: number;
+            /** @description The learner's certificate of the course. */
+            certificate_url: string | null;
             /** @description A sentence that sums up the result. */
             headline: string;
             is_passed: boolean;
