@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
-from apps.tutor.models import Chat, CourseTutor, IndexedCourse, Passage, UsageDay
+from apps.tutor.models import Chat, CourseTutor, IndexedCourse, Passage, TutorBudget, UsageDay
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
 
@@ -57,3 +58,18 @@ class CourseTutorAdmin(ReadOnly, admin.ModelAdmin[Any]):
     search_fields = ("course__title",)
     list_per_page = 50
     show_full_result_count = False
+
+
+@admin.register(TutorBudget)
+class TutorBudgetAdmin(admin.ModelAdmin[Any]):
+    """One row, that admins change."""
+
+    list_display = ("__str__", "per_user", "per_course", "whole_site")
+    fields = ("per_user", "per_course", "whole_site")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super().has_add_permission(request) and not TutorBudget.objects.exists()
+
+    def save_model(self, request: HttpRequest, obj: TutorBudget, form: Any, change: bool) -> None:  # noqa: FBT001 (Django's)
+        obj.pk = 1
+        super().save_model(request, obj, form, change)

@@ -13,7 +13,7 @@ import numpy as np
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from apps.tutor import prompting, providers
+from apps.tutor import prompting
 from apps.tutor.answers import is_answered
 from apps.tutor.cleaning import RUN
 from apps.tutor.models import Answer, CourseTutor
@@ -59,14 +59,14 @@ class Checked:
     citations: "tuple[tuple[int, Found], ...]"
 
 
-def check(text: str, prompt: Prompt, *, is_search: bool | None = None) -> Checked:
+def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:
     """Return the answer with the passages that it cites. At most one query.
 
     Citations that don't exist or don't support what they stand after are removed. An answer that passages don't support
-    is marked as not from the course, or replaced where the course demands it. ``is_search``: it quotes passages; if not
-    given, the settings decide.
+    is marked as not from the course, or replaced where the course demands it. ``is_search``: it
+    quotes passages.
     """
-    if is_search if is_search is not None else not providers.has_model():
+    if is_search:
         cited = _cited(text, prompt)
         is_declined = not cited and prompt.mode not in _UNCHECKED and not is_answered(prompt.passages)
         return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)

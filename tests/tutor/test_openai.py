@@ -108,15 +108,19 @@ def test_what_would_fail_again_is_not_repeated(model, behavior):
 def test_what_was_said_before_a_failure_is_passed_on_and_not_said_twice(model, behavior, settings):
     settings.TUTOR_TIMEOUT = 0.3
     model.behavior = behavior
-    said = []
+    said, counted = list[str](), list[Usage]()
 
     async def listen() -> None:
         async for piece in OpenAIProvider().stream(a_prompt()):
-            said.append(piece)
+            if isinstance(piece, Usage):
+                counted.append(piece)
+            else:
+                said.append(piece)
 
     with pytest.raises(TutorUnavailable):
         asyncio.run(listen())
     assert "".join(said) == "The river bends because"
+    assert counted[-1].prompt_tokens > 100, "what was asked costs, however the answer ends"
     assert len(model.requests) == 1
 
 

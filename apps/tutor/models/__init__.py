@@ -1,5 +1,6 @@
 """Tables of the tutor."""
 
+from apps.tutor.models.budget import TutorBudget
 from apps.tutor.models.chat import MOST_QUESTION, MOST_TITLE, Answer, Chat, Citation, Exchange, Mode
 from apps.tutor.models.passage import IndexedCourse, Passage
 from apps.tutor.models.usage import CourseTutor, UsageDay
@@ -15,5 +16,6 @@ __all__ = [
     "IndexedCourse",
     "Mode",
     "Passage",
+    "TutorBudget",
     "UsageDay",
 ]

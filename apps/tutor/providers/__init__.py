@@ -1,25 +1,33 @@
 """Who answers: a model, or the search."""
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from apps.accounts.models import User
+from apps.courses.models import Course
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Provider, Usage
 from apps.tutor.providers.filtered import Filtered
 from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.search import SearchProvider
+from apps.tutor.queries.budgets import is_used_up
 
 __all__ = ["Prompt", "Provider", "Usage", "current", "has_model", "retry_after"]
 
 
-def current() -> Provider:
-    """Return the provider that answers now.
+def current(user: User | None = None, course: Course | None = None) -> Provider:
+    """Return the provider that answers now; once a budget of the user or of the chat's course is used up, the search.
+
+    At most two queries, and none without a user.
 
     :raises TutorUnavailable: it has failed too often; it is tried again after a while.
     """
     if not has_model():
         return Filtered(SearchProvider())
+    if user is not None and is_used_up(user_id=user.pk, course_id=course and course.pk, now=timezone.now()):
+        return Filtered(SearchProvider(stands_in=True))
     if breaker.seconds_left():
         raise TutorUnavailable
     model = import_string("apps.tutor.providers.openai.OpenAIProvider")  # not above: it loads HTTPX

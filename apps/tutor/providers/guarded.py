@@ -27,11 +27,10 @@ class Guarded:
         """See ``Provider.stream``. It ends where the answer begins to repeat the rules."""
         cleaner = cleaner_for(prompt)
         cleaner.resume(prompt.written)
-        last = None
         async with aclosing(self._provider.stream(prompt)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Usage):
-                    last = piece
+                    yield piece
                     continue
                 text = cleaner.feed(piece)
                 if text:
@@ -41,5 +40,3 @@ class Guarded:
         rest = cleaner.finish()
         if rest:
             yield rest
-        if last is not None:
-            yield last

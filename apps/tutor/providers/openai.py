@@ -25,6 +25,8 @@ PAUSE = 0.3
 """Seconds before the second try."""
 LONGEST = 300.0
 """Seconds that a whole answer may take."""
+COUNTED = 50
+"""After so many pieces it says what the answer has used so far, by estimate: it may be stopped at any moment."""
 MOST_ERROR = 4096
 """Bytes of an error that are read."""
 
@@ -73,6 +75,8 @@ class OpenAIProvider:
                                 is_settled = True
                                 await _note(breaker.answering)
                             yield piece
+                            if len(reading.pieces) % COUNTED == 1:
+                                yield usage_of(body["messages"], reading)
                     if not reading.text.strip() and not prompt.written:
                         raise _Failed("the answer is empty", may_repeat=True)
                     break

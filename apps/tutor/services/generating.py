@@ -70,7 +70,7 @@ def prepare(claimed: Claim) -> Ready:
     )
     exchange = answer.exchange
     user, chat = exchange.user, exchange.chat
-    provider = providers.current()
+    provider = providers.current(user, chat.course)
     Answer.objects.filter(pk=answer.pk).update(provider=provider.name[:120], is_search=provider.is_search)
     course = exchange.lesson.course if exchange.lesson else chat.course
     scope = scope_of(user, course=course, lesson=exchange.lesson)

@@ -1,0 +1,202 @@
+"""Answers of the search: passages quoted, and what can be made of them without a model. It speaks gettext's language.
+
+``[1]`` cites the first passage of the prompt.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.learning.queries.learned_days import record_of
+from apps.learning.queries.my_learning import enrollments_of, with_resume
+from apps.learning.queries.practice import due_today
+from apps.tutor.answers import CLOSE, QUOTED, escape, is_answered
+from apps.tutor.providers.base import Prompt
+from apps.tutor.retrieval.words import content_words, stem
+
+if TYPE_CHECKING:
+    from apps.tutor.retrieval.search import Found
+
+MOST_PLANNED = 3
+"""Courses in a plan."""
+MOST_CARDS = 8
+MOST_POINTS = 7
+MOST_QUESTIONS = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
+_DEFINITION = re.compile(r"(?:an?|the)?\s*([\w’' -]{3,40}?) (is|are) (?:an?|the|when|what|how)\b", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"\b(?:it|this|that|these|those|they|he|she|we|you|there|here|which|what|one|each)\b", re.I)
+_LETTERS = 4
+_SHORTEST, _LONGEST = 6, 40  # words of a sentence to learn from
+
+
+def answer(prompt: Prompt) -> str:
+    """Return the Markdown of an answer in the prompt's mode. A plan takes about nine queries, the others none."""
+    if prompt.mode == "plan":
+        return _plan(prompt)
+    making = {"hint": _hint, "quiz": _quiz, "summary": _summary, "cards": _cards, "explain": _explain}
+    return making.get(prompt.mode, _quotes)(prompt) or _("I couldn't find this in the course.")
+
+
+def _quotes(prompt: Prompt) -> str:
+    """The best passages."""
+    if not is_answered(prompt.passages):
+        return ""
+    intro = _("I search the course and quote it; I'm not a language model. This is what I found:")
+    return "\n\n".join([intro, *_best(prompt)])
+
+
+def _best(prompt: Prompt) -> list[str]:
+    best = prompt.passages[0].score
+    near = [one for one in enumerate(prompt.passages[:QUOTED], start=1) if one[0] == 1 or one[1].score >= CLOSE * best]
+    return [f"> {escape(found.text)} [{number}]" for number, found in near]
+
+
+def _explain(prompt: Prompt) -> str:
+    """What was said at that moment, and where the courses speak of it."""
+    if not prompt.transcript:
+        return _quotes(prompt)
+    said = [_("This was said in the last minute:"), f"> {escape(prompt.transcript)}"]
+    if prompt.passages:
+        said += [_("I'm a search and can't put it in other words, but these passages are about the same:")]
+        said += _best(prompt)
+    return "\n\n".join(said)
+
+
+def _hint(prompt: Prompt) -> str:
+    """Where to look, and how the passage begins."""
+    if not is_answered(prompt.passages):
+        return ""
+    number, found = next(
+        (one for one in enumerate(prompt.passages, start=1) if one[1].passage.kind != "summary"),
+        (1, prompt.passages[0]),
+    )
+    words = _sentences(found.text)[0].split()
+    begins = " ".join(words[: max(3, min(len(words) // 2, 12))])
+    place = found.passage.lesson.title
+    if found.passage.heading:
+        place = f"{place}, {found.passage.heading}"
+    where = _("Look at %(place)s.") % {"place": f"**{escape(place)}**"} + f" [{number}]"
+    return "\n\n".join([where, _("The passage begins: “%(words)s …”") % {"words": escape(begins)}])
+
+
+def _quiz(prompt: Prompt) -> str:
+    """Sentences with a gap; their passages have the answers."""
+    asked = []
+    for number, sentence, word in _gaps(prompt):
+        asked.append(f"{len(asked) + 1}. {_with_gap(sentence, word)} [{number}]")
+        if len(asked) == MOST_QUESTIONS:
+            break
+    if not asked:
+        return ""
+    intro = _("Which word is missing? Answer from memory, then open the passage to check.")
+    return "\n\n".join([intro, "\n".join(asked)])
+
+
+def _summary(prompt: Prompt) -> str:
+    """The summary of the lesson, and the first sentence of each passage in its order."""
+    points, summaries = [], dict[int, str]()
+    ordered = sorted(enumerate(prompt.passages, start=1), key=lambda one: (one[1].passage.lesson_id, _place(one[1])))
+    for number, found in ordered[:MOST_POINTS]:
+        lesson = found.passage.lesson
+        if lesson.summary:
+            summaries[lesson.pk] = f"**{escape(lesson.title)}**: {escape(lesson.summary)}"
+        if lesson.summary and found.passage.kind == "summary":
+            continue
+        heading = f"**{escape(found.passage.heading)}**: " if found.passage.heading else ""
+        points.append(f"- {heading}{escape(_sentences(found.text)[0])} [{number}]")
+    if not points:
+        return "\n\n".join(summaries.values())
+    return "\n\n".join([*summaries.values(), _("The main points, in the words of the course:"), "\n".join(points)])
+
+
+def _cards(prompt: Prompt) -> str:
+    """Definitions as questions, other sentences with a gap. The chat reads the lines "Front:" and "Back:"."""
+    cards, seen = [], set[str]()
+    for number, found in enumerate(prompt.passages, start=1):
+        for sentence in _sentences(found.text):
+            defined = _DEFINITION.match(sentence)
+            if defined and not _SAYS_NOTHING.search(defined[1]) and sentence not in seen:
+                seen.add(sentence)
+                word = _("What is %(word)s?") if defined[2].lower() == "is" else _("What are %(word)s?")
+                name = sentence[: defined.end(1)]
+                cards.append((escape(word % {"word": name[0].lower() + name[1:]}), sentence, number))
+    for number, sentence, word in _gaps(prompt):
+        if sentence not in seen:
+            seen.add(sentence)
+            cards.append((_with_gap(sentence, word), f"{word}. {sentence}", number))
+    lines = [f"Front: {front}\nBack: {escape(back)} [{number}]" for front, back, number in cards[:MOST_CARDS]]
+    return "\n\n".join([_("Flash cards from the words of the course:"), *lines]) if lines else ""
+
+
+def _gaps(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
+    """A sentence of each passage with the word to leave out: the one of which the passages speak most often."""
+    spoken = Counter(stem(word) for found in prompt.passages for word in content_words(found.text))
+    for number, found in enumerate(prompt.passages, start=1):
+        if found.passage.kind in {"explanation", "summary"}:
+            continue
+        for sentence in _sentences(found.text):
+            if not _SHORTEST <= len(sentence.split()) <= _LONGEST or not sentence[0].isalpha():
+                continue
+            if _SAYS_NOTHING.match(sentence):
+                continue
+            telling = set(content_words(sentence))
+            _first, *words = re.findall(r"[^\W\d_]+", sentence)
+            words = [one for one in words if len(one) >= _LETTERS and one.lower() in telling and not one.endswith("ly")]
+            if words:
+                yield number, sentence, max(words, key=lambda one: (spoken[stem(one.lower())], len(one)))
+                break
+
+
+def _with_gap(sentence: str, word: str) -> str:
+    """Markdown of the sentence without the word."""
+    parts = re.split(rf"\b{word}\b", sentence, maxsplit=1)
+    return escape("____").join(escape(one) for one in parts)
+
+
+def _plan(prompt: Prompt) -> str:
+    """The cards that are due, the next lesson of each unfinished course, and the learner's goal."""
+    now = timezone.now()
+    rows = [one for one in enrollments_of(prompt.user) if one.completed_at is None]
+    if prompt.course is not None:
+        rows = [one for one in rows if one.course_id == prompt.course.pk] or rows
+    steps = []
+    due = due_today(prompt.user, now)
+    if due.count:
+        text = ngettext("Practice %(count)d card that is due.", "Practice %(count)d cards that are due.", due.count)
+        steps.append(text % {"count": due.count})
+    for one in with_resume(rows[:MOST_PLANNED]):
+        if one.resume is None:
+            continue
+        course, minutes = escape(one.enrollment.course.title), max(1, round(one.resume.duration / 60))
+        lesson = f"[{one.resume.number} {escape(one.resume.title)}]({one.resume_url})"
+        text = ngettext(
+            "**%(course)s** (%(percent)d%% done): %(lesson)s, about %(count)d minute.",
+            "**%(course)s** (%(percent)d%% done): %(lesson)s, about %(count)d minutes.",
+            minutes,
+        )
+        steps.append(text % {"course": course, "percent": one.enrollment.percent, "lesson": lesson, "count": minutes})
+    if not steps:
+        return _("You have no unfinished course. Enroll in one, and I can plan it.")
+    record, goal = record_of(prompt.user, now=now), prompt.user.daily_minutes
+    parts = [_("This plan comes from your progress. Take the steps in this order:")]
+    parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1)))
+    if goal:
+        learned = record.learned_today.seconds // 60
+        parts.append(
+            _("Your goal is %(goal)d minutes a day; today you have learned %(learned)d.")
+            % {"goal": goal, "learned": learned}
+        )
+    return "\n\n".join(parts)
+
+
+def _sentences(text: str) -> list[str]:
+    return [one.strip() for one in _SENTENCE_END.split(text) if one.strip()] or [text]
+
+
+def _place(found: "Found") -> int:
+    return found.parts[0].position
