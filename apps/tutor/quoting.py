@@ -86,7 +86,7 @@ def _hint(prompt: Prompt) -> str:
 
 def _quiz(prompt: Prompt) -> str:
     """Sentences with a gap; their passages have the answers."""
-    asked = []
+    asked: list[str] = []
     for number, sentence, word in _gaps(prompt):
         asked.append(f"{len(asked) + 1}. {_with_gap(sentence, word)} [{number}]")
         if len(asked) == MOST_QUESTIONS:
@@ -99,7 +99,7 @@ def _quiz(prompt: Prompt) -> str:
 
 def _summary(prompt: Prompt) -> str:
     """The summary of the lesson, and the first sentence of each passage in its order."""
-    points, summaries = [], dict[int, str]()
+    points, summaries = list[str](), dict[int, str]()
     ordered = sorted(enumerate(prompt.passages, start=1), key=lambda one: (one[1].passage.lesson_id, _place(one[1])))
     for number, found in ordered[:MOST_POINTS]:
         lesson = found.passage.lesson
@@ -116,7 +116,7 @@ def _summary(prompt: Prompt) -> str:
 
 def _cards(prompt: Prompt) -> str:
     """Definitions as questions, other sentences with a gap. The chat reads the lines "Front:" and "Back:"."""
-    cards, seen = [], set[str]()
+    cards, seen = list[tuple[str, str, int]](), set[str]()
     for number, found in enumerate(prompt.passages, start=1):
         for sentence in _sentences(found.text):
             defined = _DEFINITION.match(sentence)
@@ -164,7 +164,7 @@ def _plan(prompt: Prompt) -> str:
     rows = [one for one in enrollments_of(prompt.user) if one.completed_at is None]
     if prompt.course is not None:
         rows = [one for one in rows if one.course_id == prompt.course.pk] or rows
-    steps = []
+    steps: list[str] = []
     due = due_today(prompt.user, now)
     if due.count:
         text = ngettext("Practice %(count)d card that is due.", "Practice %(count)d cards that are due.", due.count)

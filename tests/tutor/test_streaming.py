@@ -61,7 +61,7 @@ class Told:
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     one = Told()
-    monkeypatch.setattr(providers, "current", lambda: one)
+    monkeypatch.setattr(providers, "current", lambda *_: one)
     monkeypatch.setattr(hub, "REFRESH_GAP", 0.01)
     monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
     return one

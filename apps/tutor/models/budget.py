@@ -1,12 +1,15 @@
 """What models may cost."""
 
+from typing import Any
+
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 
-def _amount(verbose: str, help_text: str) -> "models.DecimalField[object, object]":
+def _amount(verbose: StrOrPromise, help_text: StrOrPromise) -> "models.DecimalField[Any, Any]":
     return models.DecimalField(
         verbose,
         max_digits=12,

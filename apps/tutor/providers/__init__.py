@@ -26,7 +26,7 @@ def current(user: User | None = None, course: Course | None = None) -> Provider:
     """
     if not has_model():
         return Filtered(SearchProvider())
-    if user is not None and is_used_up(user_id=user.pk, course_id=course and course.pk, now=timezone.now()):
+    if user is not None and is_used_up(user_id=user.pk, course_id=course.pk if course else None, now=timezone.now()):
         return Filtered(SearchProvider(stands_in=True))
     if breaker.seconds_left():
         raise TutorUnavailable
