@@ -31,6 +31,7 @@ from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay
 from studyplatform.demo.forum_library import ForumText
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
+from studyplatform.demo.seed_chats import seed_chats
 from studyplatform.demo.seed_days import seed_learned_days
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
@@ -88,6 +89,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     yield Step("forum", partial(seed_forum, library, forum, now))
     yield from (Step(label, run) for label, run in message_steps(library, now=now))
     yield from (Step(label, run) for label, run in note_steps(library, now=now))
+    yield Step("chats with the tutor", partial(seed_chats, now))
     yield Step("what has been read", partial(read_old_notifications, library, now))
 
 

@@ -9,6 +9,7 @@
     python -m tests.bench sockets                500 sockets on one topic
     python -m tests.bench progress               saves of progress a second, beside a bare view
     python -m tests.bench tutor                  how often the tutor finds the right passage
+    python -m tests.bench tutor stream           what a streamed answer of the tutor costs
 
 ``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
 each row is measured (3; of odd numbers the median tells most).

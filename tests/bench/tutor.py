@@ -2,6 +2,7 @@
 
     python -m tests.bench tutor             the questions of tests/bench/tutor_questions
     python -m tests.bench tutor FILE.jsonl  others of the same form
+    python -m tests.bench tutor stream      what a streamed answer costs besides
 
 ``BENCH_DATA`` is a folder that keeps the indexed courses for the next run.
 """
@@ -17,6 +18,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.bench.chat import bench_stream
+
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
@@ -27,9 +30,15 @@ RUN = 5  # words in a row that a passage and a quote have in common
 
 def bench_tutor(words: list[str]) -> None:
     """Index the demo's courses, ask all questions as an admin, and print recall and declined questions by kind."""
+    is_stream = words == ["stream"]
+    if is_stream:
+        words = []
     questions = [json.loads(line) for line in Path((words or [str(QUESTIONS)])[0]).read_text().splitlines() if line]
     with tempfile.TemporaryDirectory() as folder:
         _start(os.environ.get("BENCH_DATA") or folder)
+        if is_stream:
+            bench_stream()
+            return
         spent = time.process_time()
         passages = _index()
         spent = time.process_time() - spent

@@ -5,6 +5,7 @@
 
 from apps.tutor.services.answering import (
     POLLED_AFTER,
+    answer_now,
     continue_answer,
     generate_later,
     practice_cards,
@@ -28,6 +29,7 @@ from apps.tutor.services.questions import Asked, ask_again, ask_in_chat, edit_qu
 __all__ = [
     "POLLED_AFTER",
     "Asked",
+    "answer_now",
     "ask",
     "ask_again",
     "ask_in_chat",

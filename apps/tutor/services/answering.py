@@ -5,12 +5,13 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.module_loading import import_string
 
 from apps.accounts.models import User
 from apps.learning import services as learning
 from apps.learning.models import PracticeCard
 from apps.tutor.cards import cards_in
-from apps.tutor.models import Answer
+from apps.tutor.models import Answer, Exchange
 from apps.tutor.queries.chats import answer_of
 from apps.tutor.services.limits import count_continuation
 from studyplatform.kit import jobs, sockets
@@ -91,6 +92,13 @@ def practice_cards(*, user: User, uid: UUID, numbers: list[int], now: datetime) 
         for card in new:
             learning.add_card(user=user, front=card.front, back=card.back, now=now)
     return len(new)
+
+
+def answer_now(*, exchange: Exchange) -> None:
+    """Generate the waiting answer of an exchange, and return when it has ended."""
+    generate = import_string("apps.tutor.streaming.alone.generate")  # not above: it loads NumPy
+    for uid in exchange.answers.filter(state=State.WAITING).values_list("uid", flat=True):
+        generate(uid)
 
 
 def generate_later(*, answer: Answer, now: datetime) -> None:

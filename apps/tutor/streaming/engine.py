@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.tutor.services import generating
 from apps.tutor.streaming.generation import Follower, Generation
-from apps.tutor.streaming.threads import in_tables
+from apps.tutor.streaming.threads import in_open_tables
 from apps.tutor.streaming.units import after
 
 logger = logging.getLogger(__name__)
@@ -126,7 +126,7 @@ class Engine:
     async def _write(self, due: list[Generation]) -> None:
         async with self._writing:  # what is sent first was written first
             texts = [(one, one.text) for one in due]
-            ours = await in_tables(generating.write, [(one.claim, text) for one, text in texts], timezone.now())
+            ours = await in_open_tables(generating.write, [(one.claim, text) for one, text in texts], timezone.now())
             told = []
             for one, text in texts:
                 if one.claim.uid not in ours:
