@@ -24,7 +24,7 @@ from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.jinja import register
 
-_RowKey = tuple[int, str, int, bool, int, int]
+_RowKey = tuple[int | str, ...]
 NONE: Mapping[int, int] = MappingProxyType({})
 _rows: LruCache[dict[_RowKey, str]] = LruCache(64)  # courses
 
@@ -49,25 +49,19 @@ def lesson_rows(
     answered: Mapping[int, int] = NONE,
     notes: Mapping[int, int] = NONE,
 ) -> Markup:
-    """Return these lessons as list items. ``note`` is shown below the current one.
-
-    ``answered`` and ``notes`` count the answered questions and the learner's notes of each lesson, by its primary key.
-    """
+    """Return these lessons as list items. ``note`` is shown below the current one; the others count by lesson."""
     known = _rows_of(course)
     picked = []
     for one in placed:
-        is_current = one.entry.pk == current
-        count, written = answered.get(one.entry.pk, 0), notes.get(one.entry.pk, 0)
+        pk, is_current = one.entry.pk, one.entry.pk == current
+        shown = {"current": is_current, "answered": answered.get(pk, 0), "notes": notes.get(pk, 0)}
+        key = (pk, one.state, one.blocker.pk if one.blocker else 0, *shown.values())
         if is_current and note:
-            row = _macros().lesson_row(one, course.slug, current=True, note=note, answered=count, notes=written)
-            picked.append(str(row))
+            picked.append(str(_macros().lesson_row(one, course.slug, note=note, **shown)))
             continue
-        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current, count, written)
-        row = known.get(key)
-        if row is None:
-            rendered = _macros().lesson_row(one, course.slug, current=is_current, answered=count, notes=written)
-            row = known[key] = str(rendered)
-        picked.append(row)
+        if key not in known:
+            known[key] = str(_macros().lesson_row(one, course.slug, **shown))
+        picked.append(known[key])
     return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
 
 
@@ -91,18 +85,14 @@ def lesson_list(
 
     ``counts`` shows how many lessons of each section are complete.
     """
-    macros = _macros()
     parts, rest = [], iter(placed)
     for part in outline.parts:
         rows = list(islice(rest, len(part.entries)))
         done = sum(one.state == "completed" for one in rows) if counts else None
         is_open = any(one.entry.pk == current for one in rows)
         note = next((time_left(one) for one in rows if one.entry.pk == current), "")
-        parts.append(
-            macros.section(
-                part, done, is_open, lesson_rows(course, rows, current=current, note=note, answered=answered)
-            )
-        )
+        shown = lesson_rows(course, rows, current=current, note=note, answered=answered)
+        parts.append(_macros().section(part, done, is_open, shown))
     return Markup("").join(parts)
 
 

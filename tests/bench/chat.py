@@ -96,7 +96,7 @@ def bench_stream() -> None:
         providers.current = lambda: warm  # type: ignore[assignment]
         asyncio.run(run(claims(1)))
         for label, provider in (("as fast as it can", Scripted(PIECES)), ("50 a second", Scripted(250, 0.02))):
-            providers.current = lambda provider=provider: provider  # type: ignore[misc]
+            providers.current = lambda provider=provider: provider  # type: ignore[assignment, misc]
             [one] = claims(1)
             bare = _bare(Scripted(provider.pieces, provider.pause))
             before = time.process_time()
