@@ -93,10 +93,10 @@ def bench_stream() -> None:
     original = providers.current
     try:
         warm = Scripted(10)
-        providers.current = lambda: warm  # type: ignore[assignment]
+        providers.current = lambda *_: warm  # type: ignore[assignment]
         asyncio.run(run(claims(1)))
         for label, provider in (("as fast as it can", Scripted(PIECES)), ("50 a second", Scripted(250, 0.02))):
-            providers.current = lambda provider=provider: provider  # type: ignore[assignment, misc]
+            providers.current = lambda *_, provider=provider: provider  # type: ignore[misc, assignment]
             [one] = claims(1)
             bare = _bare(Scripted(provider.pieces, provider.pause))
             before = time.process_time()
@@ -104,10 +104,10 @@ def bench_stream() -> None:
             own = (time.process_time() - before - bare) / provider.pieces * 1e6
             print(f"own CPU per token, {label}: {own:.1f} µs ({provider.pieces} tokens, retrieval included)")
         slow = Scripted(1_000, 0.02)
-        providers.current = lambda: slow  # type: ignore[assignment]
+        providers.current = lambda *_: slow  # type: ignore[assignment]
         _, left = asyncio.run(run(claims(1), leave_after=1.0))
         print(f"provider stopped {slow.closed_at - left:.2f} s after the page closed")
-        providers.current = lambda: Scripted(3)  # type: ignore[assignment]
+        providers.current = lambda *_: Scripted(3)  # type: ignore[assignment]
         firsts, _ = asyncio.run(run(claims(CHATS)))
         firsts.sort()
         print(f"{CHATS} chats at once, first token: p50 {firsts[CHATS // 2]:.2f} s, last {firsts[-1]:.2f} s")

@@ -38,7 +38,7 @@ class Endless:
             number += 1
             await asyncio.sleep(0.02)
 
-providers.current = Endless
+providers.current = lambda user, course: Endless()
 alone.generate(uuid.UUID(sys.argv[1]))
 """
 

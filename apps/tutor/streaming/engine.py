@@ -108,7 +108,7 @@ class Engine:
 
     def _is_due(self, one: Generation, now: float) -> bool:
         waited = now - one.written_at
-        if one.is_lost:
+        if one.is_lost or one.is_ending:
             return False
         if one.has_news:
             return waited >= WRITE_EVERY or one.written == one.claim.written
@@ -119,7 +119,7 @@ class Engine:
 
         :raises OperationalError: the database doesn't answer.
         """
-        news = [one for one in self.running.values() if one.has_news and not one.is_lost]
+        news = [one for one in self.running.values() if one.has_news and not (one.is_lost or one.is_ending)]
         if news:
             await self._write(news)
 

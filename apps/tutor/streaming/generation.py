@@ -38,6 +38,8 @@ class Generation:
         self.sent_units = units(claim.written)
         self.is_lost = False
         """Somebody stopped it, or another process claimed it."""
+        self.is_ending = False
+        """The provider has ended: only the end is saved and told, which nothing may cancel."""
         self.written_at = asyncio.get_running_loop().time()
         self.task: asyncio.Task[None] | None = None
         self._new: list[str] = []
@@ -65,7 +67,7 @@ class Generation:
 
     def cancel(self) -> None:
         """Stop the provider."""
-        if self.task is not None:
+        if self.task is not None and not self.is_ending:
             self.task.cancel()
 
     async def run(self, flushed: Callable[[], Awaitable[None]]) -> None:
@@ -74,6 +76,7 @@ class Generation:
             ready = await to_prepare(generating.prepare, self.claim)
             await self._read(ready)
             await flushed()
+            self.is_ending = True
             await in_tables(generating.finish, self.claim, self.text, ready, self._usage, timezone.now())
         except asyncio.CancelledError:
             # A task that was canceled may still wait, unless it is canceled again.
@@ -107,5 +110,6 @@ class Generation:
 
     async def _end(self, state: str, code: str) -> None:
         """Keep what was written. Of an answer that is no longer ours only what it used is saved."""
+        self.is_ending = True
         end = generating.end
         await in_tables(end, self.claim, self.text, state=state, error_code=code, usage=self._usage, now=timezone.now())
