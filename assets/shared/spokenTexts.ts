@@ -48,6 +48,7 @@ export const spokenTexts = {
     "Due today: {total}",
     "First payment: {total}",
   ],
+  tutor: ["Chat restored", "Rating removed", "Thank you"],
   progress: [
     "Lesson {number} complete, {percent} percent of the course",
     "Lesson complete, {percent} percent of the course",
