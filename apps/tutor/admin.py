@@ -65,6 +65,7 @@ class TutorBudgetAdmin(admin.ModelAdmin[Any]):
     """One row, that admins change."""
 
     list_display = ("__str__", "per_user", "per_course", "whole_site")
+    search_fields = ("pk",)
     fields = ("per_user", "per_course", "whole_site")
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
@@ -58,6 +58,14 @@ export function Tutor(props: Props) {
   useEffect(() => {
     if (focus > 0) field.current?.focus({ preventScroll: true });
   }, [focus]);
+  // The first question makes the chat, which replaces the field: the focus stays in it.
+  const chatBefore = useRef(chat?.uid);
+  useLayoutEffect(() => {
+    const isMade = chatBefore.current === undefined && chat !== null;
+    chatBefore.current = chat?.uid;
+    if (isMade && document.activeElement === document.body)
+      field.current?.focus({ preventScroll: true });
+  }, [chat]);
   useEffect(() => {
     // How many questions are left, and how the tutor is, after each answer.
     if (!isWriting && !isLoading) void client.invalidateQueries({ queryKey: ["tutor", "status"] });
