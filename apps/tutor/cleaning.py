@@ -33,7 +33,8 @@ _ADDRESS = re.compile(
     | www \. [^\s`]+ )"""
 )
 _LINK = re.compile(r"\]\(([^\s()]*)(\)?)")
-_DANGEROUS = re.compile(r"\]\((?=\S{0,300}?(?::|//|\\|&))")
+_DANGEROUS = re.compile(r"\]\((?=\s*(?:\Z|<|\S{0,300}?(?::|//|\\|&)))")
+_DEFINED = re.compile(r"\]:(?=\s*(?:\Z|<|\S{0,300}?(?:://|//|\\|&)))")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _PICTURE = re.compile(r"!\[(?!\d{1,2}\])")
@@ -129,7 +130,7 @@ class Cleaner:
 
     def _code(self, text: str) -> str:
         text = _ADDRESS.sub(lambda found: found.group() if found.group() in self._quoted else self._removed(), text)
-        return _MARKED.sub("", _DANGEROUS.sub("] (", text))
+        return _MARKED.sub("", _DEFINED.sub("] :", _DANGEROUS.sub("] (", text)))
 
     def _text(self, text: str) -> str:
         if "&" in text:

@@ -6,9 +6,11 @@ read English.
 """
 
 import re
+from collections.abc import Sequence
 
 from rapidfuzz.fuzz import partial_ratio, token_set_ratio
 
+from apps.accounts.models import User
 from apps.learning.models import Attempt
 from apps.learning.queries.quizzes import questions_in
 from apps.tutor.cleaning import visible
@@ -60,12 +62,19 @@ def check(prompt: Prompt) -> None:
     :raises ContentFiltered: the question is about other people, about the tutor's instructions or about nothing of the
         course, or it is that of an open attempt at a quiz.
     """
-    question = plain(prompt.question)
-    if any(one.search(question) for one in _REFUSED):
-        raise ContentFiltered
-    if is_of_open_attempt(prompt):
-        raise ContentFiltered
+    check_question(prompt.user, prompt.question, [one.question for one in prompt.history])
     if is_unrelated(prompt):
+        raise ContentFiltered
+
+
+def check_question(user: User, question: str, earlier: Sequence[str] = ()) -> None:
+    """Refuse a question by what it says; ``earlier`` are those before it, the newest last. One query.
+
+    :raises ContentFiltered: it is about other people or about the tutor's instructions, or it is that of an open
+        attempt at a quiz.
+    """
+    text = plain(question)
+    if any(one.search(text) for one in _REFUSED) or is_of_open_attempt(user, question, earlier):
         raise ContentFiltered
 
 
@@ -83,14 +92,14 @@ def is_unrelated(prompt: Prompt) -> bool:
     return similar < UNRELATED and covered < SOME_WORDS
 
 
-def is_of_open_attempt(prompt: Prompt) -> bool:
+def is_of_open_attempt(user: User, question: str, earlier: Sequence[str] = ()) -> bool:
     """Return whether the question is nearly one of an attempt that the learner has not submitted, also in pieces."""
-    attempts = Attempt.objects.filter(enrollment__user=prompt.user, submitted_at=None).select_related("quiz")
-    asked = [plain(question.prompt) for attempt in attempts for question in questions_in(attempt)]
+    attempts = Attempt.objects.filter(enrollment__user=user, submitted_at=None).select_related("quiz")
+    asked = [plain(one.prompt) for attempt in attempts for one in questions_in(attempt)]
     asked = [text for text in asked if len(text) >= LEAST]
     if not asked:
         return False
-    pieces = [*(one.question for one in prompt.history[-MOST_PARTS:]), prompt.question]
+    pieces = [*earlier[-MOST_PARTS:], question]
     texts = [plain(" ".join(pieces[start:])) for start in range(len(pieces))]
     return any(_is_same(text, one) for text in texts for one in asked)
 

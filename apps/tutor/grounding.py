@@ -38,6 +38,9 @@ MOST_STATEMENTS = 24
 MOST_SENTENCES = 40
 """Of passages, that are compared by meaning."""
 
+NEAR = 400
+"""Characters before a citation in which the end of its statement is looked for."""
+
 _CITED = re.compile(r"(?<![\\\w\]])((?:\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+)(?!\()")
 _NUMBER = re.compile(r"\d{1,3}")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
@@ -204,7 +207,7 @@ def _cite(text: str, keep: _Keep) -> str:
 def _cite_prose(text: str, keep: _Keep) -> str:
     parts, end = [], 0
     for found in _CITED.finditer(text):
-        numbers = keep(text[: found.start()], _numbers(found.group()))
+        numbers = keep(text[max(0, found.start() - NEAR) : found.start()], _numbers(found.group()))
         before = text[end : found.start()]
         parts += [before if numbers else before.rstrip(" "), "".join(f"[{one}]" for one in numbers)]
         end = found.end()

@@ -75,6 +75,7 @@ def answer_bank(page: Page, button: str) -> None:
     page.frame_locator("iframe[title='Your bank']").get_by_role("button", name=button).click()
 
 
+@pytest.mark.long
 def test_a_promo_code_the_banks_question_a_refund_and_the_instructors_earnings(
     site: Site, people: Callable[..., Page], checkout: Page
 ) -> None:

@@ -95,6 +95,7 @@ def enter(page: Page, number: str, expires: str = "12 / 40", code: str = "123") 
     fields.get_by_label("Security code").fill(code)
 
 
+@pytest.mark.long
 def test_card_is_entered_in_a_frame_of_the_provider(shop):
     open_for, client = shop
     customer = client.v1.customers.create({}).id

@@ -213,6 +213,7 @@ def test_skip_link_leads_to_the_content(people, address: str):
         ),
     ],
 )
+@pytest.mark.long
 def test_shortcuts_of_a_lesson_without_a_player(people, learners, who: str, address: str):
     page = people(next(learners) if who == "learner" else who, viewport=WIDE, reduced_motion="reduce")
     page.goto(address)
@@ -340,6 +341,7 @@ def test_quiz_can_be_taken_by_keyboard(people, learners):
     expect(page.get_by_role("link", name=re.compile("^Next: "))).to_be_focused()
 
 
+@pytest.mark.long
 def test_flash_cards_are_made_and_practiced_by_keyboard(people, learners):
     page = people(next(learners), reduced_motion="reduce")
     page.goto("/me/practice/cards")

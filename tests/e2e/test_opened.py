@@ -70,6 +70,7 @@ def test_look_of_an_open_menu(people, who: str, address: str, name: str, size: d
 # --- Dialogs ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_look_of_a_confirmation_dialog(people):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     page.goto(f"{STUDIO}/edit")
@@ -107,6 +108,7 @@ def test_look_of_a_form_with_errors(people):
 # --- The player -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_look_of_the_player(watch):
     page = watch(SHOWN, size=WIDE)
     expect(page.locator(".stage__cap")).to_be_visible()

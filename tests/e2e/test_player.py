@@ -93,6 +93,7 @@ def test_captions_stay_on_until_turned_off(watch):
     expect(words).to_have_text("Two short arrows rule it: one step east, and one step north.")
 
 
+@pytest.mark.long
 def test_each_quality_can_be_chosen_and_is_loaded(watch):
     page = watch(FIRST)
     came: list[str] = []
@@ -367,6 +368,7 @@ def test_video_lesson_is_complete_after_90_percent_watched(watch):
     expect(page.locator("[data-course-percent]")).to_have_text("50%")
 
 
+@pytest.mark.long
 def test_next_lesson_plays_automatically_after_the_end(watch):
     page = watch(f"{FIRST}?t=60")
     expect(page.get_by_text(re.compile(r"^Next in \d s$"))).to_be_visible()

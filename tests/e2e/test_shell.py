@@ -208,6 +208,7 @@ def test_search_ignores_blanks_trims_and_clears_its_box(people):
     expect(box).to_have_value("")
 
 
+@pytest.mark.long
 def test_search_suggests_while_typing(people):
     page = people()
     page.goto("/")
@@ -249,6 +250,7 @@ def test_filters_are_a_dialog_on_phones(people):
     expect(page.locator(".cat__count b")).to_have_text(promised)
 
 
+@pytest.mark.long
 def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people):
     page = people("instructor", viewport={"width": 1440, "height": 900})
     left = "(name) => document.querySelector(name).getBoundingClientRect().left"
@@ -280,6 +282,7 @@ def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people
     expect(price).to_be_visible()
 
 
+@pytest.mark.long
 def test_search_is_behind_a_button_on_tablets(people):
     page = people(viewport={"width": 1100, "height": 800})
     page.goto("/")
@@ -294,6 +297,7 @@ def test_search_is_behind_a_button_on_tablets(people):
     expect(page).to_have_url("/courses/?q=algebra")
 
 
+@pytest.mark.long
 def test_theme_is_in_the_menu_on_narrow_phones(people):
     page = people(viewport={"width": 320, "height": 640})
     page.goto("/")

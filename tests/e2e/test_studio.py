@@ -97,6 +97,7 @@ def test_section_is_dragged_by_touch(draft: Page) -> None:
     expect(draft.locator("[data-number]")).to_have_text(["2.1", "2.2", "2.3"])
 
 
+@pytest.mark.long
 def test_move_buttons_work_without_a_reload_and_keep_the_focus(draft: Page) -> None:
     draft.evaluate("document.body.dataset.same = 'page'")
     draft.get_by_role("button", name="Move 1.1 down").focus()
@@ -109,6 +110,7 @@ def test_move_buttons_work_without_a_reload_and_keep_the_focus(draft: Page) -> N
     assert draft.evaluate("document.body.dataset.same") == "page"
 
 
+@pytest.mark.long
 def test_refused_move_is_reverted(draft: Page) -> None:
     draft.route("**/api/v1/lessons/*/move/", lambda route: route.abort())
     draft.get_by_role("button", name="Move 1.1 down").click()

@@ -44,7 +44,7 @@ class Chat(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title
+        return str(self.uid)  # not the title: what learners ask is not shown to admins
 
 
 class Mode(models.TextChoices):
@@ -78,7 +78,7 @@ class Exchange(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.question[:60]
+        return str(self.uid)
 
 
 class Answer(models.Model):
@@ -127,7 +127,7 @@ class Answer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.state}: {self.text[:60]}"
+        return f"{self.uid}: {self.state}"
 
     def state_at(self, now: datetime) -> str:
         """Return the state; a streaming answer whose process died is interrupted."""
@@ -151,4 +151,4 @@ class Citation(models.Model):
         constraints = [models.UniqueConstraint(fields=["answer", "number"], name="one_citation_per_number")]
 
     def __str__(self) -> str:
-        return f"[{self.number}] {self.text[:60]}"
+        return f"[{self.number}] {self.passage_uid}"

@@ -20,9 +20,9 @@ class SearchProvider:
         self._stands_in = stands_in
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
-        """Yield the answer line by line."""
+        """Yield the answer line by line. After a text that isn't its own it begins a new paragraph."""
         text = await sync_to_async(self._answer)(prompt)
-        rest = text[len(prompt.written) :] if text.startswith(prompt.written) else text
+        rest = text[len(prompt.written) :] if text.startswith(prompt.written) else f"\n\n{text}"
         for piece in rest.splitlines(keepends=True):
             yield piece
         yield Usage()

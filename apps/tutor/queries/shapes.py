@@ -12,7 +12,7 @@ from markupsafe import escape
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.openable import openable_lessons
+from apps.learning.queries.openable import readable_lessons
 from apps.tutor.cards import cards_in
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
@@ -47,7 +47,7 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
     found = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS)
     for answer in found:
         answers[answer.exchange_id].append(answer)
-    openable = _openable(user, [one for several in answers.values() for one in several])
+    readable = _readable(user, [one for several in answers.values() for one in several])
     return [
         {
             "uid": row.uid,
@@ -57,7 +57,7 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
             "lesson": _link(row.lesson),
             "second": row.second,
             "created_at": row.created_at,
-            "answers": [_answer_out(one, row.mode, openable, now) for one in answers[row.pk]],
+            "answers": [_answer_out(one, row.mode, readable, now) for one in answers[row.pk]],
         }
         for row in rows
     ]
@@ -66,16 +66,16 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
 def answer_out(user: User, answer: Answer, now: datetime) -> Shape:
     """Return the shape ``AnswerOut``."""
     found = Answer.objects.select_related("exchange").prefetch_related(CITATIONS).get(pk=answer.pk)
-    return _answer_out(found, found.exchange.mode, _openable(user, [found]), now)
+    return _answer_out(found, found.exchange.mode, _readable(user, [found]), now)
 
 
-def _openable(user: User, answers: Iterable[Answer]) -> frozenset[int]:
-    return openable_lessons(user) if any(answer.citations.all() for answer in answers) else frozenset()
+def _readable(user: User, answers: Iterable[Answer]) -> frozenset[int]:
+    return readable_lessons(user, {one.lesson for answer in answers for one in answer.citations.all() if one.lesson})
 
 
-def _answer_out(answer: Answer, mode: str, openable: frozenset[int], now: datetime) -> Shape:
+def _answer_out(answer: Answer, mode: str, readable: frozenset[int], now: datetime) -> Shape:
     state = answer.state_at(now)
-    citations = [_citation_out(one, openable) for one in answer.citations.all()]
+    citations = [_citation_out(one, readable) for one in answer.citations.all()]
     is_done = state == Answer.State.FINISHED
     return {
         "uid": answer.uid,
@@ -94,9 +94,10 @@ def _answer_out(answer: Answer, mode: str, openable: frozenset[int], now: dateti
     }
 
 
-def _citation_out(citation: Citation, openable: frozenset[int]) -> Shape:
+def _citation_out(citation: Citation, readable: frozenset[int]) -> Shape:
+    """The text is empty if the learner may not read the passage any more."""
     lesson = citation.lesson
-    can_open = lesson is not None and lesson.pk in openable
+    can_open = lesson is not None and lesson.pk in readable
     second = None if citation.second is None else int(citation.second)
     address = lesson_url(citation.course.slug, lesson.slug, at=second) if lesson is not None and can_open else None
     return {
@@ -104,7 +105,7 @@ def _citation_out(citation: Citation, openable: frozenset[int]) -> Shape:
         "course": _link(citation.course),
         "lesson": lesson and {"uid": lesson.uid, "slug": lesson.slug, "title": lesson.title, "number": lesson.number},
         "heading": citation.heading,
-        "text": citation.text,
+        "text": citation.text if can_open else "",
         "second": second,
         "url": address,
         "can_open": can_open,

@@ -13,7 +13,7 @@ from apps.learning.models import PracticeCard
 from apps.tutor.cards import cards_in
 from apps.tutor.models import Answer, Exchange
 from apps.tutor.queries.chats import answer_of
-from apps.tutor.services.limits import count_continuation
+from apps.tutor.services.limits import count_continuation, count_question
 from studyplatform.kit import jobs, sockets
 from studyplatform.kit.errors import ValidationFailed
 
@@ -45,13 +45,18 @@ def stop_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
 def continue_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
     """Let an answer go on that was interrupted or stopped, or that failed. Otherwise nothing happens.
 
+    To continue a stopped answer counts as a question.
+
     :raises ChatNotFound: it isn't an answer to the user.
     :raises RateLimitExceeded: that happened too often.
     """
     answer = answer_of(user, uid)
     if answer.state_at(now) in {State.INTERRUPTED, State.STOPPED, State.FAILED}:
         with transaction.atomic():
-            count_continuation(user=user, now=now)
+            if answer.state == State.STOPPED:  # the provider is asked anew because the learner wants it
+                count_question(user=user, course_id=answer.exchange.chat.course_id, now=now)
+            else:
+                count_continuation(user=user, now=now)
             ended = Q(state__in=[State.INTERRUPTED, State.STOPPED, State.FAILED])
             dead = Q(state=State.STREAMING) & (Q(lease_until=None) | Q(lease_until__lte=now))
             Answer.objects.filter(ended | dead, pk=answer.pk).update(

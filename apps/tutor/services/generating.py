@@ -17,10 +17,11 @@ from apps.accounts.models import User
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
+from apps.learning.queries.openable import readable_lessons
 from apps.tutor import grounding, providers
 from apps.tutor.errors import ContentFiltered
 from apps.tutor.events import AnswerEnded
-from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
+from apps.tutor.models import Answer, Citation, Exchange, Mode
 from apps.tutor.providers import Prompt, Provider, Usage
 from apps.tutor.retrieval.search import Earlier, scope_of, search
 from apps.tutor.services.limits import add_usage
@@ -34,12 +35,17 @@ State = Answer.State
 
 @dataclass(frozen=True)
 class Claim:
-    """That this process generates an answer: the row and the number of the claim."""
+    """That this process generates an answer: the row and the number of the claim.
+
+    ``user_id`` and ``course_id`` are those to which its tokens count, also if the answer is gone when it ends.
+    """
 
     answer_id: int
     uid: UUID
     number: int
     written: str
+    user_id: int
+    course_id: int | None
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,8 @@ def claim(uid: UUID, now: datetime) -> Claim | None:
     with transaction.atomic():
         if not waiting.update(state=State.STREAMING, claims=F("claims") + 1, lease_until=now + LEASE):
             return None
-        row = Answer.objects.get(uid=uid)
-    return Claim(row.pk, uid, row.claims, row.text)
+        row = Answer.objects.select_related("exchange__chat").get(uid=uid)
+    return Claim(row.pk, uid, row.claims, row.text, row.exchange.user_id, row.exchange.chat.course_id)
 
 
 def prepare(claimed: Claim) -> Ready:
@@ -93,10 +99,23 @@ def prepare(claimed: Claim) -> Ready:
 
 
 def _history(exchange: Exchange) -> tuple[Earlier, ...]:
-    """The exchanges before this one with their newest answers, the newest last."""
-    rows = exchange.chat.exchanges.filter(position__lt=exchange.position).order_by("-position")[:MOST_HISTORY]
-    texts = dict(Answer.objects.filter(exchange__in=list(rows)).order_by("number").values_list("exchange_id", "text"))
-    return tuple(Earlier(row.question, texts.get(row.pk, "")) for row in reversed(rows))
+    """The exchanges before this one with their newest answers, the newest last.
+
+    Without refused questions, and without answers that cite what the learner may not read any more.
+    """
+    rows = list(exchange.chat.exchanges.filter(position__lt=exchange.position).order_by("-position")[:MOST_HISTORY])
+    answers = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related("citations__lesson")
+    newest = {answer.exchange_id: answer for answer in answers}
+    lessons = {one.lesson for answer in newest.values() for one in answer.citations.all() if one.lesson}
+    readable = readable_lessons(exchange.user, lessons)
+    history = []
+    for row in reversed(rows):
+        answer = newest.get(row.pk)
+        if answer is not None and answer.kind == Answer.Kind.FILTERED:
+            continue
+        is_readable = answer is not None and all(one.lesson_id in readable for one in answer.citations.all())
+        history.append(Earlier(row.question, answer.text if answer is not None and is_readable else ""))
+    return tuple(history)
 
 
 def _transcript(user: User, exchange: Exchange) -> str:
@@ -182,6 +201,5 @@ def _count(claimed: Claim, usage: Usage, now: datetime) -> None:
     counts = {name: getattr(usage, name) for name in ("prompt_tokens", "completion_tokens", "cost_micros")}
     rows = Answer.objects.filter(pk=claimed.answer_id)
     rows.update(**{name: F(name) + count for name, count in counts.items()})
-    chat = Chat.objects.filter(exchanges__answers=claimed.answer_id).first()
-    if chat is not None:
-        add_usage(user_id=chat.user_id, course_id=chat.course_id, day=now.date(), **counts)
+    if User.objects.filter(pk=claimed.user_id).exists():  # the account may be deleted meanwhile
+        add_usage(user_id=claimed.user_id, course_id=claimed.course_id, day=now.date(), **counts)

@@ -40,11 +40,13 @@ export function SourcePane({ cited, all }: Props) {
       {!cited.can_open && (
         <p className="small muted mt-2">{t("You can't open this lesson at the moment.")}</p>
       )}
-      <div className="excerpt mt-4">
-        <p>
-          <mark>{cited.text}</mark>
-        </p>
-      </div>
+      {cited.text && (
+        <div className="excerpt mt-4">
+          <p>
+            <mark>{cited.text}</mark>
+          </p>
+        </div>
+      )}
       {others.length > 0 && (
         <>
           <div className="sec-head sec-head--fine mt-7">

@@ -1,0 +1,122 @@
+"""What is stored of chats, when rights change meanwhile, and what counts although it is gone."""
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.courses.models import Course, Lesson
+from apps.learning.models import Enrollment
+from apps.tutor import grounding, services
+from apps.tutor.models import Answer, Chat, Exchange, UsageDay
+from apps.tutor.providers import Prompt, Usage
+from apps.tutor.queries.shapes import answer_out
+from apps.tutor.services import generating
+from tests.factories.learning import AttemptFactory
+from tests.factories.tokens import make_token
+from tests.factories.tutor import AnswerFactory, ChatFactory, CitationFactory, ExchangeFactory
+from tests.tutor.client import Assistant
+
+pytestmark = pytest.mark.django_db
+State = Answer.State
+
+
+@pytest.fixture
+def chat(leo: User, course: Course, enrollment: Enrollment) -> Chat:
+    return ChatFactory(user=leo, course=course)
+
+
+def explained(chat: Chat, lesson: Lesson) -> Answer:
+    """An answer that quoted a passage of a lesson."""
+    answer: Answer = AnswerFactory(exchange=ExchangeFactory(chat=chat, question="What is an oxbow?"))
+    CitationFactory(answer=answer, lesson=lesson, text="An oxbow is a bend that the river has cut off.")
+    return answer
+
+
+def prepared(chat: Chat) -> Prompt:
+    """What the provider gets for a new question."""
+    waiting = AnswerFactory(exchange=ExchangeFactory(chat=chat), state=State.WAITING, text="", ended_at=None)
+    claimed = generating.claim(waiting.uid, timezone.now())
+    assert claimed is not None
+    return generating.prepare(claimed).prompt
+
+
+def test_an_explanation_is_neither_shown_nor_told_while_another_attempt_is_open(
+    chat: Chat, rivers: dict[str, Lesson], enrollment: Enrollment, leo: User
+) -> None:
+    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz, submitted_at=timezone.now(), is_passed=True)
+    answer = explained(chat, rivers["check"])
+    assert answer_out(leo, answer, timezone.now())["citations"][0]["text"]
+    assert prepared(chat).history[0].answer
+
+    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)
+    [cited] = answer_out(leo, answer, timezone.now())["citations"]
+    assert (cited["text"], cited["can_open"], cited["url"]) == ("", False, None)
+    assert prepared(chat).history[0].answer == ""
+
+
+def test_passages_of_a_lesson_that_closed_are_neither_shown_nor_told(
+    chat: Chat, rivers: dict[str, Lesson], enrollment: Enrollment, leo: User
+) -> None:
+    answer = explained(chat, rivers["meanders"])
+    assert prepared(chat).history[0].answer
+    enrollment.delete()
+    assert answer_out(leo, answer, timezone.now())["citations"][0]["text"] == ""
+    assert prepared(chat).history[0].answer == ""
+
+
+def test_refused_questions_are_not_told_to_the_model(chat: Chat, rivers: dict[str, Lesson]) -> None:
+    AnswerFactory(exchange=ExchangeFactory(chat=chat, question="What is an oxbow?"), kind=Answer.Kind.FILTERED)
+    assert prepared(chat).history == ()
+
+
+def test_tokens_count_although_the_answer_is_gone(chat: Chat, leo: User, course: Course) -> None:
+    waiting = AnswerFactory(exchange=ExchangeFactory(chat=chat), state=State.WAITING, text="", ended_at=None)
+    claimed = generating.claim(waiting.uid, timezone.now())
+    assert claimed is not None
+    chat.course = None
+    chat.save()  # another scope, and a question that is edited: neither changes what this answer costs the course
+    Exchange.objects.filter(pk=waiting.exchange_id).delete()
+    now = timezone.now()
+    assert not generating.end(claimed, "Wat", state=State.STOPPED, error_code="", usage=Usage(9, 3, 120), now=now)
+    assert UsageDay.objects.get(user=leo, course=course).cost_micros == 120
+
+
+def test_to_continue_a_stopped_answer_counts_as_a_question(chat: Chat, leo: User) -> None:
+    answer: Answer = AnswerFactory(exchange=ExchangeFactory(chat=chat), state=State.STOPPED)
+    services.continue_answer(user=leo, uid=answer.uid, now=timezone.now())
+    assert UsageDay.objects.get(user=leo).questions == 1
+    Answer.objects.filter(pk=answer.pk).update(state=State.FAILED)
+    services.continue_answer(user=leo, uid=answer.uid, now=timezone.now())
+    assert UsageDay.objects.get(user=leo).questions == 1
+
+
+def test_assistants_get_no_help_with_the_question_of_an_open_attempt(
+    rivers: dict[str, Lesson], enrollment: Enrollment, leo: User
+) -> None:
+    assistant = Assistant(make_token(leo)[1])
+    question = rivers["check"].quiz.questions.get()
+    question.prompt = "Which bend did the river cut off in the end?"
+    question.save()
+    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)
+    assert assistant.refusal("ask_tutor", question=question.prompt) == "AI_CONTENT_FILTERED"
+    assert not UsageDay.objects.filter(user=leo).exists()
+
+
+def test_admins_do_not_read_what_learners_ask(chat: Chat, rivers: dict[str, Lesson]) -> None:
+    answer = explained(chat, rivers["meanders"])
+    shown = " ".join(map(str, [chat, answer, answer.exchange, answer.citations.get()]))
+    assert not {"oxbow", "river", "Question"} & set(shown.split())
+    assert str(chat.uid) in shown
+
+
+def test_many_citations_are_checked_in_linear_time(leo: User, course: Course) -> None:
+    seen: list[int] = []
+
+    def keep(before: str, numbers: list[int]) -> list[int]:
+        seen.append(len(before))
+        return numbers
+
+    text = "Water flows. [1] " * 2_000
+    grounding._cite(text, keep)
+    assert len(seen) == 2_000
+    assert max(seen) <= grounding.NEAR
