@@ -53,7 +53,7 @@ def continue_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
     answer = answer_of(user, uid)
     if answer.state_at(now) in {State.INTERRUPTED, State.STOPPED, State.FAILED}:
         with transaction.atomic():
-            if answer.state == State.STOPPED:  # the provider is asked anew because the learner wants it
+            if answer.state == State.STOPPED:  # the provider is asked once more because the learner wants it
                 count_question(user=user, course_id=answer.exchange.chat.course_id, now=now)
             else:
                 count_continuation(user=user, now=now)
