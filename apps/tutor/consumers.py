@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
-from channels.db import database_sync_to_async
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework.renderers import JSONRenderer
@@ -16,6 +15,7 @@ from apps.tutor import services
 from apps.tutor.models import Answer
 from apps.tutor.queries.chats import answer_of
 from apps.tutor.queries.shapes import answer_out
+from apps.tutor.streaming.threads import to_read
 from apps.tutor.streaming.units import after, units
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.sockets import Socket
@@ -79,19 +79,22 @@ class TutorConsumer(Socket):
     async def _follow(self, uid: UUID, offset: int) -> None:
         if not await self._join(uid, offset):
             try:
-                seen = await database_sync_to_async(_seen)(self.user, uid, timezone.now())
+                seen = await to_read(_seen, self.user, uid, timezone.now())
             except AppError:
                 return
             await self._take(uid, offset, seen)
 
     async def _join(self, uid: UUID, offset: int) -> bool:
         """Follow an answer that this process generates, if it is for this user."""
-        if ENGINE not in sys.modules or uid not in engine().running:
+        number = engine().claim_of(uid) if ENGINE in sys.modules else None
+        if number is None:
             return False
         try:
-            await database_sync_to_async(answer_of)(self.user, uid)
+            answer = await to_read(answer_of, self.user, uid)
         except AppError:
             return True
+        if answer.state != Answer.State.STREAMING or answer.claims > number:
+            return False  # it ended, or another process has claimed it: this one will find out when it writes
         self._here.add(uid)
         self.subscribe(services.topic_of(uid))
         if not await engine().join(uid, self, offset):
@@ -103,7 +106,7 @@ class TutorConsumer(Socket):
     async def _take(self, uid: UUID, offset: int, seen: Seen) -> None:
         """Generate the answer if it waits; otherwise follow what is in the table."""
         if seen.state == Answer.State.WAITING:
-            claimed = await database_sync_to_async(import_string(CLAIM))(uid, timezone.now())
+            claimed = await to_read(import_string(CLAIM), uid, timezone.now())
             if claimed is not None:
                 self._here.add(uid)
                 self.subscribe(services.topic_of(uid))
@@ -140,7 +143,7 @@ class TutorConsumer(Socket):
         followed = {uid for socket in sockets for uid in socket.elsewhere}
         if not followed:
             return
-        known = await database_sync_to_async(_read)(followed, timezone.now())
+        known = await to_read(_read, followed, timezone.now())
         for socket in sockets:
             for uid, sent in list(socket.elsewhere.items()):
                 await socket.update_from(uid, sent, known.get(uid))
@@ -174,8 +177,12 @@ class TutorConsumer(Socket):
     async def _send_end(self, uid: UUID) -> None:
         self.topics.discard(services.topic_of(uid))
         try:
-            answer = await database_sync_to_async(_ended)(self.user, uid, timezone.now())
+            answer = await to_read(_ended, self.user, uid, timezone.now())
         except AppError:
+            return
+        if answer["state"] in OPEN:  # another process has claimed it, or it goes on: what is shown already is ignored
+            self.elsewhere[uid] = 0
+            self.subscribe(services.topic_of(uid))
             return
         await super().send_quietly({"type": "ended", "answer": json.loads(JSONRenderer().render(answer))})
         await super().send_quietly({"type": "status", "status": _status_after(answer)})

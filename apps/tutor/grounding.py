@@ -7,6 +7,7 @@ from elsewhere and invented sources; it doesn't catch every wrong word in a sent
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,21 +117,27 @@ class _Evidence:
         if transcript:
             self._words.append(set(stems(transcript)))
             sentences += [(len(sources), one) for one in _statements(transcript)]
-        self._similar = _similarities(self.statements, sentences[:MOST_SENTENCES], len(self._words))
+        self._sentences = sentences[:MOST_SENTENCES]
         self._coverage = [[_share(stems(one), words) for words in self._words] for one in self.statements]
         self._count = len(passages)
+
+    @cached_property
+    def _similar(self) -> list[list[float]]:
+        """Slow, and often not needed: words decide first."""
+        return _similarities(self.statements, self._sentences, len(self._words))
 
     def is_supported(self, row: int) -> bool:
         if not self._words:
             return False
-        coverage, similar = self._coverage[row], self._similar[row]
+        coverage = self._coverage[row]
         best = max(coverage)
         figures = set(_FIGURE.findall(self.statements[row]))
         if figures - self._figures and best < 0.85:
             return False
-        return best >= WORDS or any(
-            alike >= MEANING and words >= SOME_WORDS for alike, words in zip(similar, coverage, strict=True)
-        )
+        if best >= WORDS or best < SOME_WORDS:
+            return best >= WORDS
+        similar = self._similar[row]
+        return any(alike >= MEANING and words >= SOME_WORDS for alike, words in zip(similar, coverage, strict=True))
 
     def is_enough(self) -> bool:
         if not self.statements:

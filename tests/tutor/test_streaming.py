@@ -11,10 +11,13 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.courses.models import Lesson
 from apps.tutor import providers, services
 from apps.tutor.errors import ContextTooLong
+from apps.tutor.grounding import Checked
 from apps.tutor.models import Answer, Chat, UsageDay
 from apps.tutor.providers import Prompt, Usage
+from apps.tutor.providers.search import SearchProvider
 from apps.tutor.services import generating
 from apps.tutor.streaming import alone
 from apps.tutor.streaming.units import after, units
@@ -164,6 +167,71 @@ def test_the_provider_stops_within_a_second_after_the_last_one_left(
         assert (await row(waiting)).text == "Water"
 
     with_sockets([browser_of(leo)], PATH, story)
+
+
+def test_an_answer_stopped_before_its_first_piece_is_charged(
+    waiting: Answer, told: Told, leo: User, browser_of
+) -> None:
+    async def story(socket: Any) -> None:
+        await socket.send_json_to(follow(waiting))
+        told.say(Usage(50, 0, 8))
+        await until(socket, "state", state="streaming")
+        while not told.prompts or not told.queue or not told.queue.empty():
+            await asyncio.sleep(0.01)
+        await sync_to_async(services.stop_answer)(user=leo, uid=waiting.uid, now=timezone.now())
+        await until(socket, "ended")
+        while not told.closed_at or not await sync_to_async(UsageDay.objects.filter(prompt_tokens=50).exists)():
+            await asyncio.sleep(0.01)
+
+    with_sockets([browser_of(leo)], PATH, story)
+    answer = Answer.objects.get()
+    assert (answer.state, answer.text, answer.prompt_tokens, answer.cost_micros) == ("stopped", "", 50, 8)
+
+
+def test_who_follows_here_what_another_process_has_claimed_gets_it_from_the_table(
+    waiting: Answer, told: Told, leo: User, browser_of, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without Redis nobody tells this process that the answer was stopped, and goes on elsewhere."""
+
+    async def story(first: Any, second: Any) -> None:
+        await first.send_json_to(follow(waiting))
+        told.say("Water")
+        await read(first, "Water")
+        await sync_to_async(Answer.objects.update)(state="stopped")
+        await sync_to_async(services.continue_answer)(user=leo, uid=waiting.uid, now=timezone.now())
+        claimed = await sync_to_async(generating.claim)(waiting.uid, timezone.now())
+        assert claimed is not None
+        await second.send_json_to(follow(waiting))
+        assert (await until(second, "text"))["text"] == "Water"
+        told.say(" mud")  # is not written any more: the write finds that the answer is lost
+        await sync_to_async(generating.write)([(claimed, "Water flows")], timezone.now())
+        ended = (await row(waiting)).text
+        assert ended == "Water flows"
+        for socket in (first, second):
+            while " flows" not in (await until(socket, "text"))["text"]:
+                pass
+        checked = Checked("Water flows.", "", ())
+        assert await sync_to_async(generating.finish)(claimed, checked, Usage(), timezone.now())
+        for socket in (first, second):
+            assert (await until(socket, "ended"))["answer"]["text"] == "Water flows."
+
+    with_sockets([browser_of(leo), browser_of(leo)], PATH, story)
+
+
+def test_what_a_model_wrote_is_checked_also_if_the_search_continues_it(
+    rivers: dict[str, Lesson], ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(providers, "current", lambda *_: SearchProvider())
+    answer = AnswerFactory(
+        exchange__chat__user=ada, exchange__question="Why does a river bend?", exchange__user=ada, state="waiting",
+        provider="small", is_search=False, text="Elephants remember faces for many years. [2]",
+    )  # fmt: skip
+    assert alone.generate(answer.uid)
+    answer.refresh_from_db()
+    assert (answer.state, answer.kind) == ("finished", "outside")
+    assert answer.text.startswith("Elephants remember faces for many years.\n\n")
+    assert "faster and carves" in answer.text
+    assert answer.citations.exists()  # of the search
 
 
 def test_stop_keeps_what_was_written_and_continue_goes_on_after_it(

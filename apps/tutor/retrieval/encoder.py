@@ -109,9 +109,10 @@ class Encoder:
         return joined
 
     def _linear(self, states: Array, name: str) -> Array:
-        result: Array = states @ self._weights[name + ".weight"].T
+        # All tokens of all texts at once: NumPy would multiply text by text, which takes several times as long.
+        result: Array = states.reshape(-1, states.shape[-1]) @ self._weights[name + ".weight"].T
         result += self._weights[name + ".bias"]
-        return result
+        return result.reshape(*states.shape[:-1], -1)
 
     def _normalize(self, states: Array, name: str) -> Array:
         centered: Array = states - states.mean(-1, keepdims=True)

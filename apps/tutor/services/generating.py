@@ -54,6 +54,8 @@ class Ready:
 
     provider: Provider
     prompt: Prompt
+    continues_model: bool = False
+    """What is written already is from a model."""
 
 
 def claim(uid: UUID, now: datetime) -> Claim | None:
@@ -77,7 +79,10 @@ def prepare(claimed: Claim) -> Ready:
     exchange = answer.exchange
     user, chat = exchange.user, exchange.chat
     provider = providers.current(user, chat.course)
-    Answer.objects.filter(pk=answer.pk).update(provider=provider.name[:120], is_search=provider.is_search)
+    continues_model = bool(claimed.written and answer.provider and not answer.is_search)
+    Answer.objects.filter(pk=answer.pk, claims=claimed.number).update(
+        provider=provider.name[:120], is_search=provider.is_search
+    )
     course = exchange.lesson.course if exchange.lesson else chat.course
     scope = scope_of(user, course=course, lesson=exchange.lesson)
     history = _history(exchange)
@@ -95,7 +100,7 @@ def prepare(claimed: Claim) -> Ready:
         written=claimed.written,
         language=translation.get_language() or "en",
     )
-    return Ready(provider, prompt)
+    return Ready(provider, prompt, continues_model)
 
 
 def _history(exchange: Exchange) -> tuple[Earlier, ...]:
@@ -136,7 +141,7 @@ def _transcript(user: User, exchange: Exchange) -> str:
 def write(rows: Sequence[tuple[Claim, str]], now: datetime) -> set[UUID]:
     """Save the texts of answers and renew their leases; return those that are still claimed.
 
-    Two statements, however many answers: this runs several times a second.
+    One statement per answer, and one more if an answer was lost: this runs several times a second.
     """
     lease = connection.ops.adapt_datetimefield_value(now + LEASE)
     with transaction.atomic(), connection.cursor() as cursor:
@@ -144,6 +149,8 @@ def write(rows: Sequence[tuple[Claim, str]], now: datetime) -> set[UUID]:
             "UPDATE tutor_answer SET text = %s, lease_until = %s WHERE id = %s AND claims = %s AND state = 'streaming'",
             [(text, lease, one.answer_id, one.number) for one, text in rows],
         )
+        if cursor.rowcount == len(rows):
+            return {one.uid for one, _ in rows}
         places = ", ".join(["%s"] * len(rows))
         cursor.execute(
             f"SELECT id, claims FROM tutor_answer WHERE state = 'streaming' AND id IN ({places})",  # noqa: S608
@@ -153,10 +160,26 @@ def write(rows: Sequence[tuple[Claim, str]], now: datetime) -> set[UUID]:
     return {one.uid for one, _ in rows if (one.answer_id, one.number) in ours}
 
 
-def finish(claimed: Claim, text: str, ready: Ready, usage: Usage, now: datetime) -> bool:
-    """Check a complete answer and save it with its citations. Return whether it was still claimed."""
-    checked = grounding.check(text, ready.prompt, is_search=ready.provider.is_search)
+def check(text: str, ready: Ready) -> grounding.Checked:
+    """Check a complete answer. Slow: it compares texts by their meaning.
+
+    What a model wrote stays a model's answer, also if the search has continued it.
+    """
+    prompt, is_search = ready.prompt, ready.provider.is_search
+    if not (is_search and ready.continues_model and text.startswith(prompt.written)):
+        return grounding.check(text, prompt, is_search=is_search)
+    begun = grounding.check(prompt.written, prompt, is_search=False)
+    rest = grounding.check(text[len(prompt.written) :], prompt, is_search=True)
+    if begun.kind in {Answer.Kind.DECLINED, Answer.Kind.FILTERED}:
+        return grounding.Checked(rest.text.strip(), rest.kind, rest.citations)
+    cited = dict((*begun.citations, *rest.citations))
+    return grounding.Checked(begun.text + rest.text, begun.kind, tuple(sorted(cited.items())))
+
+
+def finish(claimed: Claim, checked: grounding.Checked, usage: Usage, now: datetime) -> bool:
+    """Save a complete answer with its citations. Return whether it was still claimed; its tokens count anyway."""
     with transaction.atomic():
+        _count(claimed, usage, now)
         if not _end(claimed, state=State.FINISHED, text=checked.text, kind=checked.kind, now=now):
             return False
         Citation.objects.filter(answer=claimed.answer_id).delete()
@@ -173,7 +196,6 @@ def finish(claimed: Claim, text: str, ready: Ready, usage: Usage, now: datetime)
             )
             for number, found in checked.citations
         )
-        _count(claimed, usage, now)
         publish(AnswerEnded(answer_id=claimed.answer_id))
     return True
 

@@ -50,7 +50,7 @@ class Engine:
     async def join(self, uid: UUID, follower: Follower, offset: int) -> bool:
         """Tell the follower what is written after the offset, and what follows; False: it isn't generated here."""
         one = self.running.get(uid)
-        if one is None:
+        if one is None or one.is_lost:
             return False
         missing, begin = after(one.written, offset), min(offset, one.sent_units)
         one.followers.add(follower)
@@ -66,6 +66,11 @@ class Engine:
         one.followers.discard(follower)
         if not one.followers:
             asyncio.get_running_loop().call_later(PATIENCE, self._cancel_if_alone, one)
+
+    def claim_of(self, uid: UUID) -> int | None:
+        """Return the number of the claim by which the answer is generated here; None: it isn't."""
+        one = self.running.get(uid)
+        return None if one is None or one.is_lost else one.claim.number
 
     def lose(self, uid: UUID) -> None:
         """Somebody stopped the answer, so that nothing is to be written any more."""

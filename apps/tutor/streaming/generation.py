@@ -38,8 +38,10 @@ class Generation:
         self.sent_units = units(claim.written)
         self.is_lost = False
         """Somebody stopped it, or another process claimed it."""
+        self.is_complete = False
+        """The provider has ended: nothing is canceled any more."""
         self.is_ending = False
-        """The provider has ended: only the end is saved and told, which nothing may cancel."""
+        """Only the end is saved and told: nothing else is written any more."""
         self.written_at = asyncio.get_running_loop().time()
         self.task: asyncio.Task[None] | None = None
         self._new: list[str] = []
@@ -67,7 +69,7 @@ class Generation:
 
     def cancel(self) -> None:
         """Stop the provider."""
-        if self.task is not None and not self.is_ending:
+        if self.task is not None and not (self.is_complete or self.is_ending):
             self.task.cancel()
 
     async def run(self, flushed: Callable[[], Awaitable[None]]) -> None:
@@ -76,8 +78,10 @@ class Generation:
             ready = await to_prepare(generating.prepare, self.claim)
             await self._read(ready)
             await flushed()
+            self.is_complete = True
+            checked = await to_prepare(generating.check, self.text, ready)  # the lease is renewed meanwhile
             self.is_ending = True
-            await in_tables(generating.finish, self.claim, self.text, ready, self._usage, timezone.now())
+            await in_tables(generating.finish, self.claim, checked, self._usage, timezone.now())
         except asyncio.CancelledError:
             # A task that was canceled may still wait, unless it is canceled again.
             await self._end(Answer.State.INTERRUPTED, "")

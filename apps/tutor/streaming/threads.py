@@ -1,53 +1,90 @@
 """Where the tables are read and written, and passages found, so that the event loop goes on."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
-from typing import Any, ParamSpec, TypeVar
+from contextvars import ContextVar, copy_context
+from functools import partial
+from threading import Lock
+from typing import ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
-from channels.db import database_sync_to_async
 from django.db import connection
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_FINDERS = ThreadPoolExecutor(2, "tutor-find")  # finding passages is CPU: more threads would only wait for each other
-_WRITERS = ThreadPoolExecutor(1, "tutor-write")  # of its own, so that no write waits for a search
+
+
+class Lane:
+    """One thread, whose connection to the database stays open while calls wait for it.
+
+    To open a connection takes longer than most calls, and ``database_sync_to_async`` opens one for each.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(1, name)
+        self._lock = Lock()
+        self.waiting = 0
+        """Calls that have not ended."""
+
+    async def run(self, call: Callable[[], T], *, keep_open: bool = False) -> T:
+        """Call it in the thread. ``keep_open``: another call follows soon."""
+        with self._lock:
+            self.waiting += 1
+        future = self._pool.submit(copy_context().run, self._call, call, keep_open)
+        future.add_done_callback(self._ended)
+        return await asyncio.wrap_future(future)
+
+    def _call(self, call: Callable[[], T], keep_open: bool) -> T:  # noqa: FBT001
+        is_sound = False
+        try:
+            # A server that was restarted has closed the connection.
+            connection.health_check_done = False  # type: ignore[attr-defined]
+            connection.close_if_health_check_failed()
+            result = call()
+            is_sound = True
+            return result
+        finally:
+            if not is_sound or (self.waiting <= 1 and not keep_open):
+                connection.close()
+
+    def _ended(self, _: object) -> None:  # also if it was canceled before it began
+        with self._lock:
+            self.waiting -= 1
+
+
+# Finding passages is CPU: more threads would only wait for each other.
+_FINDERS = (Lane("tutor-find-1"), Lane("tutor-find-2"))
+_WRITER = Lane("tutor-write")  # of its own, so that no write waits for a search or a check
+_READER = Lane("tutor-read")
 
 in_callers_thread: ContextVar[bool] = ContextVar("in_callers_thread", default=False)
 """Whether everything runs in the thread that waits for the event loop, with its connection and its transaction."""
 
 
 async def to_prepare(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run what searches, in a thread."""
-    return await _run(_FINDERS, function, *args, **kwargs)
+    """Run what searches or compares texts, in a thread."""
+    lane = min(_FINDERS, key=lambda one: one.waiting)
+    return await _run(lane, partial(function, *args, **kwargs))
 
 
 async def in_tables(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run what reads or writes a few rows, in a thread."""
-    return await _run(_WRITERS, function, *args, **kwargs)
+    """Run what writes a few rows, in a thread."""
+    return await _run(_WRITER, partial(function, *args, **kwargs))
 
 
 async def in_open_tables(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run what writes several times a second, as :func:`in_tables`, but leave the connection open: opening one costs
-    more than the write. The next call of ``in_tables`` closes it."""
+    """Run what writes several times a second, as :func:`in_tables`, but leave the connection open. The next call of
+    ``in_tables`` closes it."""
+    return await _run(_WRITER, partial(function, *args, **kwargs), keep_open=True)
+
+
+async def to_read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run what a socket reads or claims, in a thread."""
+    return await _run(_READER, partial(function, *args, **kwargs))
+
+
+async def _run(lane: Lane, call: Callable[[], T], *, keep_open: bool = False) -> T:
     if in_callers_thread.get():
-        return await sync_to_async(function)(*args, **kwargs)
-    return await sync_to_async(_leave_open, thread_sensitive=False, executor=_WRITERS)(function, *args, **kwargs)
-
-
-def _leave_open(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    try:
-        return function(*args, **kwargs)
-    except Exception:
-        connection.close()  # the next write gets a new one
-        raise
-
-
-async def _run(pool: ThreadPoolExecutor, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    if in_callers_thread.get():
-        called = sync_to_async(function)  # it may be in a transaction: the connection stays open
-    else:
-        called = database_sync_to_async(function, thread_sensitive=False, executor=pool)
-    result: T = await called(*args, **kwargs)
-    return result
+        return await sync_to_async(call)()  # it may be in a transaction: the connection stays open
+    return await lane.run(call, keep_open=keep_open)

@@ -118,6 +118,10 @@ export class Following {
   #settle(answer: Answer): void {
     const one = this.#followed.get(answer.uid);
     if (!one || one.isBusy) return;
+    if (isOpen(answer)) {
+      this.#ask(answer.uid, one); // another process goes on with it
+      return;
+    }
     if (answer.state === "interrupted" && !one.isStopped && !one.hasContinued) {
       void this.#continue(answer.uid, one);
       return;
