@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -170,8 +170,9 @@ def test_closing_the_answer_stops_the_provider(model):
 
     async def leave() -> None:
         async with aclosing(OpenAIProvider().stream(a_prompt())) as pieces:
-            async for _ in pieces:
-                break
+            async for piece in pieces:
+                if isinstance(piece, str):
+                    break
 
     asyncio.run(leave())
     left = time.monotonic()
@@ -179,6 +180,60 @@ def test_closing_the_answer_stops_the_provider(model):
         time.sleep(0.01)
     assert model.closed == 1
     assert breaker.seconds_left() == 0
+
+
+def counted(behaviors: list[str], model: Standin, stop_at: str | None = None) -> Usage:
+    """The usage after an answer that fails, or that is stopped after a piece."""
+    model.behaviors, last = behaviors, Usage()
+
+    async def listen() -> None:
+        nonlocal last
+        async with aclosing(OpenAIProvider().stream(a_prompt())) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Usage):
+                    last = piece
+                elif piece == stop_at:
+                    return
+
+    with suppress(TutorUnavailable, ContentFiltered, ContextTooLong):
+        asyncio.run(listen())
+    return last
+
+
+def test_a_request_is_charged_from_the_moment_it_goes_out(model):
+    async def first() -> Any:
+        async with aclosing(OpenAIProvider().stream(a_prompt())) as pieces:
+            return await anext(pieces)
+
+    usage = asyncio.run(first())
+    assert isinstance(usage, Usage)
+    assert usage.prompt_tokens > 100
+    assert usage.completion_tokens == 0
+    assert usage.cost_micros > 0
+
+
+def test_what_arrived_before_a_stop_or_a_failure_is_charged(model):
+    broken = counted(["breaks off"], model)
+    stopped = counted(["stalls"], model, "bends because")
+    assert stopped == broken
+    assert stopped.completion_tokens == prompting.tokens("The river bends because")
+
+
+def test_a_second_try_is_charged_too_unless_the_first_was_refused(model):
+    once = counted(["breaks off"], model).prompt_tokens
+    assert counted(["empty", "empty"], model).prompt_tokens == 2 * once
+    assert counted(["503", "breaks off"], model).prompt_tokens == once
+    assert counted(["empty", "answer"], model) == Usage(once + 100, 20, prompting.cost_micros(once + 100, 20))
+
+
+@pytest.mark.parametrize("behavior", ["401", "500", "429", "400 context_length_exceeded"])
+def test_refused_requests_are_not_charged(model, behavior):
+    assert counted([behavior] * 2, model) == Usage()
+
+
+def test_an_unreachable_provider_charges_nothing(model, settings):
+    settings.TUTOR_URL = "http://127.0.0.1:9/v1"
+    assert counted([], model) == Usage()
 
 
 def test_the_key_is_never_logged(model, caplog):

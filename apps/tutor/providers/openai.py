@@ -17,6 +17,7 @@ from apps.tutor import prompting
 from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Usage
+from apps.tutor.providers.billing import Bill
 from apps.tutor.providers.reading import Broken, Reading, read_answer
 
 CONNECT = 5.0
@@ -25,8 +26,6 @@ PAUSE = 0.3
 """Seconds before the second try."""
 LONGEST = 300.0
 """Seconds that a whole answer may take."""
-COUNTED = 50
-"""After so many pieces it says what the answer has used so far, by estimate: it may be stopped at any moment."""
 MOST_ERROR = 4096
 """Bytes of an error that are read."""
 
@@ -36,11 +35,14 @@ log = logging.getLogger(__name__)
 
 
 class _Failed(Exception):
-    """The provider did not answer. ``rest``: the seconds for which it asked to be left alone."""
+    """The provider did not answer. ``rest``: the seconds for which it asked to be left alone.
 
-    def __init__(self, why: str, *, may_repeat: bool = False, rest: float | None = None) -> None:
+    ``is_free``: it refused the request, or never got it, so that nothing is charged.
+    """
+
+    def __init__(self, why: str, *, may_repeat: bool = False, rest: float | None = None, is_free: bool = False) -> None:
         super().__init__(why)
-        self.may_repeat, self.rest = may_repeat, rest
+        self.may_repeat, self.rest, self.is_free = may_repeat, rest, is_free
 
 
 class OpenAIProvider:
@@ -64,33 +66,38 @@ class OpenAIProvider:
         body = self._body(prompt)
         if await _note(breaker.admit):
             raise TutorUnavailable
-        reading = Reading()
-        is_settled = False
+        bill, is_settled = Bill(body["messages"]), False
         try:
             for is_last in (False, True):
+                reading = bill.begin()
+                yield bill.usage  # from here on it may be stopped at any moment, and what was sent is charged
                 try:
                     async with aclosing(self._request(body, reading)) as pieces:
                         async for piece in pieces:
                             if not is_settled:
                                 is_settled = True
                                 await _note(breaker.answering)
+                            yield bill.usage
                             yield piece
-                            if len(reading.pieces) % COUNTED == 1:
-                                yield usage_of(body["messages"], reading)
                     if not reading.text.strip() and not prompt.written:
                         raise _Failed("the answer is empty", may_repeat=True)
                     break
                 except _Failed as failure:
+                    bill.end(is_free=failure.is_free)
+                    yield bill.usage
                     if is_last or reading.text or not failure.may_repeat:
                         is_settled = True
                         await self._note_failure(failure)
                         raise TutorUnavailable from None
+                except ContextTooLong:
+                    yield Usage()
+                    raise
                 await asyncio.sleep(PAUSE)
         finally:
             if not is_settled:
                 await _note(breaker.released)
         await _note(breaker.succeeded)
-        yield usage_of(body["messages"], reading)
+        yield bill.usage
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:
         return {
@@ -123,9 +130,10 @@ class OpenAIProvider:
                         yield piece
         except Broken as error:
             raise _Failed(str(error), may_repeat=True) from None
-        except httpx.TimeoutException as error:
-            # A provider that is slow now would be slow again: only a connection is tried twice.
-            raise _Failed(type(error).__name__, may_repeat=isinstance(error, httpx.ConnectTimeout)) from None
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
+            raise _Failed(type(error).__name__, may_repeat=True, is_free=True) from None
+        except httpx.TimeoutException as error:  # a provider that is slow now would be slow again
+            raise _Failed(type(error).__name__) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _Failed(type(error).__name__, may_repeat=True) from None
         if reading.is_refused:
@@ -157,9 +165,10 @@ async def _refused(response: httpx.Response, body: dict[str, Any]) -> None:
             value = body.pop(name)
             if name == "max_tokens":
                 body["max_completion_tokens"] = value
-        raise _Failed(f"status {status}", may_repeat=bool(unknown))
+        raise _Failed(f"status {status}", may_repeat=bool(unknown), is_free=True)
     rest = _retry_after(response.headers.get("Retry-After", "")) if status in {429, 503} else None
-    raise _Failed(f"status {status}", may_repeat=status >= httpx.codes.INTERNAL_SERVER_ERROR and not rest, rest=rest)
+    may_repeat = status >= httpx.codes.INTERNAL_SERVER_ERROR and not rest
+    raise _Failed(f"status {status}", may_repeat=may_repeat, rest=rest, is_free=True)
 
 
 def _retry_after(value: str) -> float | None:
@@ -170,16 +179,6 @@ def _retry_after(value: str) -> float | None:
 async def _note(event: Callable[..., T], *values: Any) -> T:
     # Not on the thread of the database: the cache may be behind a network.
     return await sync_to_async(event, thread_sensitive=False)(*values)
-
-
-def usage_of(messages: list[dict[str, str]], reading: Reading) -> Usage:
-    """Return what an answer used: as the provider counted it, otherwise as estimated from the lengths."""
-    if reading.counted is not None:
-        sent, received = reading.counted
-    else:
-        sent = sum(prompting.tokens(one["content"]) for one in messages)
-        received = prompting.tokens(reading.text)
-    return Usage(sent, received, prompting.cost_micros(sent, received))
 
 
 @cache
