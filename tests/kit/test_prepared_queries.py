@@ -8,7 +8,7 @@ from django.db.models import BigIntegerField, CharField, Count, DateTimeField, E
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
-from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedRows, PreparedUpdate
 from tests.factories.courses import CourseFactory, SectionFactory
 
 pytestmark = pytest.mark.database
@@ -55,6 +55,26 @@ def test_an_integer_too_large_for_its_column_matches_nothing(db):
     by_pk = PreparedQuery(lambda: Course.objects.filter(pk=Param("pk", BigIntegerField())))
 
     assert [by_pk(pk=pk) for pk in (course.pk, 10**30, -(10**30), None)] == [[course], [], [], []]
+
+
+def test_prepared_rows_are_those_of_the_queryset(db, django_assert_num_queries):
+    courses = [CourseFactory(slug=slug) for slug in ("rivers", "lakes", "seas")]
+    for course in courses[:2]:
+        SectionFactory(course=course)
+    SectionFactory(course=courses[0])
+    places = [Param("first", BigIntegerField()), Param("second", BigIntegerField())]
+
+    def counts(wanted):
+        rows = Section.objects.filter(course__pk__in=[getattr(one, "pk", one) for one in wanted]).values_list(
+            "course", "course__uid"
+        )
+        return rows.annotate(n=Count("pk")).order_by("course")
+
+    prepared = PreparedRows(lambda: counts(places))
+    for one, two in [(courses[0], courses[1]), (courses[0], courses[0]), (courses[2], courses[2])]:
+        with django_assert_num_queries(1):
+            rows = prepared(first=one.pk, second=two.pk)
+        assert rows == list(counts([one, two]))
 
 
 def test_an_object_can_be_changed_and_saved(db):

@@ -47,7 +47,7 @@ class TopicQuerySet(models.QuerySet["Topic"]):
         """Visible topics, whatever their board."""
         return self.filter(state=State.VISIBLE)
 
-    def listed_for(self, user: AnyUser) -> Self:
+    def listed_for(self, user: AnyUser | Reader) -> Self:
         """The visible topics of the boards that a user may read."""
         return self.public().filter(readable_boards(user, "board__"))
 

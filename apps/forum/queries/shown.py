@@ -3,13 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import BigIntegerField, Count, Q
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.forum import policies
 from apps.forum.models import Post, PostState, Reaction, Topic
+from apps.forum.models.posts import PAGE
+from studyplatform.kit.db.prepared_queries import Param, PreparedRows
 
 
 @dataclass
@@ -113,13 +117,29 @@ def nested(shown: list[Shown], accepted: Shown | None) -> list[Shown]:
 
 def _reactions(posts: list[Post], user: AnyUser) -> dict[int, list[tuple[str, str, int, bool]]]:
     """The reactions to some posts. One query."""
-    found = (
-        Reaction.objects.filter(post__in=posts)
-        .values_list("post", "kind")
-        .annotate(n=Count("pk"), mine=Count("pk", filter=Q(user=user.pk)))
-        .order_by("post", "kind")
-    )
+    if not posts:
+        return {}
+    pks = [post.pk for post in posts]
+    places = 1 if len(pks) == 1 else -(-len(pks) // PAGE) * PAGE
+    padded = pks + pks[:1] * (places - len(pks))
     result: dict[int, list[tuple[str, str, int, bool]]] = {}
-    for post, kind, count, mine in found:
+    for post, kind, count, mine in _reactions_to(places)(
+        user=user.pk, **{f"post{n}": pk for n, pk in enumerate(padded)}
+    ):
         result.setdefault(post, []).append((kind, str(Reaction.Kind(kind).label), count, bool(mine)))
     return result
+
+
+@cache
+def _reactions_to(places: int) -> PreparedRows:
+    """The reactions to as many posts as there are places. Pages have few sizes, so there are few such queries."""
+    posts: list[Any] = [Param(f"post{n}", BigIntegerField()) for n in range(places)]
+    mine = Count("pk", filter=Q(user=Param("user", BigIntegerField())))
+    return PreparedRows(
+        lambda: (
+            Reaction.objects.filter(post__pk__in=posts)
+            .values_list("post", "kind")
+            .annotate(n=Count("pk"), mine=mine)
+            .order_by("post", "kind")
+        )
+    )

@@ -110,6 +110,34 @@ class PreparedQuery(Generic[M]):
         return sql, params, _ranges(params, database), read
 
 
+class PreparedRows:
+    """Like :class:`PreparedQuery` for a queryset with ``values_list()``: groups and their counts."""
+
+    def __init__(self, make: Callable[[], QuerySet[Any, Any]]) -> None:
+        self.make = make
+        self._plans: dict[str, tuple[str, tuple[Any, ...], Callable[[Any], list[Any]]]] = {}
+
+    def __call__(self, **values: Any) -> list[tuple[Any, ...]]:
+        """Run the query with the value of each ``Param``, by name. Returns the rows. One query."""
+        database = connections[DEFAULT_DB_ALIAS]
+        plan = self._plans.get(database.vendor)
+        if plan is None:
+            plan = self._plans[database.vendor] = self._plan(database)
+        sql, params, read = plan
+        with _run(database, sql, params, values) as cursor:
+            return read(cursor.fetchall())
+
+    def _plan(self, database: Any) -> tuple[str, tuple[Any, ...], Callable[[Any], list[Any]]]:
+        compiler = self.make().query.get_compiler(connection=database)
+        sql, params = compiler.as_sql()
+        converters = compiler.get_converters([column[0] for column in compiler.select])
+
+        def read(rows: Any) -> list[Any]:
+            return [tuple(row) for row in (compiler.apply_converters(rows, converters) if converters else rows)]
+
+        return sql, params, read
+
+
 class PreparedUpdate:
     """``queryset.update()`` with parameters: ``fields`` take their values from each call, ``constants`` are fixed.
 
