@@ -6,8 +6,19 @@ from collections.abc import AsyncGenerator
 from typing import Any
 from uuid import uuid4
 
-PIECES = 4_000
 CHATS = 200
+PACES = (
+    ("as fast as it can", 4_000, 0.0, 1),
+    ("one chat, 50 tokens a second", 250, 0.02, 1),
+    ("50 chats, 50 tokens a second each", 250, 0.02, 50),
+)
+"""Tokens of the shorter of two runs, seconds between them, chats."""
+QUESTIONS = (
+    "Why does a river bend?",
+    "What is a transaction?",
+    "How do I store a password safely?",
+    "When does a recursive function end?",
+)
 PIECE = "water "
 
 
@@ -48,7 +59,7 @@ class Listener:
 
 
 def bench_stream() -> None:
-    """Print the figures. The database has courses and a user; what is added is deleted."""
+    """Print the figures. The database has indexed courses and a user; what is added is deleted."""
     from django.utils import timezone
 
     from apps.accounts.models import User
@@ -57,72 +68,94 @@ def bench_stream() -> None:
     from apps.tutor.services import generating
     from apps.tutor.streaming.engine import current_engine
 
-    user = User.objects.filter(is_active=True).order_by("pk").first()
-    assert user is not None
+    user = User.objects.get(username="bench")
     first_chat = Chat.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
     def claims(count: int) -> list[generating.Claim]:
         found = []
-        for _ in range(count):
+        for number in range(count):
             now = timezone.now()
             chat = Chat.objects.create(user=user, title="Bench", created_at=now, changed_at=now)
-            exchange = chat.exchanges.create(user=user, key=uuid4(), position=1, question="Why?", created_at=now)
+            question = QUESTIONS[number % len(QUESTIONS)]
+            exchange = chat.exchanges.create(user=user, key=uuid4(), position=1, question=question, created_at=now)
             answer = Answer.objects.create(exchange=exchange, number=1, created_at=now)
             claimed = generating.claim(answer.uid, now)
             assert claimed is not None
             found.append(claimed)
         return found
 
-    async def run(claimed: list[generating.Claim], leave_after: float | None = None) -> tuple[list[float], float]:
-        begun, engine = time.perf_counter(), current_engine()
-        listeners = []
+    def use(provider: Scripted) -> None:
+        providers.current = lambda *_: provider  # type: ignore[assignment]
+
+    async def run(claimed: list[generating.Claim], gap: float = 0.0) -> list[float]:
+        """Begin the answers ``gap`` seconds apart; return the seconds until the first token of each."""
+        engine, listeners, begun = current_engine(), list[Listener](), list[float]()
         for one in claimed:
             listeners.append(Listener())
+            begun.append(time.perf_counter())
             engine.start(one, [listeners[-1]])
-        if leave_after is not None:
-            await asyncio.sleep(leave_after)
-            for one, listener in zip(claimed, listeners, strict=True):
-                engine.leave(one.uid, listener)
-            left = time.perf_counter()
-            while engine.running:
-                await asyncio.sleep(0.01)
-            return [], left
+            await asyncio.sleep(gap)
         await asyncio.gather(*(one.ended.wait() for one in listeners))
-        return [one.first - begun for one in listeners if one.first is not None], begun
+        return sorted(one.first - at for one, at in zip(listeners, begun, strict=True) if one.first is not None)
+
+    async def leave(claimed: generating.Claim) -> float:
+        engine, listener = current_engine(), Listener()
+        engine.start(claimed, [listener])
+        await asyncio.sleep(1)
+        engine.leave(claimed.uid, listener)
+        left = time.perf_counter()
+        while engine.running:
+            await asyncio.sleep(0.01)
+        return left
+
+    def cost(pieces: int, pause: float, chats: int) -> float:
+        """The CPU of the whole process for these answers, without what the provider itself needs."""
+        use(Scripted(pieces, pause))
+        claimed = claims(chats)
+        bare = _bare(Scripted(pieces, pause), chats)
+        before = time.process_time()
+        asyncio.run(run(claimed))
+        return time.process_time() - before - bare
+
+    def shown(name: str, firsts: list[float]) -> None:
+        half, most = firsts[len(firsts) // 2], firsts[-1]
+        print(f"{name}: first token after {1000 * half:.0f} ms (p50), {1000 * most:.0f} ms (last)")
 
     original = providers.current
     try:
-        warm = Scripted(10)
-        providers.current = lambda *_: warm  # type: ignore[assignment]
-        asyncio.run(run(claims(1)))
-        for label, provider in (("as fast as it can", Scripted(PIECES)), ("50 a second", Scripted(250, 0.02))):
-            providers.current = lambda *_, provider=provider: provider  # type: ignore[misc, assignment]
-            [one] = claims(1)
-            bare = _bare(Scripted(provider.pieces, provider.pause))
-            before = time.process_time()
-            asyncio.run(run([one]))
-            own = (time.process_time() - before - bare) / provider.pieces * 1e6
-            print(f"own CPU per token, {label}: {own:.1f} µs ({provider.pieces} tokens, retrieval included)")
+        use(Scripted(10))
+        shown("the first answer of a process", asyncio.run(run(claims(1))))
+        asyncio.run(run(claims(len(QUESTIONS))))
+        for label, pieces, pause, chats in PACES:
+            short, long = cost(pieces, pause, chats), cost(2 * pieces, pause, chats)
+            token = (long - short) / pieces / chats
+            fixed = short / chats - token * pieces
+            print(f"{label}: {1e6 * token:.1f} µs of CPU per token, and {1000 * fixed:.0f} ms per answer")
         slow = Scripted(1_000, 0.02)
-        providers.current = lambda *_: slow  # type: ignore[assignment]
-        _, left = asyncio.run(run(claims(1), leave_after=1.0))
+        use(slow)
+        left = asyncio.run(leave(claims(1)[0]))
         print(f"provider stopped {slow.closed_at - left:.2f} s after the page closed")
-        providers.current = lambda *_: Scripted(3)  # type: ignore[assignment]
-        firsts, _ = asyncio.run(run(claims(CHATS)))
-        firsts.sort()
-        print(f"{CHATS} chats at once, first token: p50 {firsts[CHATS // 2]:.2f} s, last {firsts[-1]:.2f} s")
+        use(Scripted(10))
+        shown("one chat after the other", sorted(asyncio.run(run(claims(1)))[0] for _ in range(20)))
+        use(Scripted(250, 0.02))
+        shown(f"{CHATS} chats, one new each 0.1 s", asyncio.run(run(claims(CHATS), gap=0.1)))
+        use(Scripted(10))
+        shown(f"{CHATS} chats in the same moment", asyncio.run(run(claims(CHATS))))
     finally:
         providers.current = original
         Chat.objects.filter(pk__gt=first_chat).delete()
 
 
-def _bare(provider: Scripted) -> float:
+def _bare(provider: Scripted, chats: int) -> float:
     """The CPU that the provider needs without us."""
 
     async def read() -> None:
         async for _ in provider.stream(None):
             pass
 
+    async def read_all() -> None:
+        await asyncio.gather(*(read() for _ in range(chats)))
+
     before = time.process_time()
-    asyncio.run(read())
+    asyncio.run(read_all())
     return time.process_time() - before

@@ -36,13 +36,13 @@ def bench_tutor(words: list[str]) -> None:
     questions = [json.loads(line) for line in Path((words or [str(QUESTIONS)])[0]).read_text().splitlines() if line]
     with tempfile.TemporaryDirectory() as folder:
         _start(os.environ.get("BENCH_DATA") or folder)
-        if is_stream:
-            bench_stream()
-            return
         spent = time.process_time()
         passages = _index()
         spent = time.process_time() - spent
         print(f"{passages} passages, indexed with {spent:.0f} s of CPU")
+        if is_stream:
+            bench_stream()
+            return
         _print(questions, [_ask(row) for row in questions])
 
 

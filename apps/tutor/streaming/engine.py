@@ -19,7 +19,7 @@ from apps.tutor.streaming.units import after
 
 logger = logging.getLogger(__name__)
 
-WRITE_EVERY = 0.25  # seconds between two writes of an answer, after its first piece
+WRITE_EVERY = 0.25  # seconds between two writes of what is new, after the first piece of an answer
 GATHER = 0.02  # seconds in which the first pieces of several answers share a write
 RENEW_EVERY = 2.5  # seconds between two writes of an answer of which nothing is new
 PATIENCE = 0.4  # seconds in which a browser may come back before the provider is canceled
@@ -94,30 +94,36 @@ class Engine:
             await asyncio.gather(*told, return_exceptions=True)
 
     async def _write_on(self) -> None:
+        """Write what is new of all answers at the same moments: many small writes would cost more than the tokens."""
+        loop = asyncio.get_running_loop()
+        tick = loop.time() + WRITE_EVERY
         while self.running:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._urgent.wait(), WRITE_EVERY)
+                async with asyncio.timeout_at(tick):
+                    await self._urgent.wait()
+                    await asyncio.sleep(GATHER)
             self._urgent.clear()
-            await asyncio.sleep(GATHER)
+            is_tick = loop.time() >= tick
+            if is_tick:
+                tick = loop.time() + WRITE_EVERY
             try:
-                await self._flush_due()
+                await self._flush_due(is_tick=is_tick)
             except Exception:  # the database doesn't answer: the text stays here until it does
                 logger.exception("Writing the tutor's answers failed")
 
-    async def _flush_due(self) -> None:
+    async def _flush_due(self, *, is_tick: bool) -> None:
         """Write the first pieces at once, what follows every :data:`WRITE_EVERY`, and renew leases."""
         now = asyncio.get_running_loop().time()
-        due = [one for one in self.running.values() if self._is_due(one, now)]
+        due = [one for one in self.running.values() if self._is_due(one, now, is_tick=is_tick)]
         if due:
             await self._write(due)
 
-    def _is_due(self, one: Generation, now: float) -> bool:
-        waited = now - one.written_at
+    def _is_due(self, one: Generation, now: float, *, is_tick: bool) -> bool:
         if one.is_lost or one.is_ending:
             return False
         if one.has_news:
-            return waited >= WRITE_EVERY or one.written == one.claim.written
-        return waited >= RENEW_EVERY
+            return is_tick or one.is_first
+        return now - one.written_at >= RENEW_EVERY
 
     async def flush(self) -> None:
         """Write and send everything that is new.

@@ -60,6 +60,11 @@ class Generation:
     def has_news(self) -> bool:
         return bool(self._new)
 
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing of what the provider says now was sent yet."""
+        return self.written is self.claim.written or self.written == self.claim.written
+
     def settle(self, text: str) -> str:
         """Note that the text up to here is in the table; return what of it is new."""
         new, rest = text[len(self.written) :], self.text[len(text) :]
@@ -101,7 +106,7 @@ class Generation:
                 if isinstance(piece, Usage):
                     self._usage = piece
                 elif piece:
-                    if not self._new:
+                    if not self._new and self.is_first:
                         self._wake()
                     add(piece)
                     self._size += len(piece)
