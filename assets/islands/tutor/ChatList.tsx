@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, type MouseEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { toApiError } from "../../shared/api/errors";
@@ -143,7 +143,18 @@ type ItemProps = {
 
 function ChatItem({ row, isHere, onOpen, onDelete, onRename }: ItemProps) {
   const [isNaming, setNaming] = useState(false);
-  if (isNaming) return <NameForm row={row} onDone={() => setNaming(false)} onRename={onRename} />;
+  const wasNaming = useRef(false);
+  /** The link gets the focus back from the field. */
+  const takeFocus = (link: HTMLAnchorElement | null): void => {
+    if (!link || !wasNaming.current) return;
+    wasNaming.current = false;
+    link.focus();
+  };
+  const leave = (): void => {
+    wasNaming.current = true;
+    setNaming(false);
+  };
+  if (isNaming) return <NameForm row={row} onDone={leave} onRename={onRename} />;
   const choose = (action: string): void => {
     if (action === "rename") setNaming(true);
     else if (action === "delete") onDelete();
@@ -154,6 +165,7 @@ function ChatItem({ row, isHere, onOpen, onDelete, onRename }: ItemProps) {
       <a
         href={`/chat/?c=${row.uid}`}
         aria-current={isHere ? "true" : undefined}
+        ref={takeFocus}
         onClick={(event) => follow(event, () => onOpen(row.uid))}
       >
         {row.title}

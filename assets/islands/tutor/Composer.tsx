@@ -1,10 +1,9 @@
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useState } from "react";
+import { type KeyboardEvent, type RefObject, useLayoutEffect } from "react";
 
 import { clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { videoOfPage } from "./citations";
-import { keepDraft, readDraft } from "./drafts";
 import { modeChips } from "./modes";
 import type { Mode } from "./types";
 
@@ -12,8 +11,8 @@ const MOST = 4_000;
 const FEW = 5;
 
 type Props = {
-  /** Names the draft: the chat, or the place of a new one. */
-  place: string;
+  text: string;
+  onText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   hasQuestion: boolean;
   isWriting: boolean;
@@ -29,12 +28,10 @@ type Props = {
 
 /** The field for a question, with the other ways to ask above it. */
 export function Composer(props: Props) {
-  const { place, field, hasQuestion, isWriting, video, placeholder, onAsk, onStop } = props;
-  const [text, setText] = useState(() => readDraft(place));
+  const { text, onText, field, hasQuestion, isWriting, video, placeholder, onAsk, onStop } = props;
   const trimmed = text.trim();
   const isTooLong = trimmed.length > MOST;
 
-  useEffect(() => keepDraft(place, text), [place, text]);
   useLayoutEffect(() => {
     const area = field.current;
     if (!area) return;
@@ -46,8 +43,7 @@ export function Composer(props: Props) {
     if (isWriting || isTooLong) return;
     const question = trimmed || fallback;
     if (!question) return;
-    setText("");
-    keepDraft(place, "");
+    onText("");
     onAsk(question, mode, second);
     field.current?.focus();
   };
@@ -101,7 +97,7 @@ export function Composer(props: Props) {
           placeholder={placeholder}
           aria-invalid={isTooLong || undefined}
           aria-describedby="tutor-hint"
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => onText(target.value)}
           onKeyDown={onKeyDown}
         />
         {isWriting ? (

@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 
 import { toApiError } from "../../shared/api/errors";
 import { t, tn } from "../../shared/i18n";
@@ -27,6 +27,13 @@ type Props = {
 export function ExchangeView({ exchange, texts, later, ...props }: Props) {
   const { store, isBusy } = props;
   const [isEditing, setEditing] = useState(false);
+  const wasEditing = useRef(false);
+  /** The button gets the focus back from the field. */
+  const takeFocus = (button: HTMLButtonElement | null): void => {
+    if (!button || !wasEditing.current) return;
+    wasEditing.current = false;
+    button.focus();
+  };
   const shown = exchange.answers.at(-1);
   const mode = modeName(exchange.mode);
   return (
@@ -37,7 +44,10 @@ export function ExchangeView({ exchange, texts, later, ...props }: Props) {
           exchange={exchange}
           store={store}
           later={later}
-          onDone={() => setEditing(false)}
+          onDone={() => {
+            wasEditing.current = true;
+            setEditing(false);
+          }}
         />
       ) : (
         <div className="row row--between asked">
@@ -47,6 +57,7 @@ export function ExchangeView({ exchange, texts, later, ...props }: Props) {
           <button
             className="icon-btn icon-btn--sm asked__edit"
             type="button"
+            ref={takeFocus}
             aria-label={t("Edit question")}
             title={t("Edit question")}
             disabled={isBusy}
@@ -83,6 +94,7 @@ function EditQuestion({ exchange, store, later, onDone }: EditProps) {
     setAsking(false);
     try {
       await store.edit(exchange.uid, question);
+      document.getElementById("tutor-question")?.focus();
       onDone();
     } catch (thrown) {
       setBusy(false);

@@ -21,10 +21,12 @@ type Props = {
   here?: string | undefined;
   onCite: (citation: Citation) => void;
   onAsk: (question: string, mode: Mode) => void;
+  /** The question that could not be sent is given up. */
+  onDismiss: () => void;
 };
 
 /** What was asked and answered in the open chat. */
-export function Thread({ view, store, scope, here, onCite, onAsk }: Props) {
+export function Thread({ view, store, scope, here, onCite, onAsk, onDismiss }: Props) {
   const { exchanges, texts, pending } = view;
   const [isLoading, setLoading] = useState(false);
   const isBusy = pending !== null || Object.keys(texts).length > 0;
@@ -91,7 +93,7 @@ export function Thread({ view, store, scope, here, onCite, onAsk }: Props) {
               <ErrorPanel
                 error={pending.error}
                 onRetry={() => store.retry(scope)}
-                onDismiss={() => store.dismiss()}
+                onDismiss={onDismiss}
               />
             ) : (
               <LiveText text="" />
@@ -109,8 +111,8 @@ export function Thread({ view, store, scope, here, onCite, onAsk }: Props) {
         </p>
       )}
       <div className="vh" role="log" aria-live="polite" aria-label={t("Answer of the tutor")}>
-        {spoken.map((sentence, index) => (
-          <p key={index}>{sentence}</p>
+        {spoken.map(({ id, text }) => (
+          <p key={id}>{text}</p>
         ))}
       </div>
       <div ref={end} />

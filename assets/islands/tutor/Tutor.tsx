@@ -7,11 +7,12 @@ import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { fetchStatus } from "./api";
 import { Composer } from "./Composer";
+import { keepDraft, readDraft } from "./drafts";
 import { ScopeSelect } from "./ScopeSelect";
 import { StatusBadge } from "./StatusBadge";
 import type { ChatStore, Scope } from "./store";
 import { Thread } from "./Thread";
-import type { Citation, CourseLink, LessonLink, Mode, TutorStatus } from "./types";
+import type { Asking, Citation, CourseLink, LessonLink, Mode, TutorStatus } from "./types";
 
 type Props = {
   store: ChatStore;
@@ -28,6 +29,9 @@ type Props = {
   before?: React.ReactNode;
   after?: React.ReactNode;
 };
+
+/** What the user wrote; the buttons above the field write the other questions. */
+const typed = ({ question, mode }: Asking): string => (mode === "ask" ? question : "");
 
 /** A chat: its head, its questions and answers, and the field for the next question. */
 export function Tutor(props: Props) {
@@ -71,9 +75,22 @@ export function Tutor(props: Props) {
     if (!isWriting && !isLoading) void client.invalidateQueries({ queryKey: ["tutor", "status"] });
   }, [client, isWriting, isLoading]);
 
+  const place = chat?.uid ?? `new.${scope.lesson ?? scope.course ?? ""}`;
+  const [draft, setDraft] = useState(() => ({ chat: chat?.uid, text: readDraft(place) }));
+  if (draft.chat !== chat?.uid) setDraft({ chat: chat?.uid, text: readDraft(place) });
+  useEffect(() => keepDraft(place, draft.text), [place, draft.text]);
+  const setText = (text: string): void => setDraft({ chat: chat?.uid, text });
   const ask = (question: string, mode: Mode, second?: number): void => {
     const more = second === undefined || !here ? {} : { lesson: here, second };
+    // A question that could not be sent goes back into the field when another one is asked.
+    const unsent = store.dismiss();
+    if (unsent) setText(typed(unsent));
     void store.ask(question, mode, scope, more);
+  };
+  const dismiss = (): void => {
+    const unsent = store.dismiss();
+    if (unsent) setText([draft.text.trim(), typed(unsent)].filter(Boolean).join("\n\n"));
+    field.current?.focus();
   };
   const stop = (): void => {
     store.stop().catch((thrown: unknown) => {
@@ -132,11 +149,13 @@ export function Tutor(props: Props) {
           onAsk={(question, mode) => {
             if (!isWriting) ask(question, mode);
           }}
+          onDismiss={dismiss}
         />
       </div>
       <Composer
         key={chat?.uid ?? "new"}
-        place={chat?.uid ?? `new.${scope.lesson ?? scope.course ?? ""}`}
+        text={draft.text}
+        onText={setText}
         field={field}
         hasQuestion={view.exchanges.length > 0}
         isWriting={isWriting}
