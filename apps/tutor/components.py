@@ -3,7 +3,14 @@
 from typing import Any
 
 from apps.courses.models import Course, Lesson
+from apps.tutor.queries.switches import is_off
 from studyplatform.kit.web.jinja import register
+
+
+@register("has_tutor")
+def has_tutor(course: Course) -> bool:
+    """Whether the course has a tutor."""
+    return not is_off(course)
 
 
 @register("tutor_props")

@@ -33,6 +33,15 @@ class ContextTooLong(AppError):
     icon = "info"
 
 
+class TutorTurnedOff(AppError):
+    code = "AI_TURNED_OFF"
+    status = 403
+    title = _("This course has no tutor")
+    message = _("The instructor has turned the tutor off for this course. You can ask in its discussions.")
+    severity = "info"
+    icon = "info"
+
+
 class ContentFiltered(AppError):
     code = "AI_CONTENT_FILTERED"
     status = 422

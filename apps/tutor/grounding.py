@@ -17,8 +17,9 @@ from django.utils.translation import gettext as _
 from apps.tutor import prompting
 from apps.tutor.answers import is_answered
 from apps.tutor.cleaning import RUN
-from apps.tutor.models import Answer, CourseTutor
+from apps.tutor.models import Answer
 from apps.tutor.providers.base import Prompt
+from apps.tutor.queries.switches import demands_grounding
 from apps.tutor.retrieval import encoder
 from apps.tutor.retrieval.words import stems
 
@@ -87,7 +88,8 @@ def _check_model(text: str, prompt: Prompt) -> Checked:
         return Checked(_cite(text, lambda _before, _numbers: []), "", ())
     evidence = _Evidence(text, prompt.passages, prompt.transcript)
     if not evidence.is_enough():
-        if prompt.course and CourseTutor.objects.filter(course=prompt.course, demands_grounding=True).exists():
+        about = [prompt.course.pk] if prompt.course else [one.passage.course_id for one in prompt.passages]
+        if demands_grounding(about):
             return Checked(_("I couldn't find this in the course."), Answer.Kind.DECLINED, ())
         return Checked(_cite(text, lambda _before, _numbers: []), Answer.Kind.OUTSIDE, ())
     kept = _cite(text, evidence.citable)

@@ -2,8 +2,10 @@
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.tutor.errors import ChatNotFound
+from apps.courses.models import Course
+from apps.tutor.errors import ChatNotFound, TutorTurnedOff
 from apps.tutor.models import Chat
+from apps.tutor.queries.switches import is_off
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.policies import Verdict
 
@@ -11,6 +13,11 @@ from studyplatform.kit.policies import Verdict
 def ask(user: AnyUser) -> Verdict:
     """Everyone who is signed in may ask; what they may open decides what the answer contains."""
     return None if isinstance(user, User) and user.is_active else NotAuthenticated()
+
+
+def ask_about(course: Course | None) -> Verdict:
+    """Nobody may ask about a course whose instructor has turned the tutor off. None: about all courses."""
+    return TutorTurnedOff() if is_off(course) else None
 
 
 def use_chat(user: AnyUser, chat: Chat) -> Verdict:

@@ -86,6 +86,8 @@ OWNERS = {
     "billing:refund": LEO,
     "forum:announcement": LEO,
     "tutor:export": LEO,
+    "tutor:teaching-course": STAFF,
+    "tutor:switches": STAFF,
     "forum:conversation": LEO,
     "forum:conversation-block": {"leo", "ada"},  # the two people of the conversation
     "forum:conversation-part": {"leo", "ada"},

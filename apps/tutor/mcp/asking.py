@@ -7,11 +7,12 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import Scope
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
-from apps.tutor import services
+from apps.tutor import policies, services
 from apps.tutor.filters import check_question
 from apps.tutor.mcp.addresses import absolute, lesson_name
 from apps.tutor.mcp.callers import Caller
 from studyplatform.kit.mcp.service import Answer, Tool
+from studyplatform.kit.policies import enforce
 
 LONGEST = 1000  # characters of a question
 
@@ -19,6 +20,7 @@ LONGEST = 1000  # characters of a question
 def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
     """The tutor's answer, from the lessons that the user may open, with the passages that it cites."""
     course = find_course(caller.user, arguments["course"])[0] if "course" in arguments else None
+    enforce(policies.ask_about(course))
     check_question(caller.user, arguments["question"])
     services.count_question(user=caller.user, course_id=course.pk if course else None, now=caller.now)
     answer, _found = services.ask(user=caller.user, question=arguments["question"], course=course)

@@ -80,6 +80,11 @@ class Exchange(models.Model):
     def __str__(self) -> str:
         return str(self.uid)
 
+    @property
+    def asked_about(self) -> Course | None:
+        """The course of the lesson, otherwise that of the chat; None: all courses."""
+        return self.lesson.course if self.lesson else self.chat.course
+
 
 class Answer(models.Model):
     """What the tutor answers, from the moment it was asked for. The newest of an exchange is shown first."""

@@ -20,6 +20,7 @@ from apps.tutor.models import Chat
 from apps.tutor.queries.chats import chat_of, exchanges_of, list_chats
 from apps.tutor.queries.shapes import chat_out, exchanges_out
 from apps.tutor.queries.status import status_of
+from apps.tutor.queries.switches import is_off
 from apps.tutor.services.scope import find_scope
 from studyplatform.kit.errors import AppError
 
@@ -50,7 +51,9 @@ def chat(request: HttpRequest) -> HttpResponse:
         "chat": shown,
         "status": status_of(user, now),
         "courses": [
-            {"slug": one.course.slug, "title": one.course.title} for one in enrollments_of(user)[:_MOST_COURSES]
+            {"slug": one.course.slug, "title": one.course.title}
+            for one in enrollments_of(user)[:_MOST_COURSES]
+            if not is_off(one.course)
         ],
         "about": {
             "course": course and {"slug": course.slug, "title": course.title},

@@ -35,7 +35,7 @@ def exchange_of(user: User, uid: UUID) -> Exchange:
 
     :raises ChatNotFound: there is none, or the chat was deleted or is somebody else's.
     """
-    exchange = Exchange.objects.select_related("chat", "lesson").filter(uid=uid).first()
+    exchange = Exchange.objects.select_related("chat__course", "lesson__course").filter(uid=uid).first()
     if exchange is None:
         raise ChatNotFound
     enforce(policies.use_chat(user, exchange.chat))

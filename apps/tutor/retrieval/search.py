@@ -13,6 +13,7 @@ from apps.accounts.policies import AnyUser
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.openable import explained_quizzes, openable_lessons
 from apps.tutor.models import Passage
+from apps.tutor.queries.switches import turned_off
 from apps.tutor.retrieval import encoder, index
 from apps.tutor.retrieval.missing import missing
 from apps.tutor.retrieval.spelling import correct
@@ -85,10 +86,16 @@ class Scope:
 
 
 def scope_of(user: AnyUser, *, course: Course | None = None, lesson: Lesson | None = None) -> Scope:
-    """Return what the user may read in the lesson, in the course or everywhere. At most eight queries."""
+    """Return what the user may read in the lesson, in the course or everywhere, of courses with a tutor.
+
+    At most ten queries.
+    """
     lessons = openable_lessons(user, course if lesson is None else lesson.course)
     if lesson is not None:
         lessons &= {lesson.pk}
+    off = turned_off()
+    if off:
+        lessons -= set(Lesson.objects.filter(course__in=off).values_list("pk", flat=True))
     return Scope(lessons, explained_quizzes(user) & lessons)
 
 

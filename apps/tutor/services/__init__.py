@@ -25,6 +25,7 @@ from apps.tutor.services.chats import (
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.planning import index_course_later, index_published
 from apps.tutor.services.questions import Asked, ask_again, ask_in_chat, edit_question, start_chat
+from apps.tutor.services.switches import set_switches
 
 __all__ = [
     "POLLED_AFTER",
@@ -47,6 +48,7 @@ __all__ = [
     "rate_answer",
     "rename_chat",
     "restore_chat",
+    "set_switches",
     "start_chat",
     "stop_answer",
     "topic_of",

@@ -18,14 +18,16 @@ from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
 from apps.learning.queries.openable import readable_lessons
-from apps.tutor import grounding, providers
+from apps.tutor import grounding, policies, providers
 from apps.tutor.errors import ContentFiltered
 from apps.tutor.events import AnswerEnded
 from apps.tutor.models import Answer, Citation, Exchange, Mode
 from apps.tutor.providers import Prompt, Provider, Usage
+from apps.tutor.queries.switches import turned_off
 from apps.tutor.retrieval.search import Earlier, scope_of, search
 from apps.tutor.services.limits import add_usage
 from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
 
 LEASE = timedelta(seconds=10)
 MOST_HISTORY = 8  # exchanges that the provider gets to read
@@ -72,18 +74,19 @@ def prepare(claimed: Claim) -> Ready:
     """Find the passages for the question, of what its learner may open now.
 
     :raises TutorUnavailable: the provider doesn't answer at the moment.
+    :raises TutorTurnedOff: the course has no tutor.
     """
     answer = Answer.objects.select_related("exchange__chat__course", "exchange__lesson__course", "exchange__user").get(
         pk=claimed.answer_id
     )
     exchange = answer.exchange
-    user, chat = exchange.user, exchange.chat
+    user, chat, course = exchange.user, exchange.chat, exchange.asked_about
+    enforce(policies.ask_about(course))
     provider = providers.current(user, chat.course)
     continues_model = bool(claimed.written and answer.provider and not answer.is_search)
     Answer.objects.filter(pk=answer.pk, claims=claimed.number).update(
         provider=provider.name[:120], is_search=provider.is_search
     )
-    course = exchange.lesson.course if exchange.lesson else chat.course
     scope = scope_of(user, course=course, lesson=exchange.lesson)
     history = _history(exchange)
     transcript = _transcript(user, exchange)
@@ -113,12 +116,14 @@ def _history(exchange: Exchange) -> tuple[Earlier, ...]:
     newest = {answer.exchange_id: answer for answer in answers}
     lessons = {one.lesson for answer in newest.values() for one in answer.citations.all() if one.lesson}
     readable = readable_lessons(exchange.user, lessons)
-    history = []
+    history, off = [], turned_off()
     for row in reversed(rows):
         answer = newest.get(row.pk)
         if answer is not None and answer.kind == Answer.Kind.FILTERED:
             continue
-        is_readable = answer is not None and all(one.lesson_id in readable for one in answer.citations.all())
+        is_readable = answer is not None and all(
+            one.lesson_id in readable and one.course_id not in off for one in answer.citations.all()
+        )
         history.append(Earlier(row.question, answer.text if answer is not None and is_readable else ""))
     return tuple(history)
 

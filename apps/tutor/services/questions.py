@@ -38,6 +38,7 @@ def start_chat(*, user: User, asked: Asked, course: str | None, now: datetime) -
     """Begin a chat with a question. ``asked.lesson`` and ``course`` are its scope too.
 
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the course or the lesson.
     """
     enforce(policies.ask(user))
@@ -58,10 +59,12 @@ def ask_in_chat(*, user: User, uid: UUID, asked: Asked, now: datetime) -> Exchan
 
     :raises ChatNotFound: it isn't a chat of the user.
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the lesson.
     """
     chat = chat_of(user, uid)
     lesson = chat.lesson
+    enforce(policies.ask_about(chat.course))
     if asked.lesson:
         lesson = find_scope(user, chat.course.slug if chat.course else None, asked.lesson).lesson
 
@@ -78,8 +81,10 @@ def edit_question(*, user: User, uid: UUID, question: str, key: UUID, now: datet
 
     :raises ChatNotFound: it isn't an exchange of the user.
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises TutorTurnedOff: the course has no tutor.
     """
     exchange = exchange_of(user, uid)
+    enforce(policies.ask_about(exchange.asked_about))
     with transaction.atomic():
         chat = _lock(exchange.chat)
         locked = Exchange.objects.filter(pk=exchange.pk).first()
@@ -105,8 +110,10 @@ def ask_again(*, user: User, uid: UUID, now: datetime) -> Answer:
 
     :raises ChatNotFound: it isn't an exchange of the user.
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises TutorTurnedOff: the course has no tutor.
     """
     exchange = exchange_of(user, uid)
+    enforce(policies.ask_about(exchange.asked_about))
     with transaction.atomic():
         chat = _lock(exchange.chat)
         last = Answer.objects.filter(exchange=exchange).order_by("-number").first()

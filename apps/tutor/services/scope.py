@@ -5,6 +5,7 @@ from typing import NamedTuple
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.lessons import find_course, lesson_at, lesson_named
+from apps.tutor import policies
 from studyplatform.kit.policies import enforce
 
 
@@ -19,12 +20,18 @@ def find_scope(user: User, course: str | None, lesson: str | None) -> About:
     """Find the course and the lesson with these slugs; without a course, as ``lesson_named`` does.
 
     :raises CourseNotFound: the user can't see the course.
+    :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the lesson; it says why.
     """
     if lesson:
         found = lesson_at(user, course, lesson) if course else lesson_named(user, lesson)
         enforce(found.verdict)
-        return About(found.course, found.lesson)
+        return _asked(About(found.course, found.lesson))
     if course:
-        return About(find_course(user, course)[0], None)
+        return _asked(About(find_course(user, course)[0], None))
     return About(None, None)
+
+
+def _asked(about: About) -> About:
+    enforce(policies.ask_about(about.course))
+    return about

@@ -3,6 +3,7 @@
 export const catalogue = {
   AI_CONTENT_FILTERED: {"severity": "info", "icon": "info"},
   AI_CONTEXT_TOO_LONG: {"severity": "warning", "icon": "info"},
+  AI_TURNED_OFF: {"severity": "info", "icon": "info"},
   AI_UNAVAILABLE: {"severity": "warning", "icon": "cloud-off", "action": {"label": "Try now", "handler": "retry"}, "retryDelay": 15},
   ALREADY_ENROLLED: {"severity": "info", "icon": "info"},
   ALREADY_OWNED: {"severity": "info", "icon": "info", "action": {"label": "Open the course", "href": "/learn/{slug}"}},

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.courses.models import Course
+from apps.tutor.errors import TutorTurnedOff
 from apps.tutor.retrieval.search import Earlier
 from apps.tutor.services import ask
 
@@ -51,7 +52,10 @@ def _answer(reader: User, number: int, line: str, default: str | None, courses: 
         raise CommandError(f'Line {number} isn\'t a JSON object with a "question".') from problem
     if slug is not None and slug not in courses:
         raise CommandError(f"Line {number}: there is no course {slug}.")
-    answer, found = ask(user=reader, question=question, course=courses.get(slug or ""), history=history)
+    try:
+        answer, found = ask(user=reader, question=question, course=courses.get(slug or ""), history=history)
+    except TutorTurnedOff as refusal:  # the other lines are answered
+        return {"id": row.get("id"), "passages": [], "declined": True, "answer": str(refusal.detail)}
     passages = [{"lesson": one.passage.lesson.slug, "text": one.text, "second": one.second} for one in found]
     return {"id": row.get("id"), "passages": passages, "declined": answer.is_declined, "answer": answer.text}
 

@@ -1,0 +1,17 @@
+"""Decide about the tutor of a course."""
+
+from apps.accounts.models import User
+from apps.courses.models import Course
+from apps.courses.policies import manage_course
+from apps.tutor.models import CourseTutor
+from studyplatform.kit.policies import enforce
+
+
+def set_switches(*, course: Course, by: User, is_enabled: bool, demands_grounding: bool) -> CourseTutor:
+    """Turn the tutor of a course on or off, and say whether it must find its answers in the course. Idempotent.
+
+    :raises NotCourseStaff: the user is not staff of the course.
+    """
+    enforce(manage_course(by, course))
+    switches = {"is_enabled": is_enabled, "demands_grounding": demands_grounding}
+    return CourseTutor.objects.update_or_create(course=course, defaults=switches)[0]
