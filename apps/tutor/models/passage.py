@@ -38,6 +38,9 @@ class Passage(models.Model):
     vector = models.BinaryField(null=True, help_text="Meaning, as 16-bit floats; empty until it is computed.")
     encoder = models.CharField(max_length=80, blank=True, help_text="Which model computed the vector.")
 
+    embedding = models.BinaryField(null=True, help_text="From TUTOR_EMBEDDINGS_URL, as 16-bit floats, of length 1.")
+    embedded_by = models.CharField(max_length=120, blank=True, help_text="The model of the embedding and its size.")
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["lesson", "position"], name="one_passage_per_position")]
         indexes = [models.Index(fields=["course"], name="passages_of_course")]

@@ -19,74 +19,84 @@ PROBE = 60
 """Seconds after which a request that was let through to try is given up, and the next one tries."""
 _MEMORY = 3600  # seconds after which a provider that nobody has asked since is taken as sound
 
-_FAILED, _BROKEN, _UNTIL, _PROBE = (f"tutor.breaker.{name}" for name in ("failed", "broken", "until", "probe"))
 _LOST = (OSError, RedisError)
 
 log = logging.getLogger(__name__)
 
 
-def admit() -> float:
-    """Return 0 if the provider may be asked now, otherwise the seconds after which to ask again.
+class Breaker:
+    """One for each address. ``name`` says in the log what failed; ``key`` begins its keys in the cache."""
 
-    While the breaker is half-open only one request is let through; it must end in ``answering``, ``failed`` or
-    ``released``.
-    """
-    try:
-        left = seconds_left()
-        if left or not cache.get(_BROKEN):
-            return left
-        return 0 if cache.add(_PROBE, 1, PROBE) else float(REST)
-    except _LOST:
-        return 0
+    def __init__(self, name: str, key: str) -> None:
+        self._name = name
+        self._failed, self._broken, self._until, self._probe = (
+            f"{key}.{state}" for state in ("failed", "broken", "until", "probe")
+        )
 
+    def admit(self) -> float:
+        """Return 0 if the provider may be asked now, otherwise the seconds after which to ask again.
 
-def seconds_left() -> float:
-    """Return for how many seconds the provider is left alone; 0 if it may be asked."""
-    try:
-        return max(0.0, float(cache.get(_UNTIL) or 0) - time.time())
-    except _LOST:
-        return 0
-
-
-def answering() -> None:
-    """Note that the provider has begun to answer."""
-    try:
-        if cache.get(_BROKEN):
-            log.warning("The tutor's provider answers again.")
-            cache.delete_many([_BROKEN, _PROBE, _UNTIL, _FAILED])
-    except _LOST:
-        return
-
-
-def succeeded() -> None:
-    """Note that the provider has answered to the end."""
-    try:
-        cache.delete(_FAILED)
-    except _LOST:
-        return
-
-
-def released() -> None:
-    """Note that a request was given up before the provider answered: it proves nothing."""
-    try:
-        cache.delete(_PROBE)
-    except _LOST:
-        return
-
-
-def failed(rest: float | None = None) -> None:
-    """Note a failure. ``rest``: the seconds for which the provider asked to be left alone."""
-    try:
-        cache.add(_FAILED, 0, PERIOD)
+        While the breaker is half-open only one request is let through; it must end in ``answering``, ``failed`` or
+        ``released``.
+        """
         try:
-            count = cache.incr(_FAILED)
-        except ValueError:  # it expired just now
-            count = 1
-        if rest or count >= FAILURES or cache.get(_BROKEN):
-            seconds = min(rest or REST, LONGEST_REST)
-            cache.set(_BROKEN, 1, _MEMORY)
-            cache.set(_UNTIL, time.time() + seconds, seconds)
-            cache.delete(_PROBE)
-            log.warning("The tutor's provider failed %s times; it rests for %s seconds.", count, round(seconds))
-    except _LOST:
-        return
+            left = self.seconds_left()
+            if left or not cache.get(self._broken):
+                return left
+            return 0 if cache.add(self._probe, 1, PROBE) else float(REST)
+        except _LOST:
+            return 0
+
+    def seconds_left(self) -> float:
+        """Return for how many seconds the provider is left alone; 0 if it may be asked."""
+        try:
+            return max(0.0, float(cache.get(self._until) or 0) - time.time())
+        except _LOST:
+            return 0
+
+    def answering(self) -> None:
+        """Note that the provider has begun to answer."""
+        try:
+            if cache.get(self._broken):
+                log.warning("The tutor's %s answers again.", self._name)
+                cache.delete_many([self._broken, self._probe, self._until, self._failed])
+        except _LOST:
+            return
+
+    def succeeded(self) -> None:
+        """Note that the provider has answered to the end."""
+        try:
+            cache.delete(self._failed)
+        except _LOST:
+            return
+
+    def released(self) -> None:
+        """Note that a request was given up before the provider answered: it proves nothing."""
+        try:
+            cache.delete(self._probe)
+        except _LOST:
+            return
+
+    def failed(self, rest: float | None = None) -> None:
+        """Note a failure. ``rest``: the seconds for which the provider asked to be left alone."""
+        try:
+            cache.add(self._failed, 0, PERIOD)
+            try:
+                count = cache.incr(self._failed)
+            except ValueError:  # it expired just now
+                count = 1
+            if rest or count >= FAILURES or cache.get(self._broken):
+                seconds = min(rest or REST, LONGEST_REST)
+                cache.set(self._broken, 1, _MEMORY)
+                cache.set(self._until, time.time() + seconds, seconds)
+                cache.delete(self._probe)
+                log.warning(
+                    "The tutor's %s failed %s times; it rests for %s seconds.", self._name, count, round(seconds)
+                )
+        except _LOST:
+            return
+
+
+_model = Breaker("provider", "tutor.breaker")
+admit, seconds_left, answering = _model.admit, _model.seconds_left, _model.answering
+succeeded, released, failed = _model.succeeded, _model.released, _model.failed

@@ -8,15 +8,17 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 import numpy as np
+from django.db.models import Count
 from numpy.typing import NDArray
 
 from apps.tutor.models import Passage
-from apps.tutor.retrieval import encoder
+from apps.tutor.retrieval import embeddings, encoder
 from apps.tutor.retrieval.words import content_words, stem
+from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
 
 VERSION = "passages"  # see receivers.py
@@ -30,8 +32,26 @@ _CONTINUING = {
     Passage.Kind.DOCUMENT: 3,
 }  # kinds whose passages go on in the next one
 
+_AT_ONCE = 4096
+
 Array = NDArray[np.float32]
 _Postings = dict[str, tuple[NDArray[np.int32], Array]]
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """``vectors[2]`` is the vector of row ``rows[2]`` of the index, as 16-bit floats: half the memory."""
+
+    rows: NDArray[np.int64]
+    vectors: NDArray[np.float16]
+
+    def similarity(self, vector: Array) -> Array:
+        """Return for all these rows how similar they are to the vector. It unpacks a part at a time."""
+        parts = [
+            self.vectors[start : start + _AT_ONCE].astype(np.float32) @ vector
+            for start in range(0, len(self.rows), _AT_ONCE)
+        ]
+        return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -50,6 +70,11 @@ class Index:
     """For each stem the rows that contain it, and its BM25 score in each."""
     weights: dict[str, float] = field(default_factory=dict)
     """The inverse document frequency of each stem."""
+
+    embedded: "Embedded | None" = None
+    """Vectors from the embedding address; None if there is no address or it has given none yet."""
+    unembedded: frozenset[int] = frozenset()
+    """The courses that have passages without such a vector."""
 
     def __len__(self) -> int:
         return len(self.pks)
@@ -71,7 +96,7 @@ class Index:
 
 
 def build() -> Index:
-    """Read all passages. Two queries."""
+    """Read all passages. Two queries, two more with an embedding address."""
     fields = ("pk", "lesson_id", "kind", "heading", "lesson__title", "text", "vector", "encoder")
     rows = list(Passage.objects.order_by("lesson_id", "position").values_list(*fields))
     lessons = np.array([row[1] for row in rows], np.int64)
@@ -83,6 +108,9 @@ def build() -> Index:
         vectors=np.zeros((len(rows), encoder.SIZE), np.float32),
         neighbors=_neighbors(lessons, np.array([_CONTINUING.get(kind, 0) for kind in kinds], np.int64)),
     )
+    if embeddings.is_used():
+        embedded, unembedded = _embedded(index.pks)
+        index = replace(index, embedded=embedded, unembedded=unembedded)
     counts: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     lengths = np.zeros(len(rows), np.float32)
     for place, (_pk, _lesson, _kind, heading, title, text, vector, model) in enumerate(rows):
@@ -102,6 +130,36 @@ def build() -> Index:
         damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[at] / mean)
         index.postings[one] = (at, (idf * often * (_SATURATION + 1) / (often + damping)).astype(np.float32))
     return index
+
+
+def _embedded(pks: NDArray[np.int64]) -> tuple[Embedded | None, frozenset[int]]:
+    """The vectors of the present model, of the size that most have, and the courses that lack some."""
+    sizes: Counter[str] = Counter()
+    groups = Passage.objects.order_by().values_list("embedded_by", "course_id").annotate(count=Count("pk"))
+    found = list(groups)
+    prefix = embeddings.name_of(0)[:-1]
+    for name, _course, count in found:
+        if name.startswith(prefix) and name.removeprefix(prefix).isdecimal():
+            sizes[name] += count
+    best = max(sizes, key=lambda name: (sizes[name], name), default="")
+    lacking = frozenset(course for name, course, _count in found if not best or name != best)
+    if not best:
+        return None, lacking
+    size = int(best.removeprefix(prefix))
+    place_of = {int(pk): place for place, pk in enumerate(pks)}
+    rows, vectors = [], []
+    for pk, packed in Passage.objects.filter(embedded_by=best).values_list("pk", "embedding").iterator():
+        if pk in place_of and packed is not None and len(packed) == 2 * size:
+            rows.append(place_of[pk])
+            vectors.append(np.frombuffer(packed, np.float16))
+    if not rows:
+        return None, lacking
+    return Embedded(np.array(rows, np.int64), np.array(vectors)), lacking
+
+
+def embedded_text(passage: Passage) -> str:
+    """Return what the vectors of a passage stand for; its lesson is read, too."""
+    return f"{passage.lesson.title}. {passage.heading}. {passage.text}"
 
 
 def _neighbors(
@@ -131,6 +189,8 @@ class _Kept:
             if self._index is None or (is_stale and time.monotonic() >= self._rests_until):
                 start = time.monotonic()
                 self._index, self._version = build(), version
+                for course_id in self._index.unembedded:
+                    jobs.enqueue("tutor.embed_course", key=str(course_id), priority=-6, course_id=course_id)
                 end = time.monotonic()
                 self._rests_until = end + REST * (end - start)
             return self._index

@@ -14,7 +14,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning.queries.openable import explained_quizzes, openable_lessons
 from apps.tutor.models import Passage
 from apps.tutor.queries.switches import turned_off
-from apps.tutor.retrieval import encoder, index
+from apps.tutor.retrieval import embeddings, encoder, index
 from apps.tutor.retrieval.missing import missing
 from apps.tutor.retrieval.spelling import correct
 from apps.tutor.retrieval.words import MOST_WORDS, content_words, stem
@@ -26,6 +26,10 @@ WORDS = 0.05
 """What a point of BM25 adds to the similarity of the vectors, where all words of the question are found."""
 AROUND = 0.15
 """How much the better of the two neighbors of a passage counts in its score."""
+EMBEDDED = 0.6
+"""How much the embedding address counts beside our own vectors."""
+LEAST_EMBEDDED = 3
+"""Passages with which mean and spread say something."""
 EARLIER = 0.5
 """How much the words of the question before count."""
 
@@ -111,9 +115,10 @@ def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limi
     question = correct(_one_line(question), known.vocabulary)
     before = correct(_one_line(history[-1].question), known.vocabulary) if history else ""
     similarity = known.vectors @ _vector(question, before)
+    meaning = _with_embeddings(known, similarity, question, before)
     words, coverage = known.score_words(_terms(question, before))
     reach = float(coverage[allowed].max())
-    scores = np.where(allowed, similarity + WORDS * reach**3 * words, -np.inf)
+    scores = np.where(allowed, meaning + WORDS * reach**3 * words, -np.inf)
     chosen = _choose(known, scores, limit)
     pks = [int(known.pks[row]) for pair in chosen for row in pair]
     passages = _still_shown(Passage.objects.select_related("lesson", "course").in_bulk(pks))
@@ -172,6 +177,28 @@ def _vector(question: str, before: str) -> Array:
     both = encoder.encode([question, f"{before} {question}"]).sum(0)
     unit: Array = both / np.linalg.norm(both)
     return unit
+
+
+def _with_embeddings(known: index.Index, similarity: Array, question: str, before: str) -> Array:
+    """Return the similarity with that of the embedding address mixed in, where it is used and answers in time.
+
+    Models differ in what numbers similar texts get: those of the address are brought to mean and spread of ours.
+    """
+    embedded = known.embedded
+    if embedded is None or len(embedded.rows) < LEAST_EMBEDDED or not question:
+        return similarity
+    texts = [question, f"{before} {question}"] if before else [question]
+    vectors = embeddings.embed_question(texts, size=embedded.vectors.shape[1])
+    if vectors is None:
+        return similarity
+    theirs, ours = embedded.similarity(vectors.mean(0)), similarity[embedded.rows]
+    spread = float(theirs.std())
+    if spread == 0:
+        return similarity
+    mixed = similarity.copy()
+    same = (theirs - theirs.mean()) / spread * ours.std() + ours.mean()
+    mixed[embedded.rows] = EMBEDDED * same + (1 - EMBEDDED) * ours
+    return mixed
 
 
 def _terms(question: str, before: str) -> dict[str, float]:

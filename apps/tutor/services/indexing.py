@@ -11,6 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Course, Lesson, Question
@@ -19,16 +20,17 @@ from apps.files.models import CaptionTrack, Upload
 from apps.files.queries import caption_cues
 from apps.files.services import DocumentPart, read_document
 from apps.tutor.models import IndexedCourse, Passage
-from apps.tutor.retrieval import encoder, index
+from apps.tutor.retrieval import embeddings, encoder, index
 from apps.tutor.retrieval.blocks import Block, blocks_of
 from apps.tutor.retrieval.splitting import Piece, split_captions, split_text
-from studyplatform.kit import extensions
+from studyplatform.kit import extensions, jobs
 from studyplatform.kit.text import markdown
 
-AT_ONCE = 64
+AT_ONCE = 32
 """Passages whose vectors are computed and saved together: a worker that is killed repeats at most these."""
 MOST_OF_DOCUMENT, MOST_ANSWERS, MOST_OF_ANSWER = 1000, 500, 6
 """Passages of a file, answers of a course, and passages of an answer that are searched."""
+_VECTORS = ("vector", "encoder", "embedding", "embedded_by")
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SCHEME = "2"  # change it when lessons are split in another way: all courses are indexed again
 Kind = Passage.Kind
@@ -66,6 +68,8 @@ def index_course(*, course_id: int, now: datetime, extend_lease: Callable[[], ob
                 course=course, defaults={"fingerprint": fingerprint, "indexed_at": now}
             )
     _encode_missing(course, extend_lease)
+    if embeddings.is_used():
+        jobs.enqueue("tutor.embed_course", key=str(course.pk), priority=-6, course_id=course.pk)
     return sum(map(len, wanted.values()))
 
 
@@ -148,7 +152,10 @@ def _fingerprint(wanted: dict[Lesson, list[_Source]]) -> str:
 
 def _replace(lesson: Lesson, sources: list[_Source]) -> None:
     """Write the passages of a lesson. Vectors of the same text are kept."""
-    vectors = {(row.heading, row.text): (row.vector, row.encoder) for row in lesson.passages.exclude(vector=None)}
+    vectors = {
+        (row.heading, row.text): {name: getattr(row, name) for name in _VECTORS}
+        for row in lesson.passages.exclude(vector=None, embedding=None)
+    }
     lesson.passages.all().delete()
     Passage.objects.bulk_create(
         Passage(
@@ -161,8 +168,7 @@ def _replace(lesson: Lesson, sources: list[_Source]) -> None:
             heading=source.piece.heading[:200],
             text=source.piece.text,
             second=source.piece.second,
-            vector=(found := vectors.get((source.piece.heading[:200], source.piece.text), (None, "")))[0],
-            encoder=found[1],
+            **vectors.get((source.piece.heading[:200], source.piece.text), {}),
         )
         for position, source in enumerate(sources)
     )
@@ -170,9 +176,10 @@ def _replace(lesson: Lesson, sources: list[_Source]) -> None:
 
 def _encode_missing(course: Course, extend_lease: Callable[[], object]) -> None:
     stale = Passage.objects.filter(course=course).exclude(encoder=encoder.NAME)
-    while rows := list(stale.select_related("lesson").order_by("pk")[:AT_ONCE]):
-        vectors = encoder.encode([f"{row.lesson.title}. {row.heading}. {row.text}" for row in rows])
+    # Those of similar length together: the longest of a batch decides what it costs.
+    while rows := list(stale.select_related("lesson").order_by(Length("text"), "pk")[:AT_ONCE]):
+        extend_lease()
+        vectors = encoder.encode([index.embedded_text(row) for row in rows])
         for row, vector in zip(rows, index.pack(vectors), strict=True):
             row.vector, row.encoder = vector, encoder.NAME
         Passage.objects.bulk_update(rows, ["vector", "encoder"])
-        extend_lease()

@@ -27,6 +27,14 @@ if TUTOR_URL and not TUTOR_URL.startswith(("https://", "http://")):
     raise ImproperlyConfigured("TUTOR_URL must begin with https:// or http://.")
 if TUTOR_URL and not TUTOR_MODEL:
     raise ImproperlyConfigured("TUTOR_URL needs TUTOR_MODEL.")
+# Where passages and questions get further vectors of meaning: an OpenAI-compatible address with /embeddings.
+TUTOR_EMBEDDINGS_URL = env.text("TUTOR_EMBEDDINGS_URL").rstrip("/").removesuffix("/embeddings")
+TUTOR_EMBEDDINGS_KEY = env.text("TUTOR_EMBEDDINGS_KEY")
+TUTOR_EMBEDDINGS_MODEL = env.text("TUTOR_EMBEDDINGS_MODEL")
+if TUTOR_EMBEDDINGS_URL and not TUTOR_EMBEDDINGS_URL.startswith(("https://", "http://")):
+    raise ImproperlyConfigured("TUTOR_EMBEDDINGS_URL must begin with https:// or http://.")
+if TUTOR_EMBEDDINGS_URL and not 1 <= len(TUTOR_EMBEDDINGS_MODEL) <= 100:
+    raise ImproperlyConfigured("TUTOR_EMBEDDINGS_URL needs TUTOR_EMBEDDINGS_MODEL, of at most 100 characters.")
 # Seconds until the first piece of an answer, and between two pieces.
 TUTOR_TIMEOUT = env.number("TUTOR_TIMEOUT", 30)
 # Tokens: what a question with its passages and the chat before it may take, and the longest answer.
