@@ -251,6 +251,28 @@ def test_the_day_has_limits_and_what_was_missed_comes_back(leo, now):
     assert practice_out(leo, "", now + DAY)["left"] == NEW_PER_DAY + 1
 
 
+def test_tomorrow_keeps_to_the_limits_of_a_day(leo, now):
+    for _ in range(3 * NEW_PER_DAY):
+        FlashCardFactory(user=leo, created_at=now - DAY)
+    assert practice_out(leo, "", now)["tomorrow"] == NEW_PER_DAY
+
+    PracticeCard.objects.all().delete()
+    for _ in range(REVIEWS_PER_DAY + 4):
+        FlashCardFactory(
+            user=leo,
+            created_at=now - 9 * DAY,
+            turn=1,
+            state=2,
+            stability=5.0,
+            difficulty=5.0,
+            last_review=now - 6 * DAY,
+            due=now - DAY,
+        )
+    shown = practice_out(leo, "", now)
+    assert (shown["left"], shown["tomorrow"]) == (REVIEWS_PER_DAY, 4)
+    assert shown["next_due"] == day_of(now, UTC)[1]
+
+
 def test_the_list_of_ten_thousand_cards_costs_few_queries(leo, now, django_assert_max_num_queries):
     PracticeCard.objects.bulk_create(
         PracticeCard(

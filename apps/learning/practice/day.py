@@ -41,6 +41,11 @@ class Load:
         return self.new_left + self.returning_left + self.missed
 
     @property
+    def postponed(self) -> tuple[int, int]:
+        """How many new and returning cards the limits of today leave for later."""
+        return max(0, self.new - self.new_left), max(0, self.returning - self.returning_left)
+
+    @property
     def minutes(self) -> int:
         """About how long they take, in minutes, rounded up."""
         return -(-self.left * SECONDS_PER_CARD // 60)

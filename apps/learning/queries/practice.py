@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.courses.models import Quiz
 from apps.learning.errors import CardNotFound
 from apps.learning.models import Attempt, PracticeCard, PracticeReview
-from apps.learning.practice.day import AHEAD, Load, day_of
+from apps.learning.practice.day import AHEAD, NEW_PER_DAY, REVIEWS_PER_DAY, Load, day_of
 from apps.learning.queries.course_progress import zone_of
 from studyplatform.kit.errors import NotFound
 
@@ -81,7 +81,13 @@ class Overview:
     days: tuple[DayAhead, ...]
     """Today, after the limits, and the days after it."""
     next_due: datetime | None
-    """When the next card after today returns; None if none does."""
+    """When the next card after today can be practiced; None if there is none."""
+
+    @property
+    def tomorrow(self) -> int:
+        """How many cards can be practiced tomorrow if today's are done, within the limits of a day."""
+        new, returning = self.load.postponed
+        return min(new, NEW_PER_DAY) + min(returning + self.days[1].count, REVIEWS_PER_DAY)
 
 
 def overview_of(user: User, cards: QuerySet[PracticeCard], now: datetime) -> Overview:
@@ -120,7 +126,8 @@ def overview_of(user: User, cards: QuerySet[PracticeCard], now: datetime) -> Ove
     days = [DayAhead(first, load.left)]
     days += [DayAhead(first + timedelta(days=n), found[f"day{n}"]) for n in range(1, DAYS_AHEAD)]
     boxes = tuple(found[f"box{number}"] for number in range(len(_BOXES) + 1))
-    return Overview(found["total"], load, boxes, tuple(days), found["next_due"])
+    next_due = end if any(load.postponed) else found["next_due"]
+    return Overview(found["total"], load, boxes, tuple(days), next_due)
 
 
 def _done(user: User, start: datetime, end: datetime) -> tuple[int, int]:

@@ -40,7 +40,7 @@ def session_out(user: User, source: str, overview: Overview, now: datetime) -> d
         "total": overview.total,
         "left": load.left,
         "done_today": load.new_done + load.returning_done,
-        "tomorrow": overview.days[1].count + max(0, load.new - load.new_left),
+        "tomorrow": overview.tomorrow,
         "next_due": overview.next_due,
         "cards": [card_out(card, now) for card in cards],
     }

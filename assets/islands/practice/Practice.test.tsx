@@ -97,7 +97,7 @@ beforeEach(() => {
     { id: "leo", username: "leo", email: "leo@example.com", role: "student" },
     tokenFor(900),
   );
-  localStorage.removeItem("study.practice.unsent");
+  localStorage.removeItem("study.practice.leo");
   Element.prototype.scrollIntoView = () => undefined;
   sent = [];
   later = { ...practice, left: 0, done_today: 2, cards: [] };
@@ -164,14 +164,29 @@ it("keeps a rating on the device until the server has it", async () => {
   answer = () => new Error("no network");
   await user.keyboard(" 3");
   expect(await screen.findByText(/Your rating is saved on this device/)).toBeTruthy();
-  const kept = readUnsent()?.review.key;
+  const kept = readUnsent("leo")[0]?.review.key;
   expect(kept).toBeTruthy();
 
   answer = () => saved();
   await user.click(screen.getByRole("button", { name: /^Try / }));
   expect(await screen.findByRole("heading", { name: "Done for today" })).toBeTruthy();
   expect(new Set(reviews().map(({ body }) => body.key))).toEqual(new Set([kept]));
-  expect(readUnsent()).toBeNull();
+  expect(readUnsent("leo")).toEqual([]);
+});
+
+it("sends every rating that an earlier page left, and none of another user", async () => {
+  const left = (card: string, key: string) => ({ card, review: { key, turn: 1, rating: 3 } });
+  localStorage.setItem(
+    "study.practice.leo",
+    JSON.stringify([left(uid(7), "first"), left(uid(8), "second"), { torn: true }]),
+  );
+  localStorage.setItem("study.practice.mia", JSON.stringify([left(uid(9), "hers")]));
+  answer = () => saved();
+  start();
+  await waitFor(() => expect(reviews().map(({ body }) => body.key)).toEqual(["first", "second"]));
+  await waitFor(() => expect(readUnsent("leo")).toEqual([]));
+  expect(readUnsent("mia")).toHaveLength(1);
+  localStorage.removeItem("study.practice.mia");
 });
 
 it("leaves out a card that is gone", async () => {

@@ -16,7 +16,8 @@ type Review = components["schemas"]["PracticeReviewInRequest"];
 /** A rating on its way; its key makes repeated sending harmless. */
 export type Unsent = { card: string; review: Review };
 
-const KEY = "study.practice.unsent";
+/** By user: what one could not send is not sent as another who signs in on this device. */
+const keyOf = (person: string): string => `study.practice.${person}`;
 
 export const practiceQuery = (props: PracticeProps) =>
   queryOptions({
@@ -40,8 +41,8 @@ export function checkAnswer(uid: string, answer: Answer | null): Promise<Answere
 }
 
 /** Send a rating. It stays on this device until the server has it, or has refused it for good. */
-export async function sendReview(unsent: Unsent): Promise<Reviewed> {
-  keep(unsent);
+export async function sendReview(person: string, unsent: Unsent): Promise<Reviewed> {
+  keep(person, unsent);
   try {
     const saved = await unwrap(
       authenticatedApi.POST("/api/v1/practice/cards/{uid}/reviews/", {
@@ -49,35 +50,44 @@ export async function sendReview(unsent: Unsent): Promise<Reviewed> {
         body: unsent.review,
       }),
     );
-    forget(unsent);
+    forget(person, unsent);
     return saved;
   } catch (thrown) {
     const { status } = toApiError(thrown).problem;
-    if (status >= 400 && status < 500 && ![401, 408, 429].includes(status)) forget(unsent);
+    if (status >= 400 && status < 500 && ![401, 408, 429].includes(status)) forget(person, unsent);
     throw thrown;
   }
 }
 
-/** The rating that a closed page or a lost connection has left. */
-export function readUnsent(): Unsent | null {
+/** The ratings that closed pages or a lost connection have left, the oldest first. */
+export function readUnsent(person: string): Unsent[] {
   try {
-    const value = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Unsent> | null;
-    return typeof value?.card === "string" && typeof value.review === "object"
-      ? (value as Unsent)
-      : null;
+    const value: unknown = JSON.parse(localStorage.getItem(keyOf(person)) ?? "[]");
+    return Array.isArray(value) ? (value as Partial<Unsent>[]).filter(isUnsent) : [];
   } catch {
-    return null;
+    return [];
   }
 }
 
-function keep(unsent: Unsent): void {
+const isUnsent = (value: Partial<Unsent> | null): value is Unsent =>
+  typeof value?.card === "string" && typeof value.review?.key === "string";
+
+function keep(person: string, unsent: Unsent): void {
+  write(person, [...without(person, unsent), unsent]);
+}
+
+function forget(person: string, unsent: Unsent): void {
+  write(person, without(person, unsent));
+}
+
+const without = (person: string, { review }: Unsent): Unsent[] =>
+  readUnsent(person).filter((one) => one.review.key !== review.key);
+
+function write(person: string, unsent: Unsent[]): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(unsent));
+    if (unsent.length === 0) localStorage.removeItem(keyOf(person));
+    else localStorage.setItem(keyOf(person), JSON.stringify(unsent));
   } catch {
     // Storage is full or blocked: the page still has the rating.
   }
-}
-
-function forget({ review }: Unsent): void {
-  if (readUnsent()?.review.key === review.key) localStorage.removeItem(KEY);
 }

@@ -7,6 +7,7 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { newUid } from "../../shared/notes/content";
 import { answerIn } from "../../shared/questions/serverForm";
 import { Spinner } from "../../shared/ui/Spinner";
 import {
@@ -37,7 +38,8 @@ export function readServerForm(spot: HTMLElement, props: PracticeProps & Entered
 
 /** Practice: the cards of today one after the other. Its props are those of `GET /api/v1/practice/`. */
 export function Island({ entered, ...props }: PracticeProps & Entered) {
-  const { isLoading } = useAuth();
+  const { isLoading, user } = useAuth();
+  const person = user?.id ?? "";
   const query = useQuery({ ...practiceQuery(props), enabled: !isLoading });
   const practice = query.data;
   const [session, dispatch] = useReducer(reduce, begin(props.cards, props.left));
@@ -52,7 +54,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
     if (data) dispatch({ type: "fetched", cards: data.cards, left: data.left });
   };
   const saving = useMutation({
-    mutationFn: sendReview,
+    mutationFn: (unsent: Unsent) => sendReview(person, unsent),
     onSuccess: ({ is_counted: isCounted }, { card, review }) => {
       if (!isCounted) announce(t("You already rated this card in another tab."));
       advance(card, review.rating > 1);
@@ -75,15 +77,19 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
     if (isLast) void fetchMore();
   };
 
-  // What an earlier page could not send goes first; then the list is read again, without that card.
+  // What earlier pages could not send goes first; then the list is read again, without those cards.
   const isResent = useRef(false);
   const { mutate } = saving;
   useEffect(() => {
-    const unsent = isLoading || isResent.current ? null : readUnsent();
-    if (isLoading) return;
+    if (isLoading || isResent.current) return;
     isResent.current = true;
-    if (unsent) mutate(unsent);
-  }, [isLoading, mutate]);
+    const unsent = readUnsent(person);
+    const last = unsent.pop();
+    void (async () => {
+      for (const one of unsent) await sendReview(person, one).catch(() => undefined); // it stays kept
+      if (last) mutate(last);
+    })();
+  }, [isLoading, mutate, person]);
 
   const [card] = session.queue;
   const rate = (one: Card, rating: Rating, answer: Answer | null, answered: Answered | null) => {
@@ -107,7 +113,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
       {error && !error.is("PRACTICE_CARD_NOT_FOUND") && (
         <ErrorPanel
           error={error}
-          message={t("Your rating is saved on this device.")}
+          {...(saving.error && { message: t("Your rating is saved on this device.") })}
           onRetry={() =>
             saving.variables && saving.error ? saving.mutateAsync(saving.variables) : fetchMore()
           }
@@ -141,7 +147,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
 }
 
 function reviewOf({ uid, turn }: Card, rating: Rating, answer: Answer | null): Unsent {
-  const key = crypto.randomUUID();
+  const key = newUid();
   return {
     card: uid,
     review: { key, turn, rating, answer, reviewed_at: new Date().toISOString() },

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState, type MouseEvent } from "react";
 
 import type { LessonNotes } from "../../shared/notes/lessonNotes";
 import { clock, spokenTime } from "../../shared/format";
@@ -81,12 +81,21 @@ type NoteItem = Extract<Item, { kind: "note" | "moment" }>;
 /** A note or a moment with what can be done with it. */
 function NoteBody({ item, store }: { item: NoteItem; store: LessonNotes }) {
   const [isEditing, setIsEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (wasEditing.current && !isEditing) edit.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
   const { note, text } = item;
   const isNote = note.kind === "note";
   if (isEditing)
     return <Editing store={store} note={note} text={text} onDone={() => setIsEditing(false)} />;
 
-  const remove = (): void => {
+  const remove = (event: MouseEvent): void => {
+    const row = event.currentTarget.closest("li");
+    // The row goes away: without this the focus falls to the page, on phones behind the sheet.
+    (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector("button")?.focus();
     const undo = store.remove(note.uid);
     toast(isNote ? t("Note deleted") : t("Moment removed"), {
       action: { label: t("Undo"), onPress: undo },
@@ -104,7 +113,7 @@ function NoteBody({ item, store }: { item: NoteItem; store: LessonNotes }) {
       {isNote && !isRendered && <p className="line__text line__text--plain">{text}</p>}
       {note.error && <p className="line__refused small">{note.error.message}</p>}
       <p className="line__acts">
-        <button type="button" onClick={() => setIsEditing(true)}>
+        <button ref={edit} type="button" onClick={() => setIsEditing(true)}>
           {isNote ? t("Edit") : t("Name it")}
         </button>
         <button type="button" onClick={remove}>

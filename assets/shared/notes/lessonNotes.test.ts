@@ -137,6 +137,28 @@ it("stops sending what the server refuses for good, and keeps its text", async (
   expect(textsOf(open())).toEqual(["Mine"]);
 });
 
+it("sends a refused note again once it or another has changed", async () => {
+  const notes = open();
+  const other = notes.begin();
+  notes.write(other, "note", 3, "Another");
+  await settle(PAUSE_MS);
+  server.refusal = makeError("NOTES_TOO_MANY");
+  const editor = notes.begin();
+  notes.write(editor, "note", 5, "Mine");
+  await settle(PAUSE_MS);
+  expect(notes.state.status).toBe("kept");
+
+  notes.write(editor, "note", 5, "Mine, shorter");
+  await settle(PAUSE_MS);
+  expect(notes.state.notes.some(({ error }) => error?.is("NOTES_TOO_MANY"))).toBe(true);
+
+  server.refusal = null;
+  notes.remove(other.uid);
+  await settle(PAUSE_MS);
+  expect(notes.state.status).toBe("saved");
+  expect(textsOf(notes)).toEqual(["Mine, shorter"]);
+});
+
 it("says when the device has no room, and still sends", async () => {
   vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new DOMException("full", "QuotaExceededError");

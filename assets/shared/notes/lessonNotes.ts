@@ -124,6 +124,9 @@ export class LessonNotes {
     const { kind, second, content } = note;
     const text = content.edits.map((edit) => edit.text).filter(Boolean);
     this.#change(this.edit(uid), { kind, second }, "", true);
+    // A note that was refused because there were too many may be saved now.
+    for (const one of this.#notes.values())
+      if (one.error) this.#notes.set(one.uid, { ...one, error: null });
     this.sendSoon(0);
     return () => {
       this.write(this.edit(uid), kind, second, [...new Set(text)].join("\n\n---\n\n"));
@@ -219,14 +222,16 @@ export class LessonNotes {
       html: saved ? saved.html : (known?.html ?? ""),
       rendered: saved ? saved.text : (known?.rendered ?? ""),
       isUnsent,
-      error: isUnsent ? (known?.error ?? null) : null,
+      // A text that was refused is sent again once it has changed.
+      error: isUnsent && saved ? (known?.error ?? null) : null,
     });
   }
 
   #publish(): void {
     const all = [...this.#notes.values()];
     const isUnsent = all.some((note) => note.isUnsent);
-    const waits = this.#hasFailed ? "kept" : "saving";
+    const isSending = all.some((note) => note.isUnsent && !note.error);
+    const waits = this.#hasFailed || !isSending ? "kept" : "saving";
     this.#state = {
       ...this.#state,
       notes: all
