@@ -1,4 +1,4 @@
-/** Lesson completions that were stored while offline, sent from any page. */
+/** Lesson completions, notes and progress that were stored while offline, sent from any page. */
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import { makeError } from "../shared/api/errors";
 import { session } from "../shared/auth/browser";
@@ -33,10 +33,11 @@ export function showDelivery({ title, outcome }: Delivery): void {
   }
 }
 
-/** The outbox of the user for whom the page was rendered. Notes that wait on this device are sent along. */
+/** The outbox of the user for whom the page was rendered. Notes and progress of videos that wait on this device are sent along. */
 export function openOutbox(onDelivered: (delivery: Delivery) => void = showDelivery): Outbox {
-  void import("../shared/notes/sendStored").then((notes) => notes.sendStoredNotes());
   const userId = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
+  void import("../shared/notes/sendStored").then((notes) => notes.sendStoredNotes());
+  void import("./sendProgress").then((videos) => videos.sendStoredProgress(userId));
   return new Outbox(
     () => localStorage,
     userId,

@@ -200,7 +200,7 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   });
   const milestone = milestoneMessage(progress.milestone);
   announce(`${spoken}. ${milestone}`.trim());
-  celebrate(progress);
+  celebrate(progress, true);
 }
 
 function showCourse(root: Document, progress: Progress): void {

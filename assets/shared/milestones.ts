@@ -9,13 +9,13 @@ export function milestoneMessage(percent: number | null): string {
   return "";
 }
 
-/** Show what a completed lesson reached: a milestone of the course, or its end. */
-export function celebrate(reached: {
-  milestone: number | null;
-  certificate_url: string | null;
-}): void {
+/** Show what a completed lesson reached: a milestone of the course, or its end. `isAnnounced`: the caller says it. */
+export function celebrate(
+  reached: { milestone: number | null; certificate_url: string | null },
+  isAnnounced = false,
+): void {
   const milestone = milestoneMessage(reached.milestone);
-  if (milestone) toast(milestone);
+  if (milestone) toast(milestone, { isSilent: isAnnounced });
   const certificate = reached.certificate_url;
   if (certificate)
     toast(t("You completed the course."), {

@@ -11,6 +11,8 @@ export type ToastOptions = {
   icon?: IconName;
   /** Stays until dismissed: for what must not be missed. */
   stays?: boolean;
+  /** Not read out, as the caller announces it in other words. */
+  isSilent?: boolean;
 };
 
 function container(): HTMLElement {
@@ -60,10 +62,10 @@ function button(label: string, onPress: () => void): HTMLButtonElement {
 
 /** Show a toast; not for an error that needs action. Returns a function that removes it. */
 export function toast(text: string, options: ToastOptions = {}): () => void {
-  const { action, icon = "check", stays = false } = options;
+  const { action, icon = "check", stays = false, isSilent = false } = options;
   const element = document.createElement("div");
   element.className = "toast";
-  element.setAttribute("role", "status");
+  if (!isSilent) element.setAttribute("role", "status");
   const remove = (): void => element.remove();
 
   const sentence = document.createElement("p");

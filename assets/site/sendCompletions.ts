@@ -1,11 +1,13 @@
-/** Sends, from any page, completions and notes that were stored on this device while offline (lesson/completions.ts). */
+/** Sends, from any page, completions, notes and progress that were stored on this device while offline (lesson/completions.ts). */
 import type { openOutbox } from "../lesson/completions";
 
 type Load = () => Promise<{ openOutbox: typeof openOutbox }>;
 
 function hasStored(): boolean {
   try {
-    return Object.keys(localStorage).some((key) => /^study\.(completions|notes)\./.test(key));
+    return Object.keys(localStorage).some((key) =>
+      /^study\.(completions|notes|progress)\./.test(key),
+    );
   } catch {
     return false; // storage is blocked
   }

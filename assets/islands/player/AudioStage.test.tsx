@@ -55,7 +55,13 @@ function show(captions: { language: string; label: string; url: string }[] = [])
     {
       storage: localStorage,
       refresh: () => Promise.resolve(null),
-      progress: { person: "amara", post, isTemporary: () => true, onSaved: () => undefined },
+      progress: {
+        person: "amara",
+        post,
+        isTemporary: () => true,
+        onSaved: vi.fn(),
+        onRefused: vi.fn(),
+      },
       createStream: (_, given) => {
         events = given;
         return Promise.resolve(stream);

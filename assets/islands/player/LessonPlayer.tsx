@@ -74,6 +74,11 @@ export function LessonPlayer({
               post: postProgress,
               isTemporary,
               onSaved: (saved) => void onSaved(saved).catch(() => undefined),
+              onRefused: (reason) =>
+                void import("./showCompletion").then(
+                  ({ showRefusal }) => showRefusal(reason),
+                  () => undefined,
+                ),
             }
           : null,
       },

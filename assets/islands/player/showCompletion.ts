@@ -3,6 +3,7 @@ import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
 import { milestoneMessage } from "../../shared/milestones";
 import { toast } from "../../shared/toasts";
+import { toApiError } from "../../shared/api/errors";
 import { fetchOutline, type LessonLink, type PlayerProps } from "./api";
 import type { Saved } from "./engine/progress";
 import { showCourse, showOutline } from "./engine/updateLessonPage";
@@ -37,10 +38,23 @@ export async function showCompletion(
     .find(({ uid }) => uid === next?.uid);
 }
 
+let isRefused = false;
+
+/** Say that progress is not saved, once per page: a playing video saves every few seconds. */
+export function showRefusal(reason: unknown): void {
+  if (isRefused) return;
+  isRefused = true;
+  const { message } = toApiError(reason);
+  toast(t("The progress of a video couldn't be saved. {reason}", { reason: message }), {
+    icon: "circle-alert",
+    stays: true,
+  });
+}
+
 function celebrate(number: string, certificate: string | null, milestone: string): void {
   if (certificate === null) {
     const done = t("Lesson {number} complete", { number });
-    toast(milestone ? `${done}. ${milestone}` : done);
+    toast(milestone ? `${done}. ${milestone}` : done, { isSilent: true });
   } else {
     const onPress = (): void => location.assign(certificate);
     toast(t("Course complete"), {

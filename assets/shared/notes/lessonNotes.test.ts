@@ -142,7 +142,7 @@ it("sends a refused note again once it or another has changed", async () => {
   const other = notes.begin();
   notes.write(other, "note", 3, "Another");
   await settle(PAUSE_MS);
-  server.refusal = makeError("NOTES_TOO_MANY");
+  server.refusal = makeError("RATE_LIMIT_EXCEEDED");
   const editor = notes.begin();
   notes.write(editor, "note", 5, "Mine");
   await settle(PAUSE_MS);
@@ -150,7 +150,7 @@ it("sends a refused note again once it or another has changed", async () => {
 
   notes.write(editor, "note", 5, "Mine, shorter");
   await settle(PAUSE_MS);
-  expect(notes.state.notes.some(({ error }) => error?.is("NOTES_TOO_MANY"))).toBe(true);
+  expect(notes.state.notes.some(({ error }) => error?.is("RATE_LIMIT_EXCEEDED"))).toBe(true);
 
   server.refusal = null;
   notes.remove(other.uid);

@@ -32,5 +32,6 @@ export function toggleMoment(lesson: string): void {
   toast(t("Moment marked at {time}", { time: clock(second) }), {
     action: { label: t("Undo"), onPress: () => void notes.remove(editor.uid) },
     icon: "bookmark",
+    isSilent: true,
   });
 }

@@ -8,7 +8,7 @@ import { t } from "../../../shared/i18n";
 import { seekTargetOf } from "../../../shared/seekTarget";
 import { followCaptions, pickLanguage } from "./captions";
 import { Playback, type PlaybackOptions } from "./playback";
-import { StoredProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
+import { type Calls, ProgressSender, StoredProgress, ThrottledSink } from "./progress";
 import { readSettings, type Settings, writeSettings } from "./settings";
 import { Store } from "./store";
 import { createStream } from "./createStream";
@@ -31,12 +31,7 @@ export type PlayerDependencies = {
   storage: Storage;
   refresh: PlaybackOptions["refresh"];
   /** Null if progress is not saved: previews, and staff who are not enrolled. */
-  progress: {
-    person: string;
-    post: Post;
-    isTemporary: (reason: unknown) => boolean;
-    onSaved: (saved: Saved) => void;
-  } | null;
+  progress: (Calls & { person: string }) | null;
   createStream?: CreateStream;
 };
 
@@ -181,20 +176,12 @@ export class Player {
   #saveProgress(): () => void {
     const { progress, storage } = this.dependencies;
     if (!progress) return () => undefined;
-    const { person, post, onSaved, isTemporary } = progress;
-    const stored = new StoredProgress(storage, person);
-    const sender = new ProgressSender(this.lesson.uid, stored, post, onSaved, isTemporary);
-    const sendStored = (): void => void sender.sendStored();
-    sendStored();
-    addEventListener("online", sendStored);
-    const stop = reportProgress(this.video, {
+    const stored = new StoredProgress(storage, progress.person);
+    const sender = new ProgressSender(this.lesson.uid, stored, progress);
+    return reportProgress(this.video, {
       sink: new ThrottledSink(sender.send),
       leave: (last) => sender.leave(last),
     });
-    return () => {
-      removeEventListener("online", sendStored);
-      stop();
-    };
   }
 }
 

@@ -55,13 +55,10 @@ function sender(post: (lesson: string, progress: Progress) => Promise<Saved>, le
   const kept = new StoredProgress(localStorage, "ada");
   const posted = vi.fn((uid: string, progress: Progress) => post(uid, progress));
   const onSaved = vi.fn();
+  const onRefused = vi.fn();
   const isTemporary = (reason: unknown): boolean => !(reason instanceof Refused);
-  return {
-    kept,
-    posted,
-    onSaved,
-    it: new ProgressSender(lesson, kept, posted, onSaved, isTemporary),
-  };
+  const calls = { post: posted, onSaved, onRefused, isTemporary };
+  return { kept, posted, onSaved, onRefused, it: new ProgressSender(lesson, kept, calls) };
 }
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
@@ -89,29 +86,30 @@ it("sends one at a time, and only the newest of those waiting", async () => {
   expect(one.posted.mock.calls.map(([, { position }]) => position)).toEqual([5, 15]);
 });
 
-it("stores progress that cannot be sent and sends it later", async () => {
+it("stores progress that cannot be sent and sends it along later", async () => {
   let isOnline = false;
   const one = sender(() => (isOnline ? Promise.resolve(saved) : Promise.reject(new Error("off"))));
-  one.it.send(at(5));
+  one.it.send({ ...at(5), watched: [[0, 5]] });
   await settle();
-  expect(one.kept.all()).toEqual({ a: at(5) });
+  expect(one.kept.all()).toEqual({ a: { ...at(5), watched: [[0, 5]] } });
 
   isOnline = true;
-  await one.it.sendStored();
+  one.it.send({ ...at(90), watched: [[80, 90]] });
+  await settle();
   expect(one.kept.all()).toEqual({});
-  expect(one.posted).toHaveBeenLastCalledWith("a", at(5), { isLeaving: false });
+  const all = { ...at(90), watched: [[0, 5], [80, 90]] }; // prettier-ignore
+  expect(one.posted).toHaveBeenLastCalledWith("a", all, { isLeaving: false });
 });
 
-it("sends on the next page what the last one could not, of every lesson", async () => {
-  const kept = new StoredProgress(localStorage, "ada");
-  kept.add("old", at(50));
-  kept.add("older", at(70));
-  const one = sender(() => Promise.resolve(saved), "new");
-  await one.it.sendStored();
-
-  expect(one.posted.mock.calls.map(([lesson]) => lesson)).toEqual(["old", "older"]);
-  expect(one.onSaved).not.toHaveBeenCalled(); // the page shows another lesson
-  expect(kept.all()).toEqual({});
+it("joins what two pages have watched, in any order", () => {
+  const one: Progress = { ...at(5), watched: [[0, 5]] };
+  const two: Progress = { ...at(40), watched: [[3, 9]] };
+  for (const order of ["12", "21", "121"]) {
+    localStorage.clear();
+    const kept = new StoredProgress(localStorage, "ada");
+    for (const each of order) kept.add("a", each === "1" ? one : two);
+    expect(kept.all()).toEqual({ a: { ...at(40), watched: [[0, 9]] } });
+  }
 });
 
 it("does not remove progress newer than what has arrived", () => {
@@ -129,6 +127,7 @@ it("does not repeat what the server rejects", async () => {
   await settle();
 
   expect(one.kept.all()).toEqual({});
+  expect(one.onRefused).toHaveBeenCalledOnce();
 });
 
 it("keeps the progress of users apart", () => {

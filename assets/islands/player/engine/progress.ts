@@ -1,5 +1,5 @@
 /** Saves the progress of the player, which knows only the interface `ProgressSink`. */
-import type { Pair } from "./watched";
+import { merge, type Pair } from "./watched";
 
 export type Progress = { position: number; watched: Pair[]; at: string };
 
@@ -81,8 +81,14 @@ export class StoredProgress {
     }
   }
 
-  add(lesson: string, progress: Progress): void {
-    this.#write({ ...this.all(), [lesson]: progress });
+  /** Store progress; returns it with what other pages have stored and nobody has sent. */
+  add(lesson: string, progress: Progress): Progress {
+    const all = this.all();
+    const before = all[lesson];
+    const watched = merge([...(before?.watched ?? []), ...progress.watched]);
+    const joined = { ...(before && before.at > progress.at ? before : progress), watched };
+    this.#write({ ...all, [lesson]: joined });
+    return joined;
   }
 
   /** Remove what the server has received, unless newer progress was stored in the meantime. */
@@ -108,9 +114,18 @@ export type Post = (
   options: { isLeaving: boolean },
 ) => Promise<Saved>;
 
+/** How progress gets to the server. */
+export type Calls = {
+  post: Post;
+  onSaved: (saved: Saved) => void;
+  onRefused: (reason: unknown) => void;
+  /** Whether a failed request may succeed later; others are not repeated. */
+  isTemporary: (reason: unknown) => boolean;
+};
+
 /**
- * Sends progress, one request at a time, in order. Progress that cannot be sent is stored on this device and sent
- * from any lesson page when there is a connection again.
+ * Sends progress, one request at a time, in order. Progress that cannot be sent is stored on this device; any page
+ * sends it when there is a connection again (lesson/sendProgress.ts).
  */
 export class ProgressSender {
   #waiting: Progress | null = null;
@@ -119,31 +134,18 @@ export class ProgressSender {
   constructor(
     private readonly lesson: string,
     private readonly stored: StoredProgress,
-    private readonly post: Post,
-    private readonly onSaved: (saved: Saved) => void,
-    /** Whether a failed request may succeed later; others are not repeated. */
-    private readonly isTemporary: (reason: unknown) => boolean,
+    private readonly calls: Calls,
   ) {}
 
   send = (progress: Progress): void => {
-    this.stored.add(this.lesson, progress);
-    this.#waiting = progress;
+    this.#waiting = this.stored.add(this.lesson, progress);
     if (!this.#isSending) void this.#run();
   };
 
   /** Send the last progress while the page is closing, without waiting for earlier requests. */
   leave(progress: Progress): void {
-    this.stored.add(this.lesson, progress);
     this.#waiting = null;
-    void this.#deliver(this.lesson, progress, true);
-  }
-
-  /** Send what earlier pages could not send. */
-  async sendStored(): Promise<void> {
-    for (const [lesson, progress] of Object.entries(this.stored.all())) {
-      if (lesson === this.lesson && this.#isSending) continue;
-      await this.#deliver(lesson, progress, false);
-    }
+    void this.#deliver(this.stored.add(this.lesson, progress), true);
   }
 
   async #run(): Promise<void> {
@@ -151,18 +153,21 @@ export class ProgressSender {
     while (this.#waiting) {
       const next = this.#waiting;
       this.#waiting = null;
-      await this.#deliver(this.lesson, next, false);
+      await this.#deliver(next, false);
     }
     this.#isSending = false;
   }
 
-  async #deliver(lesson: string, progress: Progress, isLeaving: boolean): Promise<void> {
+  async #deliver(progress: Progress, isLeaving: boolean): Promise<void> {
+    const { post, onSaved, onRefused, isTemporary } = this.calls;
     try {
-      const saved = await this.post(lesson, progress, { isLeaving });
-      this.stored.remove(lesson, progress.at);
-      if (lesson === this.lesson) this.onSaved(saved);
+      const saved = await post(this.lesson, progress, { isLeaving });
+      this.stored.remove(this.lesson, progress.at);
+      onSaved(saved);
     } catch (reason) {
-      if (!this.isTemporary(reason)) this.stored.remove(lesson, progress.at);
+      if (isTemporary(reason)) return;
+      this.stored.remove(this.lesson, progress.at);
+      onRefused(reason);
     }
   }
 }
