@@ -4,7 +4,8 @@
     python -m tests.bench tutor FILE.jsonl  others of the same form
     python -m tests.bench tutor stream      what a streamed answer costs besides
 
-``BENCH_DATA`` is a folder that keeps the indexed courses for the next run.
+``BENCH_DATA`` is a folder that keeps the indexed courses for the next run. With ``TUTOR_EMBEDDINGS_URL`` and
+``TUTOR_EMBEDDINGS_MODEL`` set, passages and questions are embedded there, too.
 """
 
 from __future__ import annotations
@@ -82,9 +83,14 @@ def _index() -> int:
     from django.utils import timezone
 
     from apps.courses.models import Course
+    from apps.tutor.services.embedding import embed_course
     from apps.tutor.services.indexing import index_course
 
-    return sum(index_course(course_id=pk, now=timezone.now()) for pk in Course.objects.values_list("pk", flat=True))
+    count = 0
+    for pk in Course.objects.values_list("pk", flat=True):
+        count += index_course(course_id=pk, now=timezone.now())
+        embed_course(course_id=pk)
+    return count
 
 
 def _ask(row: dict[str, Any]) -> tuple[list[bool], bool, float]:

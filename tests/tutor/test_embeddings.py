@@ -161,6 +161,13 @@ def test_passages_that_did_not_change_keep_their_embeddings(rivers, address):
 
 
 @pytest.mark.django_db
+def test_a_question_has_passages_embedded_that_are_not_yet(rivers, leo, enrollment, address):
+    assert search("Why does a river bend?", scope_of(leo))
+    search("Where does mud build land?", scope_of(leo))
+    assert Job.objects.filter(kind="tutor.embed_course", key=str(rivers["deltas"].course_id)).count() == 1
+
+
+@pytest.mark.django_db
 def test_without_an_address_nothing_is_sent(rivers, leo, enrollment, address, settings):
     settings.TUTOR_EMBEDDINGS_URL = ""
     assert embed(rivers) == 0

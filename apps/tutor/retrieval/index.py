@@ -183,17 +183,20 @@ class _Kept:
         self._rests_until = 0.0
 
     def get(self) -> Index:
-        version = table_versions.current(VERSION)
+        version, is_new = table_versions.current(VERSION), False
         with self._lock:
             is_stale = version is None or version != self._version
             if self._index is None or (is_stale and time.monotonic() >= self._rests_until):
                 start = time.monotonic()
                 self._index, self._version = build(), version
-                for course_id in self._index.unembedded:
-                    jobs.enqueue("tutor.embed_course", key=str(course_id), priority=-6, course_id=course_id)
+                is_new = True
                 end = time.monotonic()
                 self._rests_until = end + REST * (end - start)
-            return self._index
+            known = self._index
+        if is_new:  # after the lock: a job may search
+            for course_id in known.unembedded:
+                jobs.enqueue("tutor.embed_course", key=str(course_id), priority=-6, course_id=course_id)
+        return known
 
 
 _kept = _Kept()
