@@ -10,5 +10,6 @@ urlpatterns = [
     path("chat/<uuid:uid>/export", export.export, name="export"),
     path("dashboard/instructor/tutor/", teaching.courses, name="teaching"),
     path("dashboard/instructor/tutor/<slug:slug>", teaching.course, name="teaching-course"),
+    path("dashboard/instructor/tutor/<slug:slug>/questions", teaching.settle, name="settle-question"),
     path("dashboard/instructor/tutor/<slug:slug>/switches", teaching.switches, name="switches"),
 ]

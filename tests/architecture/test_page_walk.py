@@ -88,6 +88,7 @@ OWNERS = {
     "tutor:export": LEO,
     "tutor:teaching-course": STAFF,
     "tutor:switches": STAFF,
+    "tutor:settle-question": STAFF,
     "forum:conversation": LEO,
     "forum:conversation-block": {"leo", "ada"},  # the two people of the conversation
     "forum:conversation-part": {"leo", "ada"},

@@ -2,6 +2,7 @@
 
 from apps.tutor.models.budget import TutorBudget
 from apps.tutor.models.chat import MOST_QUESTION, MOST_TITLE, Answer, Chat, Citation, Exchange, Mode
+from apps.tutor.models.insight import SettledQuestion
 from apps.tutor.models.passage import IndexedCourse, Passage
 from apps.tutor.models.usage import CourseTutor, UsageDay
 
@@ -16,6 +17,7 @@ __all__ = [
     "IndexedCourse",
     "Mode",
     "Passage",
+    "SettledQuestion",
     "TutorBudget",
     "UsageDay",
 ]

@@ -1,9 +1,14 @@
 """/dashboard/instructor/tutor/: the tutor of each course, for those who teach it."""
 
+from itertools import groupby
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -11,10 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.guards import signed_in_user, teaches
 from apps.tutor import services
 from apps.tutor.forms import SwitchesForm
+from apps.tutor.insight import LEAST_LEARNERS
+from apps.tutor.queries.insight import PERIODS, insight_of
 from apps.tutor.queries.switches import switches_of, with_switches
 from apps.tutor.queries.taught import course_of_staff, courses_of_staff
 
 PER_PAGE = 20
+PER_LIST = 10
 
 
 @teaches
@@ -31,9 +39,43 @@ def courses(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def course(request: HttpRequest, slug: str) -> HttpResponse:
-    """The tutor of a course."""
+    """What learners ask about a course, and its switches.
+
+    ``?days=`` is the period, ``lesson`` the slug of one; ``page``, ``todos`` and ``settled`` are pages of the lists.
+    """
     found = course_of_staff(signed_in_user(request), slug)
-    return render(request, "tutor/teaching/course.html", {"course": found, "switches": switches_of(found)})
+    days, lesson = _days(request.GET.get("days", "")), request.GET.get("lesson", "")
+    shown = insight_of(found, days=days, now=timezone.now(), lesson=lesson)
+    page = Paginator(shown.lines, PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "course": found,
+        "switches": switches_of(found),
+        "insight": shown,
+        "days": days,
+        "periods": PERIODS,
+        "lesson": lesson,
+        "least": LEAST_LEARNERS,
+        "page": page,
+        "groups": [list(lines) for _lesson, lines in groupby(page.object_list, key=lambda one: one.lesson)],
+        "todos": Paginator(shown.todos, PER_LIST).get_page(request.GET.get("todos")),
+        "settled": Paginator(shown.settled, PER_LIST).get_page(request.GET.get("settled")),
+    }
+    return render(request, "tutor/teaching/course.html", context)
+
+
+@teaches
+@require_POST
+def settle(request: HttpRequest, slug: str) -> HttpResponse:
+    """Mark the unanswered question ``key`` as done or dismissed; the outcome "open" brings it back."""
+    user, key = signed_in_user(request), request.POST.get("key", "")
+    found, outcome = course_of_staff(user, slug), request.POST.get("outcome", "")
+    if outcome == "open":
+        services.reopen_question(course=found, by=user, key=key)
+    else:
+        services.settle_question(course=found, by=user, key=key, outcome=outcome, now=timezone.now())
+        messages.success(request, _("The question is off the list. You can bring it back below."), extra_tags="toast")
+    query = urlencode({"days": _days(request.POST.get("days", "")), "lesson": request.POST.get("lesson", "")[:200]})
+    return redirect(f"{reverse('tutor:teaching-course', args=[found.slug])}?{query}")
 
 
 @teaches
@@ -47,3 +89,8 @@ def switches(request: HttpRequest, slug: str) -> HttpResponse:
     services.set_switches(course=found, by=user, **form.cleaned_data)
     messages.success(request, _("Saved."))
     return redirect("tutor:teaching-course", found.slug)
+
+
+def _days(text: str) -> int:
+    """The chosen period, 30 days unless it is one of the others."""
+    return next((days for days in PERIODS if str(days) == text), 30)

@@ -25,6 +25,7 @@ from apps.tutor.services.chats import (
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.planning import index_course_later, index_published
 from apps.tutor.services.questions import Asked, ask_again, ask_in_chat, edit_question, start_chat
+from apps.tutor.services.settling import reopen_question, settle_question
 from apps.tutor.services.switches import set_switches
 
 __all__ = [
@@ -47,8 +48,10 @@ __all__ = [
     "practice_cards",
     "rate_answer",
     "rename_chat",
+    "reopen_question",
     "restore_chat",
     "set_switches",
+    "settle_question",
     "start_chat",
     "stop_answer",
     "topic_of",
