@@ -11,9 +11,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Section
 from apps.forum.models import Topic
-from apps.learning.activity.learned_days import zone_named
 from apps.learning.models import Achievement, Enrollment, LearnedDay, LessonProgress
 from studyplatform.kit.extensions import LearnerCard, learner_cards
+from studyplatform.kit.text.zones import zone_named
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.factories.selling import SubscriptionFactory

@@ -13,6 +13,7 @@ from apps.learning.activity import learned_days
 from apps.learning.activity.history import Completed, achievements_of, days_of
 from apps.learning.models import Achievement, LearnedDay, WatchedDay
 from apps.learning.services.learned_days import award, record
+from studyplatform.kit.text.zones import zone_named
 from tests.factories.courses import LessonFactory
 from tests.learning.conftest import open_lesson
 
@@ -70,7 +71,7 @@ def test_the_day_is_that_of_the_learners_clock(naive, zone, hours):
 
 def test_an_unknown_zone_is_utc():
     for name in ("Mars/Olympus", "", "../etc/passwd", "\x00", "x" * 64):
-        assert learned_days.zone_named(name).key == "UTC"
+        assert zone_named(name).key == "UTC"
 
 
 # --- recorded

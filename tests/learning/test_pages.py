@@ -69,7 +69,7 @@ def test_the_length_of_a_course_does_not_change_the_number_of_queries(
     video_lesson = extend_course(size)
     quiz = make_quiz(course)
     pages = {
-        f"/learn/{course.slug}/{video_lesson.slug}": 10,
+        f"/learn/{course.slug}/{video_lesson.slug}": 11,  # one reads once which courses have no tutor
         f"/learn/{course.slug}/lesson-1-1": 9,
         f"/learn/{course.slug}/{quiz.lesson.slug}": 10,
         f"/me/course/{course.slug}/progress": 9,
@@ -106,6 +106,22 @@ def test_my_learning_filters_and_paginates_courses(leos_browser, leo, course):
     assert (first.count('class="shelf__t"'), second.count('class="shelf__t"')) == (24, 7)
     assert text(leos_browser.get("/me/courses?filter=completed")).count('class="shelf__t"') == 0
     assert leos_browser.get("/me/courses?filter=nonsense&sort=nonsense&page=99").status_code == 200
+
+
+def test_bookmarked_courses_have_pages_of_their_own_after_the_enrollments(leos_browser, leo, course):
+    EnrollmentFactory.create_batch(10, user=leo)  # and that of the fixture
+    BookmarkFactory.create_batch(30, user=leo)
+
+    def rows(name, number):
+        page = text(leos_browser.get(f"/me/courses?filter={name}&page={number}"))
+        return set(re.findall(r'href="/courses/([a-z0-9-]+)"', page))
+
+    saved = [rows("bookmarked", number) for number in (1, 2)]
+    assert [len(page) for page in saved] == [24, 6]
+    assert not saved[0] & saved[1]
+    everything = [rows("all", number) for number in (1, 2)]
+    assert len(set.union(*everything) & set.union(*saved)) == 30
+    assert "See all 30" in text(leos_browser.get("/me/enrollments"))
 
 
 def test_my_learning_shows_the_weekly_goal(leos_browser, leo, enrollment, course, lessons):

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Max
 
 from apps.accounts.kinds import KINDS, Words
 from apps.accounts.models import BrowserSession, Notification, User
 from apps.accounts.models.notifications import NotificationQuerySet
+from studyplatform.kit.text.zones import zone_named
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,7 @@ def grouped_unread_pks(row: Notification) -> list[int]:
 
 def zone_of(user: User) -> ZoneInfo:
     """The user's time zone; UTC if this machine does not know it."""
-    try:
-        return ZoneInfo(user.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
+    return zone_named(user.time_zone)
 
 
 def notices_of(user: User, *, unread: bool = False) -> NotificationQuerySet:

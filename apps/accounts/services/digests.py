@@ -1,7 +1,6 @@
 """The daily digest: one email with the new notifications, at 7:00 in the user's time zone."""
 
 from datetime import UTC, datetime, time, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import transaction
 
@@ -9,6 +8,7 @@ from apps.accounts.models import Notification, User
 from apps.accounts.queries import as_notice
 from apps.accounts.services.unsubscribing import DIGEST, unsubscribe_link
 from studyplatform.kit import jobs, mail
+from studyplatform.kit.text.zones import zone_named
 
 HOUR = time(7)
 MOST = 20  # are named in the mail
@@ -16,10 +16,7 @@ MOST = 20  # are named in the mail
 
 def next_digest(time_zone: str, *, now: datetime) -> datetime:
     """The next seven o'clock of this time zone, in UTC: on a day of 23 or 25 hours too."""
-    try:
-        zone = ZoneInfo(time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        zone = ZoneInfo("UTC")
+    zone = zone_named(time_zone)
     here = now.astimezone(zone)
     due = datetime.combine(here.date(), HOUR, tzinfo=zone)
     if due <= here:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 
 from apps.learning.activity import learned_days
-from apps.learning.activity.learned_days import zone_named
+from studyplatform.kit.text.zones import zone_named
 
 
 @dataclass(frozen=True)

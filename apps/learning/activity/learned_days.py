@@ -5,22 +5,13 @@ A day is one of the learner's own calendar. It counts with a completed lesson or
 
 from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from studyplatform.kit.text.zones import zone_named
 
 LEAST_SECONDS = 300
 LATE_FROM, EARLY_UNTIL = 22, 7  # hours of the learner's day
 MOST_LATE = timedelta(days=2)  # a device that was offline reports when it was; longer ago than this is not believed
 ONE_DAY = timedelta(days=1)
-
-
-@lru_cache(maxsize=256)
-def zone_named(name: str) -> ZoneInfo:
-    """Return the time zone; UTC if this machine doesn't know it."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
 
 
 def local_moment(at: datetime, zone: str, *, now: datetime) -> datetime:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from apps.learning.activity.history import Completed, achievements_of, days_of
-from apps.learning.activity.learned_days import zone_named
+from studyplatform.kit.text.zones import zone_named
 
 
 def fill_days(apps, schema_editor):

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.courses.models import Course
 from apps.courses.queries.path_places import places_of
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
@@ -78,18 +79,19 @@ def my_courses(request: HttpRequest) -> HttpResponse:
     order = _order(request)
     counts = counts_of(user)
     enrollments = filtered(enrollments_of(user), name).order_by(*ORDERS[order])
-    paginator = Paginator(enrollments, PAGE)
-    # The count is already known, so the paginator needs no query for it.
-    paginator.count = {"all": counts["learning"], "bookmarked": counts["bookmarked_enrollments"]}.get(
-        name, counts[name]
-    )
+    others = bookmarked_not_enrolled(user) if name in {"all", "bookmarked"} else Course.objects.none()
+    # Enrollments first, then bookmarked courses. The number of enrollments is already known.
+    enrolled = {"all": counts["learning"], "bookmarked": counts["bookmarked_enrollments"]}.get(name, counts[name])
+    paginator = Paginator(range(enrolled + others.count()), PAGE)
     page = paginator.get_page(request.GET.get("page"))
-    bookmarked = bookmarked_not_enrolled(user)[:PAGE] if name in {"all", "bookmarked"} and page.number == 1 else []
+    places = page.object_list
+    first, end = (places[0], places[-1] + 1) if places else (0, 0)
+    bookmarked = others[max(0, first - enrolled) : end - enrolled] if end > enrolled else []
     context = {
         "counts": counts,
         "tab": name,
         "order": order,
-        "my_courses": with_quiz_averages(with_resume(page.object_list)),
+        "my_courses": with_quiz_averages(with_resume(enrollments[first:end] if first < enrolled else [])),
         "bookmarked": bookmarked,
         "page": page,
         "pages": shown_pages(page.number, paginator.num_pages),

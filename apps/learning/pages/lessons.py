@@ -1,5 +1,6 @@
 """The pages of lessons: videos, texts, files, quizzes, and audio only."""
 
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -56,10 +57,25 @@ def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     context = {
         **_shared(request, opened),
         "props": props,
+        "begin": _begin(request, props),
         "paragraphs": _paragraphs(opened),
         "quiz": quiz_ahead(opened),
     }
     return render(request, "learning/lesson_video.html", context)
+
+
+def _begin(request: HttpRequest, props: dict[str, Any]) -> float:
+    """Return the second at which the video starts: ``?t=436`` of the address, else where the learner stopped.
+
+    The player decides the same (islands/player/index.tsx).
+    """
+    try:
+        asked = float(request.GET.get("t", ""))
+    except ValueError:
+        asked = -1.0
+    if not (isfinite(asked) and asked >= 0):
+        return float(props["position"])
+    return min(asked, float(props["duration"])) if props["duration"] > 0 else asked
 
 
 def _paragraphs(opened: OpenLesson) -> tuple[Paragraph, ...]:
@@ -243,5 +259,12 @@ def audio(request: HttpRequest) -> HttpResponse:
         _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}
     return render(
-        request, "learning/audio.html", {**_shared(request, opened), "props": props, "paragraphs": _paragraphs(opened)}
+        request,
+        "learning/audio.html",
+        {
+            **_shared(request, opened),
+            "props": props,
+            "begin": _begin(request, props),
+            "paragraphs": _paragraphs(opened),
+        },
     )

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from django.db.models import Q, Sum
 
 from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.courses.models import Course, Lesson, Quiz
 from apps.learning.models import Attempt, Certificate, Enrollment, LearnedDay, LessonProgress
 from apps.learning.outline import Entry, Outline, Placed, Progress, Standing, place_all, resume_entry
@@ -97,14 +98,6 @@ class CourseRecord:
         """By how many percentage points retakes improved on the first attempt, on average over the retaken quizzes."""
         again = [quiz.best - quiz.first for quiz in self.quizzes if quiz.attempts > 1]
         return round(sum(again) / len(again)) if again else 0
-
-
-def zone_of(user: User) -> ZoneInfo:
-    """Return the user's time zone; UTC if it is unknown."""
-    try:
-        return ZoneInfo(user.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def record_of(user: User, course: Course, enrollment: Enrollment, *, now: datetime) -> CourseRecord:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.accounts.models import User
-from apps.learning.activity.learned_days import zone_named
 from apps.learning.models import Enrollment
 from apps.learning.queries.achievements import Shown, achievements_of, next_of
 from apps.learning.queries.learned_days import HeatMap, LearningRecord, record_of
 from apps.learning.queries.my_learning import MyCourse, counts_of, enrollments_of, filtered, with_resume
 from apps.learning.queries.recommendations import Recommendation, recommendations_for
+from studyplatform.kit.text.zones import zone_named
 
 COURSES = 4
 

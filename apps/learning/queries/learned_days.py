@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.learning.activity import learned_days
 from apps.learning.models import LearnedDay
+from studyplatform.kit.text.zones import zone_named
 
 WEEKS = 8
 RECENT = 14
@@ -183,7 +184,7 @@ def learned_text(row: Day) -> str:
 
 def today_of(user: User, *, now: datetime) -> date:
     """Return which day it is for the user."""
-    return now.astimezone(learned_days.zone_named(user.time_zone)).date()
+    return now.astimezone(zone_named(user.time_zone)).date()
 
 
 def record_of(user: User, *, now: datetime) -> LearningRecord:

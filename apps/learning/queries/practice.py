@@ -7,11 +7,11 @@ from uuid import UUID
 from django.db.models import Count, Min, Q, QuerySet
 
 from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.courses.models import Quiz
 from apps.learning.errors import CardNotFound
 from apps.learning.models import Attempt, PracticeCard, PracticeReview
 from apps.learning.practice.day import AHEAD, NEW_PER_DAY, REVIEWS_PER_DAY, Load, day_of
-from apps.learning.queries.course_progress import zone_of
 from studyplatform.kit.errors import NotFound
 
 BATCH = 20  # cards that a page or a call brings

@@ -5,12 +5,12 @@ from fractions import Fraction
 from typing import Any
 
 from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.courses.models import Course, Question
 from apps.learning.models import PracticeCard
 from apps.learning.outline import place_all
 from apps.learning.practice import schedule
 from apps.learning.practice.day import day_of
-from apps.learning.queries.course_progress import zone_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.practice import Overview, cards_of, from_source, next_cards, overview_of
 from apps.learning.queries.quizzes import open_slugs

@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.learning.activity import history, reading
 from apps.learning.activity.history import Completed
-from apps.learning.activity.learned_days import zone_named
 from apps.learning.models import Achievement, Attempt, LearnedDay, LessonProgress, WatchedDay
+from studyplatform.kit.text.zones import zone_named
 
 QUIZ_SECONDS = 300
 

@@ -16,7 +16,6 @@ from django.template.backends.jinja2 import Jinja2, Template
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
-from django.utils.formats import date_format
 from django.utils.html import json_script
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
@@ -26,6 +25,7 @@ from studyplatform.kit.caching import fragments
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import durations, languages, markdown, sizes
 from studyplatform.kit.text.money import money
+from studyplatform.kit.web import dates
 from studyplatform.kit.web.inline_scripts import MANIFEST, inline_scripts
 from studyplatform.kit.web.paging import shown_pages
 
@@ -37,7 +37,8 @@ class Page(Template):
         if request is None:
             return str(super().render(context))
         full = {**(context or {}), "request": request}
-        return fragments.render_page(lambda: str(super(Page, self).render(full)), request)
+        with dates.read_by(request):
+            return fragments.render_page(lambda: str(super(Page, self).render(full)), request)
 
 
 class Templates(Jinja2):
@@ -246,6 +247,7 @@ def environment(**options: Any) -> Environment:
         csp_nonce=csp_nonce,
         csrf_input=fragments.CSRF_INPUT,
         csrf_token=fragments.CSRF_TOKEN,
+        reader_zone=dates.reader_zone,
         site=settings,
         catalogue=REGISTRY,
         **_extra,
@@ -256,7 +258,8 @@ def environment(**options: Any) -> Environment:
         duration=durations.length,  # "length" is a filter of Jinja itself
         money=money,
         size=sizes.as_size,
-        date=lambda value, form="j F Y": date_format(value, form),
+        date=dates.show_date,
+        site_date=dates.show_site_date,
         json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)
     )
     return env
