@@ -65,14 +65,15 @@ class Standin:
     @contextlib.contextmanager
     def serving(self, port: int = 0) -> Iterator["Standin"]:
         loop = asyncio.new_event_loop()
-        server = loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", port, backlog=500))
-        self.port = server.sockets[0].getsockname()[1]
         thread = threading.Thread(target=loop.run_forever, daemon=True)
         thread.start()
+        starting = asyncio.start_server(self._serve, "127.0.0.1", port, backlog=500)
+        server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
+        self.port = server.sockets[0].getsockname()[1]
         try:
             yield self
         finally:
-            server.close()
+            loop.call_soon_threadsafe(server.close)
             loop.call_soon_threadsafe(loop.stop)
             thread.join(5)
 
