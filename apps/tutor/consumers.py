@@ -1,5 +1,6 @@
 """The socket of the tutor."""
 
+import asyncio
 import json
 import sys
 from datetime import datetime
@@ -50,6 +51,7 @@ class TutorConsumer(Socket):
         self.elsewhere: dict[UUID, int] = {}
         """Answers that another process generates, with the units that were sent."""
         self._here: set[UUID] = set()
+        self._telling = asyncio.Lock()  # keeps the order
 
     async def disconnect(self, code: int) -> None:
         for uid in list(getattr(self, "_here", ())):
@@ -124,12 +126,13 @@ class TutorConsumer(Socket):
 
     async def tell(self, message: Message) -> None:
         """What the engine says: the end is sent as the API shows it."""
-        if message["type"] != "_ended":
-            await self.send_quietly(message)
-            return
-        uid = UUID(message["answer"])
-        self._here.discard(uid)
-        await self._send_end(uid)
+        async with self._telling:
+            if message["type"] != "_ended":
+                await self.send_quietly(message)
+                return
+            uid = UUID(message["answer"])
+            self._here.discard(uid)
+            await self._send_end(uid)
 
     async def send_quietly(self, message: Message) -> None:
         """A stop comes from any process: the one that generates the answer stops its provider."""

@@ -20,6 +20,7 @@ from apps.tutor.providers import Prompt, Usage
 from apps.tutor.providers.search import SearchProvider
 from apps.tutor.services import generating
 from apps.tutor.streaming import alone
+from apps.tutor.streaming.engine import current_engine
 from apps.tutor.streaming.units import after, units
 from studyplatform.kit import jobs
 from studyplatform.kit import sockets as hub
@@ -165,6 +166,36 @@ def test_the_provider_stops_within_a_second_after_the_last_one_left(
             assert time.monotonic() < left + 2
             await asyncio.sleep(0.02)
         assert (await row(waiting)).text == "Water"
+
+    with_sockets([browser_of(leo)], PATH, story)
+
+
+def test_what_no_database_stores_is_left_out(waiting: Answer, told: Told, leo: User, browser_of) -> None:
+    async def story(socket: Any) -> None:
+        await socket.send_json_to(follow(waiting))
+        told.say("\0", "Wa\0ter", " \ud83c🌊", None)
+        assert (await until(socket, "ended"))["answer"]["text"] == "Water ?🌊"
+
+    with_sockets([browser_of(leo)], PATH, story)
+
+
+class Slow:
+    """A browser that doesn't read."""
+
+    async def tell(self, message: dict[str, Any]) -> None:
+        await asyncio.sleep(2)
+
+
+def test_a_browser_that_does_not_read_holds_up_nobody(waiting: Answer, told: Told, leo: User, browser_of) -> None:
+    async def story(socket: Any) -> None:
+        await socket.send_json_to(follow(waiting))
+        await until(socket, "state", state="streaming")
+        current_engine().running[waiting.uid].followers.add(Slow())
+        begun = time.monotonic()
+        for word in ("Water", " flows", " on"):
+            told.say(word)
+            assert (await until(socket, "text"))["text"] == word
+        assert time.monotonic() - begun < 2
 
     with_sockets([browser_of(leo)], PATH, story)
 

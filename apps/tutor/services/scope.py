@@ -23,6 +23,7 @@ def find_scope(user: User, course: str | None, lesson: str | None) -> About:
     :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the lesson; it says why.
     """
+    course, lesson = ((slug or "").replace("\0", "") for slug in (course, lesson))  # PostgreSQL refuses zero bytes
     if lesson:
         found = lesson_at(user, course, lesson) if course else lesson_named(user, lesson)
         enforce(found.verdict)

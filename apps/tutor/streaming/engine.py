@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 WRITE_EVERY = 0.25  # seconds between two writes of what is new, after the first piece of an answer
 GATHER = 0.02  # seconds in which the first pieces of several answers share a write
 RENEW_EVERY = 2.5  # seconds between two writes of an answer of which nothing is new
+SLOW = 0.1  # seconds in which the followers of a write take it, before the next write may begin
 PATIENCE = 0.4  # seconds in which a browser may come back before the provider is canceled
 
 
@@ -138,7 +139,7 @@ class Engine:
         async with self._writing:  # what is sent first was written first
             texts = [(one, one.text) for one in due]
             ours = await in_open_tables(generating.write, [(one.claim, text) for one, text in texts], timezone.now())
-            told = []
+            told = list[asyncio.Task[None]]()
             for one, text in texts:
                 if one.claim.uid not in ours:
                     one.is_lost = True
@@ -148,8 +149,12 @@ class Engine:
                 begin = one.sent_units
                 if new := one.settle(text):
                     message = {"type": "text", "answer": str(one.claim.uid), "offset": begin, "text": new}
-                    told += [follower.tell(message) for follower in list(one.followers)]
-            await asyncio.gather(*told, return_exceptions=True)
+                    told += [asyncio.create_task(follower.tell(message)) for follower in one.followers]
+            if told:
+                for task in told:
+                    self._tasks.add(task)
+                    task.add_done_callback(self._tasks.discard)
+                await asyncio.wait(told, timeout=SLOW)  # a browser that doesn't read must not hold up the others
 
 
 _engines: WeakKeyDictionary[asyncio.AbstractEventLoop, Engine] = WeakKeyDictionary()

@@ -12,7 +12,7 @@ from apps.tutor.models import Answer
 from apps.tutor.providers import Usage
 from apps.tutor.services import generating
 from apps.tutor.streaming.threads import in_tables, to_prepare
-from apps.tutor.streaming.units import units
+from apps.tutor.streaming.units import storable, units
 from studyplatform.kit.errors import AppError
 
 logger = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ class Generation:
             async for piece in stream:
                 if isinstance(piece, Usage):
                     self._usage = piece
-                elif piece:
+                elif piece := storable(piece):
                     if not self._new and self.is_first:
                         self._wake()
                     add(piece)

@@ -11,3 +11,10 @@ def after(text: str, offset: int) -> str:
     if text.isascii():
         return text[offset:]
     return text.encode("utf-16-le")[2 * offset :].decode("utf-16-le", "ignore")
+
+
+def storable(text: str) -> str:
+    """Return the text without what no database takes: zero bytes, and halves of characters."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    return text if text.isascii() else text.encode(errors="replace").decode()
