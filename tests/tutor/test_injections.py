@@ -102,6 +102,7 @@ def a_prompt(place: str = "", hidden: str = "", **more: Any) -> Prompt:
 
     passage = SimpleNamespace(
         course=SimpleNamespace(title="Rivers", slug="rivers"),
+        course_id=0,
         lesson=SimpleNamespace(title=at("title", "Meanders"), slug="meanders"),
         heading=at("heading", "Bends"),
     )
