@@ -1,6 +1,5 @@
 """The pages of lessons: videos, texts, files, quizzes, and audio only."""
 
-from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -22,11 +21,11 @@ from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
 from apps.learning.pages.preview import preview_note
 from apps.learning.pages.timeline import timeline_of
+from apps.learning.pages.watching import watching
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
 from apps.learning.queries.quizzes import get_attempt, questions_in, quiz_ahead, quiz_page_out
-from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.extensions import Discussion, lesson_discussions
@@ -53,34 +52,12 @@ def _record_opening(opened: OpenLesson) -> None:
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
-    props = player_out(opened, sources)
     context = {
         **_shared(request, opened),
-        "props": props,
-        "begin": _begin(request, props),
-        "paragraphs": _paragraphs(opened),
+        **watching(request, opened, player_out(opened, sources)),
         "quiz": quiz_ahead(opened),
     }
     return render(request, "learning/lesson_video.html", context)
-
-
-def _begin(request: HttpRequest, props: dict[str, Any]) -> float:
-    """Return the second at which the video starts: ``?t=436`` of the address, else where the learner stopped.
-
-    The player decides the same (islands/player/index.tsx).
-    """
-    try:
-        asked = float(request.GET.get("t", ""))
-    except ValueError:
-        asked = -1.0
-    if not (isfinite(asked) and asked >= 0):
-        return float(props["position"])
-    return min(asked, float(props["duration"])) if props["duration"] > 0 else asked
-
-
-def _paragraphs(opened: OpenLesson) -> tuple[Paragraph, ...]:
-    tracks = opened.known.tracks
-    return paragraphs_of(tracks[0].webvtt) if tracks else ()
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
@@ -258,13 +235,5 @@ def audio(request: HttpRequest) -> HttpResponse:
     if sources is not None:
         _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}
-    return render(
-        request,
-        "learning/audio.html",
-        {
-            **_shared(request, opened),
-            "props": props,
-            "begin": _begin(request, props),
-            "paragraphs": _paragraphs(opened),
-        },
-    )
+    context = {**_shared(request, opened), **watching(request, opened, props)}
+    return render(request, "learning/audio.html", context)
