@@ -75,10 +75,7 @@ export function LessonPlayer({
               isTemporary,
               onSaved: (saved) => void onSaved(saved).catch(() => undefined),
               onRefused: (reason) =>
-                void import("./showCompletion").then(
-                  ({ showRefusal }) => showRefusal(reason),
-                  () => undefined,
-                ),
+                void import("./showCompletion").then((module) => module.showRefusal(reason)),
             }
           : null,
       },

@@ -93,9 +93,8 @@ export class StoredProgress {
 
   /** Remove what the server has received, unless newer progress was stored in the meantime. */
   remove(lesson: string, at: string): void {
-    const all = this.all();
-    if (all[lesson]?.at !== at) return;
-    this.#write(Object.fromEntries(Object.entries(all).filter(([key]) => key !== lesson)));
+    const { [lesson]: found, ...others } = this.all();
+    if (found?.at === at) this.#write(others);
   }
 
   #write(all: ByLesson): void {
