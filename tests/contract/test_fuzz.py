@@ -128,9 +128,9 @@ def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
 
 def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     """Replace invented ids of the case by ids of real rows, in five of six cases."""
-    kind = re.sub(r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/|/practice/", "/", path)).split(
-        "/"
-    )[0]
+    kind = re.sub(
+        r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/|/practice/|/tutor/", "/", path)
+    ).split("/")[0]
     for name in case.path_parameters or {}:
         if draw(st.integers(0, 5)):
             case.path_parameters[name] = draw(st.sampled_from(rows[kind]))
