@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from apps.courses.errors import LectureUnavailable
 from apps.learning import services
@@ -79,6 +81,34 @@ def test_heartbeats_in_any_order_give_the_same_result(watch):
 
     assert late.progress.watched == [[0, 60]]
     assert late.progress.position == 60
+
+
+HEARTBEATS = st.lists(
+    st.tuples(
+        st.lists(st.tuples(st.integers(0, 500), st.integers(1, 90)).map(lambda s: [s[0], s[0] + s[1]]), max_size=3),
+        st.integers(0, 600),
+        st.integers(0, 6),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(heartbeats=HEARTBEATS, data=st.data())
+def test_heartbeats_merge_in_any_order_and_repetition(watch, leo, video_lesson, now, heartbeats, data):
+    def result(order):
+        LessonProgress.objects.all().delete()
+        LearningTime.objects.all().delete()
+        open_lesson(leo, video_lesson, now)
+        for number, (watched, position, at) in enumerate(order, 1):
+            saved = watch(watched, position=position, at=at, after=300 * number)  # all of it can have been watched
+        row = LessonProgress.objects.get()
+        assert (row.watched, row.position) == (saved.progress.watched, saved.progress.position)
+        return row.watched, row.watched_seconds, row.position, row.position_at, row.completed_at is None
+
+    repeated = heartbeats + data.draw(st.lists(st.sampled_from(heartbeats), max_size=3))
+    assert result(data.draw(st.permutations(repeated))) == result(heartbeats)
 
 
 def test_time_that_cannot_have_passed_is_not_counted(watch):

@@ -4,6 +4,8 @@ import json
 from datetime import timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from apps.courses.errors import LectureUnavailable
 from apps.learning import policies, services
@@ -99,6 +101,31 @@ def test_submitting_different_answers_later_is_refused_and_changes_nothing(leo, 
         services.submit_attempt(user=leo, attempt=Attempt.objects.get(), answers=right_answers(quiz), now=now)
 
     assert Attempt.objects.get().score == 0
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chosen=st.lists(st.integers(0, 2), min_size=2, max_size=6))
+def test_of_submissions_in_any_order_and_repetition_the_first_counts(leo, quiz, attempt, now, chosen):
+    some = dict(list(right_answers(quiz).items())[:1])
+    sheets = [right_answers(quiz), {}, some]
+    Attempt.objects.all().delete()
+    opened = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
+    results = []
+    for step, number in enumerate(chosen):
+        stale = Attempt.objects.get(pk=opened.pk)
+        try:
+            done, _ = services.submit_attempt(
+                user=leo, attempt=stale, answers=sheets[number], now=now + MINUTE + step * MINUTE
+            )
+        except AttemptClosed:
+            assert number != chosen[0]
+        else:
+            assert number == chosen[0]
+            results.append((done.submitted_at, done.score, done.results))
+
+    stored = Attempt.objects.get()
+    assert results
+    assert all(one == (now + MINUTE, stored.score, stored.results) for one in results)
 
 
 def test_malformed_answers_leave_the_attempt_open(leo, quiz, attempt, now):

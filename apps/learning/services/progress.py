@@ -247,7 +247,7 @@ def _write(
     merged = watching.merge([*progress.watched, *gain], duration=duration)
     total = watching.seconds(merged)
     position, position_at = place
-    if merged == progress.watched and position == progress.position:
+    if merged == progress.watched and place == (progress.position, progress.position_at):
         # A repeated or late message adds nothing.
         return Saved(progress=progress, enrollment=progress.enrollment)
     updated = _SAVE(
@@ -278,9 +278,10 @@ def _latest_position(
     if at is None:
         return max(progress.position, position), progress.position_at
     at = min(at, now)
-    if progress.position_at is not None and at <= progress.position_at:
-        return progress.position, progress.position_at
-    return position, at
+    if progress.position_at is None or at > progress.position_at:
+        return position, at
+    # Two players at one moment: the furthest, so that the order of arrival does not matter.
+    return max(progress.position, position) if at == progress.position_at else progress.position, progress.position_at
 
 
 def _record_activity(progress: LessonProgress, now: datetime) -> None:
