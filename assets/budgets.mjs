@@ -39,6 +39,7 @@ export const pages = {
       "islands/player/Preview.tsx",
       "islands/player/QualityNotice.tsx",
       "islands/player/SettingsPanel.tsx",
+      "islands/player/engine/native.ts",
       "islands/player/showCompletion.ts",
     ],
     budget: 245 * kB,

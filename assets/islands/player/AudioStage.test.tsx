@@ -7,7 +7,7 @@ import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import { Player } from "./engine/player";
 import type { Post } from "./engine/progress";
 import { defaults, readSettings, writeSettings } from "./engine/settings";
-import { createNativeStream } from "./engine/createStream";
+import { createNativeStream } from "./engine/native";
 import type { Stream, StreamEvents } from "./engine/stream";
 import { AudioStage } from "./AudioStage";
 import { playerShortcuts } from "./useShortcuts";
@@ -181,4 +181,22 @@ it("plays the sound as one file in a browser without HLS", () => {
 
   expect(audio.getAttribute("src")).toBe("/m/sound.m4a");
   expect(createNativeStream(document.createElement("video"), told)).toBeNull();
+});
+
+it.each([
+  [403, "expired"],
+  [404, "gone"],
+  [500, "start"],
+])("tells from the status %d that the browser's own playback has %s", async (status, failure) => {
+  leave = () => undefined;
+  const audio = document.createElement("audio");
+  vi.spyOn(HTMLMediaElement.prototype, "canPlayType").mockReturnValue("");
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("", { status })));
+  const told = { onQualities: vi.fn(), onSwitched: vi.fn(), onLoaded: vi.fn(), onFailed: vi.fn() };
+  createNativeStream(audio, told)?.load(sources, 0, "audio");
+
+  audio.dispatchEvent(new Event("error"));
+
+  await vi.waitFor(() => expect(told.onFailed).toHaveBeenCalledWith(failure));
+  vi.unstubAllGlobals();
 });
