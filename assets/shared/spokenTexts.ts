@@ -47,6 +47,9 @@ export const spokenTexts = {
     "The folder “{name}” was created.",
     "Due today: {total}",
     "First payment: {total}",
+    "Saved",
+    "Saved on this device",
+    "Not saved: this device is full",
   ],
   tutor: ["Chat restored", "Rating removed", "Thank you"],
   progress: [

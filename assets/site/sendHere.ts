@@ -47,4 +47,20 @@ async function send(form: HTMLFormElement, onSent: () => Promise<void>): Promise
   form.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true }));
   announce(t("Posted"));
   await onSent().catch(() => undefined);
+  markQuestions();
+}
+
+type Marked = [second: number, title: string, address: string, replies: number];
+
+/** Put the questions of the list that was just fetched on the scrubber and the timeline of the video. */
+function markQuestions(): void {
+  const discussion = document.querySelector<HTMLElement>("#discussion");
+  const list = discussion?.querySelector<HTMLElement>("[data-questions]");
+  if (!discussion || !list) return;
+  const marks = JSON.parse(discussion.dataset.marks ?? "[]") as unknown[];
+  const known = new Set(marks.map((mark) => JSON.stringify(mark)));
+  for (const [second, title] of JSON.parse(list.dataset.questions ?? "[]") as Marked[])
+    if (!known.has(JSON.stringify([second, title]))) marks.push([second, title]);
+  discussion.dataset.marks = JSON.stringify(marks);
+  document.dispatchEvent(new Event("study:marks"));
 }

@@ -34,6 +34,7 @@ def lesson(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
         "course": found.course,
         "board": board,
         "topics": topics,
+        "marked": queries.at_seconds(topics),
         "may_ask": policies.write_on(request.user, board) is None,
         "most": queries.SHOWN,
         "draft": queries.draft_key(found.pk),

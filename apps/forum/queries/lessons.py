@@ -1,5 +1,6 @@
 """What is asked about lessons."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from apps.accounts.models import User
@@ -44,6 +45,11 @@ def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
                 marks.append((second, title))
                 links.append((second, title, f"/forum/topics/{topic}", replies))
     return Discussion(path=path, questions=questions, counts=counts, marks=sorted(marks), links=sorted(links))
+
+
+def at_seconds(topics: Iterable[Topic]) -> list[tuple[int, str, str, int]]:
+    """Second, title, address and number of replies of the topics at a second of a video, in the order of the video."""
+    return sorted((one.second, one.title, one.path, one.reply_count) for one in topics if one.second is not None)
 
 
 def topics_about(uid: UUID, user: AnyUser) -> tuple[Lesson, Board, list[Topic]]:

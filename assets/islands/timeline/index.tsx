@@ -15,6 +15,7 @@ import {
   questionItems,
   readChapters,
   readTranscript,
+  withFetched,
 } from "./items";
 import { LoadError, Status } from "./Status";
 import { Row } from "./Row";
@@ -38,11 +39,8 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
     useCallback((listener) => store?.subscribe(listener) ?? (() => undefined), [store]),
     () => store?.state ?? noNotes,
   );
-  const [still] = useState(() => [
-    ...readChapters(document),
-    ...readTranscript(document),
-    ...questionItems(questions),
-  ]);
+  const [still] = useState(() => [...readChapters(document), ...readTranscript(document)]);
+  const asked = useQuestions(questions);
   const [kind, setKind] = useState<Kind | "all">("all");
   const [query, setQuery] = useState("");
   const [isFollowing, setIsFollowing] = useState(has_video);
@@ -54,8 +52,8 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
   const [draft, setDraft] = useState<string | null>(null);
   const all = useMemo(() => {
     const written = state.notes.filter(({ uid }) => uid !== draft);
-    return inOrder([...still, ...noteItems(written)]);
-  }, [still, state.notes, draft]);
+    return inOrder([...still, ...questionItems(asked), ...noteItems(written)]);
+  }, [still, asked, state.notes, draft]);
   const shown = useMemo(() => filtered(all, kind, query), [all, kind, query]);
   const current = has_video ? currentKey(shown, time) : null;
 
@@ -158,6 +156,17 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
       )}
     </>
   );
+}
+
+/** The questions of the page; a question asked since is added. */
+function useQuestions(questions: Question[]): Question[] {
+  const [asked, setAsked] = useState(() => withFetched(questions, document));
+  useEffect(() => {
+    const read = (): void => setAsked(withFetched(questions, document));
+    document.addEventListener("study:marks", read);
+    return () => document.removeEventListener("study:marks", read);
+  }, [questions]);
+  return asked;
 }
 
 function emptyText(kind: Kind | "all", query: string, hasVideo: boolean): string {

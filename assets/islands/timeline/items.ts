@@ -53,6 +53,13 @@ export function questionItems(questions: readonly Question[]): Item[] {
   }));
 }
 
+/** The questions, with those of the discussion below that were fetched since the page was opened. */
+export function withFetched(questions: readonly Question[], root: ParentNode): Question[] {
+  const list = root.querySelector<HTMLElement>("#discussion [data-questions]");
+  const fetched = JSON.parse(list?.dataset.questions ?? "[]") as Question[];
+  return [...new Map([...questions, ...fetched].map((one) => [one[2], one])).values()];
+}
+
 export function noteItems(notes: readonly Note[]): Item[] {
   return notes.map((note) => ({
     key: note.uid,

@@ -133,3 +133,19 @@ it("keeps the focus in the sheet, and Escape closes it from anywhere", async () 
   expect(pressed).toHaveBeenCalledOnce();
   rects.mockRestore();
 });
+
+it("adds a question that was asked below since the page was opened, once", async () => {
+  await show();
+  const list = document.createElement("ul");
+  list.dataset.questions = JSON.stringify([
+    [7, "Why?", "/forum/topics/1", 3],
+    [20, "How?", "/forum/topics/2", 0],
+  ]);
+  document.querySelector("#discussion")?.append(list);
+  act(() => {
+    document.dispatchEvent(new Event("study:marks"));
+  });
+
+  expect(rows().filter((text) => text?.includes("Why?"))).toHaveLength(1);
+  expect(rows().filter((text) => text?.includes("How?"))).toHaveLength(1);
+});
