@@ -86,6 +86,12 @@ def test_a_passed_quiz_makes_a_card_of_each_missed_question(leo, enrollment, cou
     assert all((card.missed, card.missed_at, card.due) == (1, now + MINUTE, now + MINUTE) for card in cards)
 
 
+def test_a_question_left_unanswered_makes_a_card(leo, enrollment, course, now):
+    take(leo, make_quiz(course, pass_percent=50), now, p2=None)
+
+    assert [card.question.position for card in cards_of(leo)] == [2]
+
+
 def test_no_card_reveals_an_answer_that_the_quiz_hides(leo, enrollment, course, now):
     quiz = make_quiz(course, pass_percent=100)
     take(leo, quiz, now, p1={"id": "a"})

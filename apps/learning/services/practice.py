@@ -22,12 +22,12 @@ from studyplatform.kit.policies import enforce
 
 TURNS_AHEAD = 100  # reviews of one card made without a connection
 MOST_REVIEWS = 3_000  # of one card, over its life: each new one replays them all
-MISSED = {"wrong", "partly"}
+MISSED = {"wrong", "partly", "open"}
 UNDO_TIME = timedelta(hours=24)
 
 
 def add_missed(attempts: QuizAttempts, *, user_id: int, now: datetime) -> None:
-    """Make cards of the questions that the learner answered wrongly in these attempts at a quiz.
+    """Make cards of the questions that the learner answered wrongly or not at all in these attempts at a quiz.
 
     Nothing happens while the right answers may not be shown. Calling it again changes nothing.
     """
