@@ -51,7 +51,8 @@ def test_it_shows_what_is_the_learners_own(browser_of, leo, mia, enrollment, cou
     for back in range(4):
         LearnedDay.objects.create(user=leo, day=day - timedelta(days=back), seconds=1800, lessons=1)
     LearnedDay.objects.create(user=mia, day=day, seconds=36_000, lessons=9)
-    Achievement.objects.create(user=leo, kind="three_days", earned_at=timezone.now(), day=day)
+    earned_at = timezone.now()
+    Achievement.objects.create(user=leo, kind="three_days", earned_at=earned_at, day=day)
     Achievement.objects.create(user=mia, kind="early", earned_at=timezone.now(), day=day)
     LessonProgress.objects.create(
         enrollment=enrollment, lesson=lessons[0], started_at=timezone.now(), updated_at=timezone.now()
@@ -62,6 +63,7 @@ def test_it_shows_what_is_the_learners_own(browser_of, leo, mia, enrollment, cou
     assert "4 -day streak" in page or "4-day streak" in page
     assert "30 of 30 minutes" in page
     assert "1 earned, 5 to go" in page
+    assert f"{earned_at.astimezone(zone_named(leo.time_zone)):%H:%M}" in page
     assert "Rivers and Their Work" in page
     assert "30 minutes, 1 lesson" in page
     assert "10.0" not in page

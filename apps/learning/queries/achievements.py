@@ -1,7 +1,7 @@
 """A learner's achievements: when each was earned, and how far the others are."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
@@ -30,7 +30,7 @@ class Shown:
     kind: str
     title: str
     icon: str
-    earned_on: date | None
+    earned_at: datetime | None
     text: str
     done: int
     needed: int
@@ -65,13 +65,13 @@ def achievements_of(user: User, record: LearningRecord) -> list[Shown]:
                 needed,
                 _("Quiz %(number)s") % {"number": row.lesson.number} if row.lesson and row.lesson.number else "",
             )
-        shown.append(Shown(kind, str(kind.label), icon, row.day if row else None, text, done, needed))
-    return sorted(shown, key=lambda one: one.earned_on is None)
+        shown.append(Shown(kind, str(kind.label), icon, row.earned_at if row else None, text, done, needed))
+    return sorted(shown, key=lambda one: one.earned_at is None)
 
 
 def next_of(achievements: list[Shown]) -> Shown | None:
     """Return the one that is nearest; None if all are earned."""
-    return max((one for one in achievements if one.earned_on is None), key=lambda one: one.share, default=None)
+    return max((one for one in achievements if one.earned_at is None), key=lambda one: one.share, default=None)
 
 
 def _best_percent(user: User) -> int:

@@ -44,7 +44,7 @@ class Dashboard:
 
     @property
     def earned(self) -> int:
-        return sum(one.earned_on is not None for one in self.achievements)
+        return sum(one.earned_at is not None for one in self.achievements)
 
     @property
     def next_achievement(self) -> Shown | None:
