@@ -157,7 +157,7 @@ def test_only_visible_topics_of_own_boards_are_merged(
 def test_a_merge_takes_the_lesson_of_the_other_topic_only_if_there_is_none(
     board: Board, course: Course, ada: User
 ) -> None:
-    first, second = course.lessons.all()[:2]
+    first, second = course.lessons.order_by("section__position", "position")[:2]
     bare, about, other = (make_topic(board=board, lesson=one) for one in (None, first, second))
     services.merge(topic=about, into=bare, by=ada, now=NOW)
     services.merge(topic=other, into=bare, by=ada, now=NOW)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.test import Client
 from django.utils import timezone
 
@@ -28,6 +29,10 @@ TOOLS = {"search_courses", "get_lesson", "list_progress", "create_note", "ask_tu
 @pytest.fixture
 def assistant(leo: User, enrollment: Enrollment) -> Assistant:
     return Assistant(make_token(leo)[1])
+
+
+def in_order(course: Course) -> QuerySet[Lesson]:
+    return course.lessons.order_by("section__position", "position")
 
 
 def name_of(lesson: Lesson) -> str:
@@ -64,7 +69,7 @@ def test_curl_without_headers_of_the_protocol_lists_the_tools(leo: User) -> None
 
 
 def test_courses_are_found_with_lessons_that_match(assistant: Assistant, course: Course) -> None:
-    lesson = course.lessons.all()[0]
+    lesson = in_order(course)[0]
     Lesson.objects.filter(pk=lesson.pk).update(title="Meanders and their cliffs")
     Course.objects.filter(pk=course.pk).update(version=course.version + 1)
     index_course(course_id=course.pk)
@@ -88,12 +93,12 @@ def test_the_catalog_is_paged_by_cursor(assistant: Assistant, ada: User) -> None
 
 
 def test_a_lesson_is_read_as_markdown_and_leaves_no_trace(assistant: Assistant, course: Course) -> None:
-    lesson = course.lessons.all()[0]
+    lesson = in_order(course)[0]
     read = assistant.data("get_lesson", lesson=name_of(lesson))
 
     assert read["markdown"].startswith(f"# {lesson.title}")
     assert lesson.body.strip() in read["markdown"]
-    assert read["next"] == name_of(course.lessons.all()[1])
+    assert read["next"] == name_of(in_order(course)[1])
     assert assistant.data("get_lesson", lesson=str(lesson.uid))["lesson"] == read["lesson"]
     assert not LessonProgress.objects.exists()
 
@@ -113,7 +118,7 @@ def test_a_long_lesson_comes_in_pieces(assistant: Assistant, course: Course) -> 
 
 
 def test_policies_are_those_of_the_pages(assistant: Assistant, course: Course, mia: User, eve: User) -> None:
-    first, second = course.lessons.all()[:2]
+    first, second = in_order(course)[:2]
     other = LessonFactory(section=SectionFactory(course=CourseFactory(instructor=eve, status="published")))
     hidden = LessonFactory(section=SectionFactory(course=CourseFactory(instructor=eve, status="draft")))
     Course.objects.filter(pk=course.pk).update(requires_order=True)
@@ -139,7 +144,7 @@ def test_progress_lists_courses_and_lessons(assistant: Assistant, course: Course
     one = assistant.data("list_progress", course=course.slug)
 
     assert [row["course"] for row in listed["courses"]] == [course.slug]
-    assert listed["courses"][0]["continue_with"] == name_of(course.lessons.all()[0])
+    assert listed["courses"][0]["continue_with"] == name_of(in_order(course)[0])
     assert [row["state"] for row in one["lessons"]] == ["available"] * 6
 
 
@@ -155,7 +160,7 @@ def test_progress_is_paged_by_cursor(assistant: Assistant, leo: User) -> None:
 
 
 def test_a_note_is_written(assistant: Assistant, leo: User, course: Course) -> None:
-    lesson = course.lessons.all()[0]
+    lesson = in_order(course)[0]
     made = assistant.data("create_note", lesson=name_of(lesson), text="Look at this again")
 
     note = Note.objects.get()
@@ -313,14 +318,13 @@ def test_resources_are_the_open_lessons(assistant: Assistant, leo: User, course:
         cursor = page.get("nextCursor")
         if not cursor:
             break
-    lesson = course.lessons.all()[0]
+    lesson, second = in_order(course)[:2]
     [read] = assistant.send("resources/read", uri=f"study://lessons/{name_of(lesson)}")["result"]["contents"]
 
     assert len(uris) == len(set(uris)) == 10
     assert read["mimeType"] == "text/markdown"
     assert lesson.body.strip() in read["text"]
     Course.objects.update(requires_order=True)
-    second = course.lessons.all()[1]
     error = assistant.error("resources/read", uri=f"study://lessons/{name_of(second)}")
     assert error["data"]["code"] == "PREREQUISITE_NOT_MET"
 
