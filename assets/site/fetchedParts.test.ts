@@ -163,6 +163,32 @@ it("sends what is refused as a page, and keeps what could not be sent", async ()
   expect(find("#place").textContent).toBe("New question");
 });
 
+it("marks the question just asked on the timeline, once", async () => {
+  document.body.innerHTML = `<video></video><div id="discussion" data-marks='[[5,"Old"]]'><div id="place" data-fetch-part="/part"></div></div>`;
+  startFetchedParts();
+  const marked = vi.fn();
+  document.addEventListener("study:marks", marked);
+  near(find("#place"));
+  await settle();
+  answers["POST /forum/new"] = posted("/forum/topics/8");
+  const questions = [
+    [5, "Old", "/forum/topics/1", 0],
+    [402, "Why?", "/forum/topics/8", 0],
+  ];
+  answers["GET /part"] = page(`<ul data-questions='${JSON.stringify(questions)}'></ul>${ASK}`);
+  for (let times = 0; times < 2; times++) {
+    submit(formOf("form[data-ask]"));
+    await settle();
+  }
+
+  expect(JSON.parse(find("#discussion").dataset.marks!)).toEqual([
+    [5, "Old"],
+    [402, "Why?"],
+  ]);
+  expect(marked).toHaveBeenCalledTimes(2);
+  document.removeEventListener("study:marks", marked);
+});
+
 it("leaves a text alone that the composer stops", async () => {
   near(find("#place"));
   await settle();
