@@ -116,6 +116,30 @@ answers_changed: Registry[Callable[[int], None]] = Registry("followers of helpfu
 
 
 @dataclass(frozen=True, kw_only=True)
+class LessonHit:
+    """A lesson of a published course that contains what was searched.
+
+    ``text`` around the words and ``second`` of the video only where the user may open the lesson; ``path`` is the
+    course's page otherwise.
+    """
+
+    title: str
+    course: str
+    path: str
+    text: str = ""
+    second: int | None = None
+
+
+# Of a user and a search text, the best lessons first. No text, no lessons.
+lesson_hits: Registry[Callable[[Any, str], list[LessonHit]]] = Registry("search in lessons")
+
+
+def find_in_lessons(user: Any, text: str) -> list[LessonHit]:
+    """The lessons that contain all words of a search text, misspelled or not; few."""
+    return [hit for source in lesson_hits.ordered() for hit in source(user, text)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnerCard:
     """A card of the learner's dashboard: a template, and what it shows as ``card``. ``place``: "main" or "side"."""
 

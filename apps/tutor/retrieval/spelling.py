@@ -5,6 +5,7 @@ The distance is counted here and not by the database, so that both databases for
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -20,16 +21,19 @@ TWO_FROM = 7
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def correct(question: str, vocabulary: Counter[str]) -> str:
+def correct(
+    question: str, vocabulary: Counter[str], *, is_word: Callable[[str], bool] = lambda word: encoder.knows(word)
+) -> str:
     """Return the question with each unknown word replaced by the nearest of the vocabulary, if one is near.
 
     Words that the encoder's dictionary contains are English: they stay, even if no passage contains them.
+    ``is_word`` decides it otherwise.
     """
     candidates = [word for word in vocabulary if len(word) >= SHORTEST]
 
     def replaced(found: re.Match[str]) -> str:
         word = fold(found[0])
-        if len(word) < SHORTEST or word in STOP_WORDS or word in vocabulary or encoder.knows(word):
+        if len(word) < SHORTEST or word in STOP_WORDS or word in vocabulary or is_word(word):
             return found[0]
         return _nearest(word, candidates, vocabulary) or found[0]
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.queries import catalogue
 from apps.courses.queries.cards import Card
 from apps.courses.queries.catalogue import Page
@@ -16,6 +17,7 @@ from apps.courses.queries.facets import AVAILABILITIES, SORTS, Criteria
 from apps.courses.queries.suggestions import Suggestion, paths_named, suggest
 from apps.learning.queries.course_marks import course_marks_of
 from studyplatform.kit.caching.page_cache import cache_for_visitors
+from studyplatform.kit.extensions import LessonHit, find_in_lessons
 from studyplatform.site.public.catalogue_filters import (
     TABS,
     FilterGroup,
@@ -36,13 +38,14 @@ CATEGORIES_WITHOUT_RESULTS = 3
 class Shown:
     """What the page shows around the cards, computed only when the template renders it.
 
-    It is the same for everyone with the same criteria.
+    It is the same for everyone with the same criteria, except for ``lessons``.
     """
 
     query: QueryDict
     criteria: Criteria
     page: Page
     tab: str
+    user: AnyUser
 
     @cached_property
     def facets(self) -> list[FilterGroup]:
@@ -68,6 +71,12 @@ class Shown:
     def paths(self) -> list[Suggestion]:
         """The learning paths that the search text names."""
         return paths_named(self.criteria.text) if self.criteria.text and self.page.number == 1 else []
+
+    @cached_property
+    def lessons(self) -> list[LessonHit]:
+        """The lessons that contain the search text; on the first page of all courses. Not the same for everyone."""
+        is_search = self.criteria.text and self.tab == "all" and self.page.number == 1 and not self.chips
+        return find_in_lessons(self.user, self.criteria.text) if is_search else []
 
     @property
     def clear(self) -> str:
@@ -112,7 +121,7 @@ def catalogue_page(request: HttpRequest) -> HttpResponse:
         "asked": request.META.get("QUERY_STRING", ""),
         "criteria": criteria,
         "page": page,
-        "shown": Shown(query, criteria, page, tab),
+        "shown": Shown(query, criteria, page, tab, request.user),
         "tabs": personal_tabs(query, course_marks, tab, catalogue.offer().courses) if course_marks else [],
         "tab": tab,
         "course_marks": course_marks,
