@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from apps.accounts.models import User
     from apps.courses.models import Lesson
 
-LEARNERS = 24
+LEARNERS = 48
 DRAFTS = 10
 DEVICES = 4
 SEEN = "learner-seen"  # watched the first 38 seconds of the video

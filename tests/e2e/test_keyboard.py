@@ -38,7 +38,8 @@ WATCH = """() => {
   document.addEventListener('focusin', ({target}) => {
     // Chromium stops at a second radio button now and then, when its group was redrawn under the focus.
     if (target.type === 'radio' && target.name === visited.at(-1)?.group) return;
-    const frame = {input: 'label', a: '.course:has(.course__title :focus)'}[target.localName];
+    const frames = {input: 'label', a: '.course:has(.course__title :focus)', textarea: '.composer__box'};
+    const frame = frames[target.localName];
     const drawn = (frame && target.closest(frame)) ?? target;
     const parts = [target, drawn, ...drawn.querySelectorAll('*')];
     const isMarked = parts.some((one) => {

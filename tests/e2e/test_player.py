@@ -338,7 +338,8 @@ def wait_for_signed_in_state(page: Page, second: int, begin: Callable[[], object
     )
     begin()
     until(page, f"window.pausedAt === {second} && {DELIVERED}")
-    (props,) = re.findall(r'type="application/json">(.+?)</script>', page.request.get(FIRST).text())
+    player = r'data-island="player".*?type="application/json">(.+?)</script>'
+    (props,) = re.findall(player, page.request.get(FIRST).text(), re.DOTALL)
     known = json.loads(props)
     return known["watched_seconds"], known["completed"]
 
