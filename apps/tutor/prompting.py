@@ -65,6 +65,9 @@ def messages(prompt: Prompt) -> list[dict[str, str]]:
     asked = f"{mark} the learner's question\n{question}\n{mark} end"
     if prompt.transcript:
         asked = f"{mark} transcript of the last minute\n{_line(prompt.transcript)}\n{mark} end\n\n{asked}"
+    if prompt.facts:
+        facts = "\n".join(_line(one) for one in prompt.facts.splitlines())
+        asked = f"{mark} the learner's progress and goals\n{facts}\n{mark} end\n\n{asked}"
     left = settings.TUTOR_CONTEXT_TOKENS - tokens(rules) - tokens(asked) - tokens(prompt.written)
     if left < 0:
         raise ContextTooLong

@@ -12,18 +12,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.learning.queries.learned_days import record_of
-from apps.learning.queries.my_learning import enrollments_of, with_resume
-from apps.learning.queries.practice import due_today
 from apps.tutor.answers import CLOSE, QUOTED, escape, is_answered
+from apps.tutor.plans import facts_of
 from apps.tutor.providers.base import Prompt
 from apps.tutor.retrieval.words import content_words, stem
 
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
-MOST_PLANNED = 3
-"""Courses in a plan."""
 MOST_CARDS = 8
 MOST_POINTS = 7
 MOST_QUESTIONS = 3
@@ -160,36 +156,28 @@ def _with_gap(sentence: str, word: str) -> str:
 
 def _plan(prompt: Prompt) -> str:
     """The cards that are due, the next lesson of each unfinished course, and the learner's goal."""
-    now = timezone.now()
-    rows = [one for one in enrollments_of(prompt.user) if one.completed_at is None]
-    if prompt.course is not None:
-        rows = [one for one in rows if one.course_id == prompt.course.pk] or rows
+    facts = facts_of(prompt.user, prompt.course, timezone.now())
+    if facts.is_empty:
+        return _("You have no unfinished course. Enroll in one, and I can plan it.")
     steps: list[str] = []
-    due = due_today(prompt.user, now)
-    if due.count:
-        text = ngettext("Practice %(count)d card that is due.", "Practice %(count)d cards that are due.", due.count)
-        steps.append(text % {"count": due.count})
-    for one in with_resume(rows[:MOST_PLANNED]):
-        if one.resume is None:
-            continue
-        course, minutes = escape(one.enrollment.course.title), max(1, round(one.resume.duration / 60))
-        lesson = f"[{one.resume.number} {escape(one.resume.title)}]({one.resume_url})"
+    if facts.due:
+        text = ngettext("Practice %(count)d card that is due.", "Practice %(count)d cards that are due.", facts.due)
+        steps.append(text % {"count": facts.due})
+    for one in facts.steps:
         text = ngettext(
             "**%(course)s** (%(percent)d%% done): %(lesson)s, about %(count)d minute.",
             "**%(course)s** (%(percent)d%% done): %(lesson)s, about %(count)d minutes.",
-            minutes,
+            one.minutes,
         )
-        steps.append(text % {"course": course, "percent": one.enrollment.percent, "lesson": lesson, "count": minutes})
-    if not steps:
-        return _("You have no unfinished course. Enroll in one, and I can plan it.")
-    record, goal = record_of(prompt.user, now=now), prompt.user.daily_minutes
+        lesson = f"[{one.number} {escape(one.lesson)}]({one.url})"
+        course = escape(one.course)
+        steps.append(text % {"course": course, "percent": one.percent, "lesson": lesson, "count": one.minutes})
     parts = [_("This plan comes from your progress. Take the steps in this order:")]
     parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1)))
-    if goal:
-        learned = record.learned_today.seconds // 60
+    if facts.goal:
         parts.append(
             _("Your goal is %(goal)d minutes a day; today you have learned %(learned)d.")
-            % {"goal": goal, "learned": learned}
+            % {"goal": facts.goal, "learned": facts.learned}
         )
     return "\n\n".join(parts)
 

@@ -312,3 +312,11 @@ def test_the_mark_of_passages_is_new_in_each_request():
         marks.add(asked.partition(" ")[0])
         assert asked.count("passage [1] of: Rivers, Meanders") == 1
     assert len(marks) == 2
+
+
+def test_a_plan_gets_the_learners_facts_as_data():
+    facts = "Course Rivers: 40 % done; next lesson 1.2 Deltas, 5 min\nGoal: 30 min a day"
+    asked = prompting.messages(a_prompt("Plan my week", mode="plan", facts=facts))[-1]["content"]
+    mark = asked.partition(" ")[0]
+    assert f"{mark} the learner's progress and goals\n{facts}\n{mark} end\n" in asked
+    assert "progress and goals" not in prompting.messages(a_prompt())[-1]["content"]

@@ -1,5 +1,7 @@
 """What is stored of chats, when rights change meanwhile, and what counts although it is gone."""
 
+from typing import Any
+
 import pytest
 from django.utils import timezone
 
@@ -9,9 +11,10 @@ from apps.learning.models import Enrollment
 from apps.tutor import grounding, services
 from apps.tutor.models import Answer, Chat, Exchange, UsageDay
 from apps.tutor.providers import Prompt, Usage
-from apps.tutor.queries.shapes import answer_out
+from apps.tutor.queries.shapes import answer_out, exchanges_out
 from apps.tutor.services import generating
-from tests.factories.learning import AttemptFactory
+from apps.tutor.services.indexing import index_course
+from tests.factories.learning import AttemptFactory, EnrollmentFactory
 from tests.factories.tokens import make_token
 from tests.factories.tutor import AnswerFactory, ChatFactory, CitationFactory, ExchangeFactory
 from tests.tutor.client import Assistant
@@ -32,9 +35,9 @@ def explained(chat: Chat, lesson: Lesson) -> Answer:
     return answer
 
 
-def prepared(chat: Chat) -> Prompt:
+def prepared(chat: Chat, mode: str = "ask") -> Prompt:
     """What the provider gets for a new question."""
-    waiting = AnswerFactory(exchange=ExchangeFactory(chat=chat), state=State.WAITING, text="", ended_at=None)
+    waiting = AnswerFactory(exchange=ExchangeFactory(chat=chat, mode=mode), state=State.WAITING, text="", ended_at=None)
     claimed = generating.claim(waiting.uid, timezone.now())
     assert claimed is not None
     return generating.prepare(claimed).prompt
@@ -120,3 +123,40 @@ def test_many_citations_are_checked_in_linear_time(leo: User, course: Course) ->
     grounding._cite(text, keep)
     assert len(seen) == 2_000
     assert max(seen) <= grounding.NEAR
+
+
+def test_a_model_plans_from_the_progress_and_goal_of_its_learner(
+    chat: Chat, rivers: dict[str, Lesson], enrollment: Enrollment, settings: Any
+) -> None:
+    EnrollmentFactory(user=enrollment.user, course__title="Mountains", percent=40)
+    EnrollmentFactory(course__title="Somebody else's")
+    assert prepared(chat, "plan").facts == ""  # the search asks for them itself
+    settings.TUTOR_URL, settings.TUTOR_MODEL = "http://127.0.0.1:9/v1", "small"
+    chat.course = None
+    chat.save()
+    facts = prepared(chat, "plan").facts
+    assert f"Course {enrollment.course.title}: {enrollment.percent} % done; next lesson" in facts
+    assert "Goal: 30 min a day" in facts
+    assert "Somebody" not in facts
+    assert prepared(chat).facts == ""
+
+
+def test_follow_up_questions_are_about_the_next_headings_of_the_cited_lesson(
+    chat: Chat, rivers: dict[str, Lesson], enrollment: Enrollment, leo: User
+) -> None:
+    lesson = rivers["meanders"]
+    names = ("Hills", "Plains", "Coasts")
+    lesson.body = "\n\n".join(f"## {name}\n\nWater flows through {name} to the sea." for name in names)
+    lesson.save()
+    index_course(course_id=lesson.course_id, now=timezone.now())
+    older, newer = explained(chat, lesson), explained(chat, lesson)
+    newer.citations.update(heading="Plains")
+    shown = exchanges_out(leo, chat.exchanges.order_by("position"), timezone.now())
+    assert [one["answers"][0]["follow_ups"] for one in shown] == [
+        [],
+        ["What does “Meanders” say about “Coasts”?", "What does “Meanders” say about “Hills”?"],
+    ]
+    assert len(answer_out(leo, older, timezone.now())["follow_ups"]) == 3
+
+    enrollment.delete()
+    assert answer_out(leo, newer, timezone.now())["follow_ups"] == []

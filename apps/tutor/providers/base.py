@@ -27,6 +27,8 @@ class Prompt:
     """What was found, the best first: ``[1]`` cites the first."""
     transcript: str = ""
     """To explain a moment of a video: the last minute before it."""
+    facts: str = ""
+    """For a plan by a model: the learner's progress and goals, a line each."""
     written: str = ""
     """To continue an answer: its text so far."""
     language: str = "en"

@@ -16,6 +16,7 @@ from apps.learning.queries.openable import readable_lessons
 from apps.tutor.cards import cards_in
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
+from apps.tutor.queries.suggestions import follow_ups_of
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import markdown
 from studyplatform.kit.text.durations import clock
@@ -41,13 +42,14 @@ def chat_out(chat: Chat) -> Shape:
 
 def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> list[Shape]:
     """Return shapes ``ExchangeOut``. The answers come with one query, their citations with one, and what the user may
-    open with at most five."""
+    open with at most five. The newest answer has follow-up questions, with one more."""
     rows = list(exchanges)
     answers: dict[int, list[Answer]] = {row.pk: [] for row in rows}
     found = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS)
     for answer in found:
         answers[answer.exchange_id].append(answer)
     readable = _readable(user, [one for several in answers.values() for one in several])
+    newest = answers[rows[-1].pk][-1:] if rows else []
     return [
         {
             "uid": row.uid,
@@ -57,7 +59,7 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
             "lesson": _link(row.lesson),
             "second": row.second,
             "created_at": row.created_at,
-            "answers": [_answer_out(one, row.mode, readable, now) for one in answers[row.pk]],
+            "answers": [_answer_out(one, row.mode, readable, now, is_newest=one in newest) for one in answers[row.pk]],
         }
         for row in rows
     ]
@@ -66,14 +68,14 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
 def answer_out(user: User, answer: Answer, now: datetime) -> Shape:
     """Return the shape ``AnswerOut``."""
     found = Answer.objects.select_related("exchange").prefetch_related(CITATIONS).get(pk=answer.pk)
-    return _answer_out(found, found.exchange.mode, _readable(user, [found]), now)
+    return _answer_out(found, found.exchange.mode, _readable(user, [found]), now, is_newest=True)
 
 
 def _readable(user: User, answers: Iterable[Answer]) -> frozenset[int]:
     return readable_lessons(user, {one.lesson for answer in answers for one in answer.citations.all() if one.lesson})
 
 
-def _answer_out(answer: Answer, mode: str, readable: frozenset[int], now: datetime) -> Shape:
+def _answer_out(answer: Answer, mode: str, readable: frozenset[int], now: datetime, *, is_newest: bool) -> Shape:
     state = answer.state_at(now)
     citations = [_citation_out(one, readable) for one in answer.citations.all()]
     is_done = state == Answer.State.FINISHED
@@ -90,8 +92,15 @@ def _answer_out(answer: Answer, mode: str, readable: frozenset[int], now: dateti
         "rating": answer.rating,
         "citations": citations,
         "cards": [card._asdict() for card in cards_in(answer.text)] if is_done and mode == Mode.CARDS else [],
-        "follow_ups": [],
+        "follow_ups": _follow_ups(answer, readable) if is_done and is_newest else [],
     }
+
+
+def _follow_ups(answer: Answer, readable: frozenset[int]) -> list[str]:
+    """Questions about the lesson that the answer cites first; none if the learner may not read it any more."""
+    cited = [one for one in answer.citations.all() if one.lesson_id in readable]
+    lesson = cited[0].lesson if cited else None
+    return follow_ups_of(lesson, {one.heading for one in cited if one.lesson_id == lesson.pk}) if lesson else []
 
 
 def _citation_out(citation: Citation, readable: frozenset[int]) -> Shape:

@@ -15,7 +15,10 @@ def suggestions_for(user: User, course: Course | None, lesson: Lesson | None) ->
     """Return questions about the lesson or the course; without both, about a plan."""
     found: list[Suggestion] = []
     if lesson is not None:
-        asked = [_("What does this lesson say about “%(heading)s”?") % {"heading": one} for one in _headings(lesson)]
+        asked = [
+            _("What does this lesson say about “%(heading)s”?") % {"heading": one}
+            for one in _headings(lesson)[:MOST_HEADINGS]
+        ]
         found += [{"text": text, "mode": Mode.ASK} for text in asked]
         found.append({"text": _("Summarize “%(lesson)s”") % {"lesson": lesson.title}, "mode": Mode.SUMMARY})
         found.append({"text": _("Quiz me on this lesson"), "mode": Mode.QUIZ})
@@ -30,7 +33,16 @@ def suggestions_for(user: User, course: Course | None, lesson: Lesson | None) ->
     return found
 
 
+def follow_ups_of(lesson: Lesson, cited: set[str]) -> list[str]:
+    """Return questions about the headings of a lesson that follow the ``cited`` ones, then those before. One query."""
+    headings = _headings(lesson)
+    last = max((place for place, one in enumerate(headings) if one in cited), default=-1)
+    ordered = [one for one in headings[last + 1 :] + headings[: last + 1] if one not in cited]
+    asked = _("What does “%(lesson)s” say about “%(heading)s”?")
+    return [asked % {"lesson": lesson.title, "heading": one} for one in ordered[:MOST_HEADINGS]]
+
+
 def _headings(lesson: Lesson) -> list[str]:
     """Headings of the lesson's text, or chapters of its video."""
     rows = Passage.objects.filter(lesson=lesson).exclude(kind=Passage.Kind.EXPLANATION).exclude(heading="")
-    return list(dict.fromkeys(rows.order_by("position").values_list("heading", flat=True)[:200]))[:MOST_HEADINGS]
+    return list(dict.fromkeys(rows.order_by("position").values_list("heading", flat=True)[:200]))

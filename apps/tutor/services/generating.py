@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import F
-from django.utils import translation
+from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.files.models import CaptionTrack
@@ -22,6 +22,7 @@ from apps.tutor import grounding, policies, providers
 from apps.tutor.errors import ContentFiltered
 from apps.tutor.events import AnswerEnded
 from apps.tutor.models import Answer, Citation, Exchange, Mode
+from apps.tutor.plans import facts_of
 from apps.tutor.providers import Prompt, Provider, Usage
 from apps.tutor.queries.switches import turned_off
 from apps.tutor.retrieval.search import Earlier, scope_of, search
@@ -91,6 +92,8 @@ def prepare(claimed: Claim) -> Ready:
     history = _history(exchange)
     transcript = _transcript(user, exchange)
     question = f"{exchange.question} {transcript}" if transcript else exchange.question
+    needs_facts = exchange.mode == Mode.PLAN and not provider.is_search  # the search asks for them itself
+    facts = facts_of(user, course, timezone.now()).text() if needs_facts else ""
     prompt = Prompt(
         user=user,
         question=exchange.question,
@@ -100,6 +103,7 @@ def prepare(claimed: Claim) -> Ready:
         history=history,
         passages=tuple(search(question, scope, history=history)),
         transcript=transcript,
+        facts=facts,
         written=claimed.written,
         language=translation.get_language() or "en",
     )
