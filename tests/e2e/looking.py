@@ -123,9 +123,10 @@ def sticking_out(page: Page, widths: tuple[int, ...] = WIDTHS, styles: tuple[str
 
 
 def was_dropped(request: Request) -> bool:
-    """Whether the browser itself canceled a request it no longer needed: a video segment or the favicon."""
+    """Whether the browser itself canceled a request it no longer needed: a prefetch, a video segment or the favicon."""
     is_film = request.resource_type == "media" or "/media/" in request.url
-    return request.failure == "net::ERR_ABORTED" and (is_film or "/favicons/" in request.url)
+    is_prefetch = request.headers.get("sec-purpose", "").startswith("prefetch")  # of a link that was followed meanwhile
+    return request.failure == "net::ERR_ABORTED" and (is_film or is_prefetch or "/favicons/" in request.url)
 
 
 @contextmanager
