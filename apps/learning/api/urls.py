@@ -3,12 +3,12 @@ from django.urls import path
 from apps.learning.api import note_views, path_views, practice_views, views
 
 urlpatterns = [
+    path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),  # first, because it is called most
     path("enrollments/", views.Enrollments.as_view()),
     path("courses/<slug:slug>/outline/", views.CourseOutline.as_view()),
     path("courses/<slug:slug>/bookmark/", views.CourseBookmark.as_view()),
     path("courses/<slug:slug>/rating/", views.CourseRating.as_view()),
     path("lessons/<uuid:uid>/player/", views.LessonPlayer.as_view()),
-    path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),
     path("lessons/<uuid:uid>/complete/", views.LessonCompletion.as_view()),
     path("lessons/<uuid:uid>/quiz/", views.LessonQuiz.as_view()),
     path("lessons/<uuid:uid>/attempts/", views.LessonAttempts.as_view()),

@@ -40,10 +40,15 @@ BLOCK = 60  # seconds of video taken from the budget at a time, so that few hear
 # The learner's last activity is updated at this interval, so that a heartbeat is one write and not two.
 ACTIVITY_INTERVAL = timedelta(minutes=5)
 
+# What a save does not need of the lesson and the enrollment; it is read when something asks for it.
+_UNREAD = (
+    *("uid", "section", "slug", "title", "position", "number", "body", "summary"),
+    *("is_preview", "video", "chapters", "file", "file_name"),
+)
 _PROGRESS = PreparedQuery(
     lambda: (
         LessonProgress.objects.select_related("enrollment", "lesson")
-        .defer("lesson__body")
+        .defer("enrollment__uid", "enrollment__enrolled_at", *(f"lesson__{name}" for name in _UNREAD))
         .filter(
             enrollment__user_id=Param("user", BigIntegerField()),
             enrollment__revoked_at=None,

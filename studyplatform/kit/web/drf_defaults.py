@@ -1,15 +1,17 @@
-"""DRF's default classes: no permission, authentication by cookie, JSON of limited depth.
+"""DRF's default classes: no permission, authentication by cookie, one format, JSON of limited depth.
 
 Separate from kit/web/api.py because DRF imports them while it loads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.permissions import BasePermission
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
@@ -25,6 +27,20 @@ class CookieAuthentication(SessionAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="api"'
+
+
+class FirstRenderer(DefaultContentNegotiation):
+    """Answer with the view's first renderer, whatever the request accepts.
+
+    Each view offers one format, so comparing it with the ``Accept`` header could only refuse (RFC 9110, section 12.5.1,
+    lets the server answer anyway).
+    """
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        first = next(iter(renderers))
+        return first, str(first.media_type)
 
 
 MAX_DEPTH = 32  # levels of nested lists and objects; no call needs more than six

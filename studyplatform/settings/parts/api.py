@@ -7,6 +7,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.web.drf_defaults.DenyAll"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "studyplatform.kit.web.drf_defaults.FirstRenderer",
     "DEFAULT_PARSER_CLASSES": ["studyplatform.kit.web.drf_defaults.JsonParser"],
     "DEFAULT_PAGINATION_CLASS": "studyplatform.kit.web.api.Pages",
     "PAGE_SIZE": 24,
