@@ -409,6 +409,16 @@ def test_a_form_without_an_answer_and_a_wrong_one_lose_nothing(browser_of, leo, 
     assert f'name="{name}' not in unknown
 
 
+def test_the_list_of_flash_cards_tells_when_each_is_due(browser_of, leo):
+    now = timezone.now()
+    for turn, due in ((0, now), (2, now - 3 * DAY), (2, now + 9 * DAY)):
+        FlashCardFactory(user=leo, turn=turn, due=due)
+
+    page = browser_of(leo).get("/me/practice/cards").content.decode()
+
+    assert [page.count(words) for words in ("Not practiced yet", "Due today", "Returns on")] == [1, 1, 1]
+
+
 def test_a_flash_card_turns_with_plain_forms_and_two_tabs_count_once(browser_of, leo):
     card, browser = FlashCardFactory(user=leo, back="*Falling* tide"), browser_of(leo)
     tabs = [browser.post(f"/me/practice/cards/{card.uid}/answer").content.decode() for _ in range(2)]

@@ -15,10 +15,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.learning import services
 from apps.learning.errors import CardLimitReached
 from apps.learning.forms import CardForm
-from apps.learning.practice.day import NEW_PER_DAY, REVIEWS_PER_DAY
+from apps.learning.practice.day import NEW_PER_DAY, REVIEWS_PER_DAY, day_of
 from apps.learning.queries.practice import OWN, cards_of, from_source, overview_of, own_card, own_cards, sources_of
 from apps.learning.queries.practice_page import session_out
 
@@ -69,7 +70,8 @@ def cards(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The card was added. It is due today."), extra_tags="toast")
             return redirect("learning:cards")
     page = Paginator(own_cards(user), PAGE).get_page(request.GET.get("page"))
-    context = {"form": form, "page": page, "deleted": _deleted(request)}
+    _start, tonight = day_of(timezone.now(), zone_of(user))
+    context = {"form": form, "page": page, "deleted": _deleted(request), "tonight": tonight}
     return render(request, "learning/cards.html", context, status=422 if form.errors else 200)
 
 

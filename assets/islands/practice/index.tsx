@@ -135,7 +135,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
             onRate={(rating, answer, answered) => rate(card, rating, answer, answered)}
             onGone={() => leave(card.uid)}
           />
-          <Keys />
+          <Keys hasAnswers={card.question !== null} />
         </>
       ) : query.isFetching ? (
         <Spinner />
@@ -154,15 +154,17 @@ function reviewOf({ uid, turn }: Card, rating: Rating, answer: Answer | null): U
   };
 }
 
-function Keys() {
+function Keys({ hasAnswers }: { hasAnswers: boolean }) {
   return (
     <p className="keyline" aria-hidden="true">
-      <span>
-        <kbd>A</kbd>
-        <kbd>B</kbd>
-        <kbd>C</kbd>
-        {t("answer")}
-      </span>
+      {hasAnswers && (
+        <span>
+          <kbd>A</kbd>
+          <kbd>B</kbd>
+          <kbd>C</kbd>
+          {t("answer")}
+        </span>
+      )}
       <span>
         <kbd>{t("Space")}</kbd>
         {t("check, or take the suggested rating")}

@@ -64,7 +64,7 @@ export function Filters({ items, kind, onKind, query, onQuery }: Props) {
             <Icon name={icons[one]} />
             {(one === "transcript" || one === "note") && (
               <span className={`lane__${one}`}>{nameOf(one)}</span>
-            )}
+            )}{" "}
             {one !== "transcript" && count(one) > 0 && <span className="num">{count(one)}</span>}
           </button>
         ))}

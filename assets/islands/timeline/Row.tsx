@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type MouseEvent } from "react";
 
 import type { LessonNotes } from "../../shared/notes/lessonNotes";
-import { clock, spokenTime } from "../../shared/format";
+import { clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import type { IconName } from "../../shared/iconNames";
 import { toast } from "../../shared/toasts";
@@ -46,7 +46,7 @@ function Time({ second }: { second: number | null }) {
       className="line__t"
       type="button"
       data-seek={second}
-      aria-label={t("Play from {time}", { time: spokenTime(second) })}
+      aria-label={t("Play from {time}", { time: clock(second) })}
     >
       {clock(second)}
     </button>
