@@ -1,5 +1,6 @@
 /** New messages and what was read: fetched as parts of the page that the server renders, after the last one shown. */
 import { csrfHeaders } from "../shared/api/csrf";
+import { fetchPage } from "../shared/fetchPage";
 import { iconAddress } from "../shared/icons";
 import { t } from "../shared/i18n";
 import { writeLocalTimes } from "../site/localTimes";
@@ -15,12 +16,6 @@ export type Live = {
   /** Show the own message with this number: below the others, or on the page of the newest if older ones are shown. */
   showSent: (number: number) => void;
 };
-
-async function fetchPart(address: string): Promise<Document | null> {
-  const response = await fetch(address, { credentials: "same-origin" });
-  if (!response.ok || response.redirected) return null; // signed out
-  return new DOMParser().parseFromString(await response.text(), "text/html");
-}
 
 /** Keep a page of messages up to date. `page` is [data-messages], whose value is the uid of the open conversation. */
 export function followMessages(page: HTMLElement): Live {
@@ -53,7 +48,7 @@ export function followMessages(page: HTMLElement): Live {
 
   const fetchNew = async (): Promise<void> => {
     for (let more = true; more;) {
-      const found = await fetchPart(`/me/messages/${uid}/part?after=${lastNumber()}`);
+      const found = await fetchPage(`/me/messages/${uid}/part?after=${lastNumber()}`);
       const part = found?.querySelector<HTMLElement>("[data-part]");
       if (!part) return;
       more = part.dataset.more === "1";
@@ -114,7 +109,7 @@ export function followMessages(page: HTMLElement): Live {
   const refreshList = async (): Promise<void> => {
     const list = page.querySelector<HTMLElement>("[data-convs]");
     if (!list?.dataset.convs || list.contains(document.activeElement)) return;
-    const found = await fetchPart(list.dataset.convs);
+    const found = await fetchPage(list.dataset.convs);
     const fresh = found?.querySelector("[data-convs]");
     if (!fresh) return;
     list.replaceChildren(...fresh.childNodes);

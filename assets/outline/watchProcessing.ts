@@ -1,6 +1,7 @@
 /** Updates rows of the outline while their videos are being processed. */
 import { announce } from "../shared/announce";
-import { fetchPage, updateLessonRow } from "../shared/lecturesPage";
+import { fetchPage } from "../shared/fetchPage";
+import { updateLessonRow } from "../shared/lecturesPage";
 
 /** Delays between updates: often at first, rarely later, as abandoned uploads stay for days. */
 export const DELAYS_MS = [3_000, 3_000, 5_000, 5_000, 10_000, 10_000, 30_000];

@@ -1,17 +1,10 @@
 /** Updates the lectures page of the studio from the server without losing what is being typed. */
+import { fetchPage } from "./fetchPage";
 
 const STATUS = ".unit__end > .badge, .unit__end > .unit__len";
 
 const rowOf = (page: ParentNode, lesson: string): HTMLElement | null =>
   page.querySelector<HTMLElement>(`[data-lesson="${lesson}"]`);
-
-/** This page as the server renders it now; null if the response is another page or an error. */
-export async function fetchPage(): Promise<Document | null> {
-  const answer = await fetch(location.pathname + location.search);
-  // Redirected: the session has ended.
-  if (!answer.ok || answer.redirected) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
-}
 
 /** Copy the status of a lesson, its section and the checklist from another version of the page. */
 export function updateLessonRow(lesson: string, now: Document): void {

@@ -1,4 +1,5 @@
 /** What of the page around the island changes with it: title, heading, address of the places, storage. */
+import { fetchPage } from "../../shared/fetchPage";
 
 /** " | Study Platform", as the server wrote it. */
 let suffix: string | undefined;
@@ -34,10 +35,8 @@ async function replaceSpace(): Promise<void> {
   const shown = document.querySelector(SPACE);
   if (!shown) return;
   // A failure leaves the figures as they are: nobody waits for them.
-  const answer = await fetch(location.pathname).catch(() => null);
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.querySelector(SPACE);
+  const page = await fetchPage(location.pathname).catch(() => null);
+  const fresh = page?.querySelector(SPACE);
   if (fresh) shown.replaceWith(document.adoptNode(fresh));
 }
 

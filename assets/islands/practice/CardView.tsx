@@ -188,7 +188,8 @@ function useKeys(card: Card, isTurned: boolean, turn: () => void, pick: (place: 
   }, [card, isTurned]);
 }
 
-function optionCount({ question }: Card): number {
+/** How many options can be chosen by a letter. */
+export function optionCount({ question }: Card): number {
   if (question?.kind === "truth") return 2;
   return question?.kind === "single" || question?.kind === "multiple" ? question.options.length : 0;
 }

@@ -82,7 +82,7 @@ function Nothing({ practice }: { practice: PracticeProps }) {
         <path d="M64 36l6 7 12-13" />
       </svg>
       <h2 className="h4" id="none">
-        {t("Nothing to practice today")}
+        {practice.done_today > 0 ? t("Done for today") : t("Nothing to practice today")}
       </h2>
       <p>
         {practice.total > 0 && tomorrow(practice)}{" "}

@@ -149,6 +149,25 @@ it("goes through the cards with keys alone", async () => {
   ]);
 });
 
+it("shows the figures of the rest of the day once the last card is rated", async () => {
+  const side = document.createElement("aside");
+  side.dataset.practiceSide = "";
+  side.textContent = "Today 1";
+  document.body.append(side);
+  const api = fetch as (request: Request) => Promise<Response>;
+  vi.stubGlobal("fetch", (request: Request | string) =>
+    typeof request === "string"
+      ? Promise.resolve(new Response("<aside data-practice-side>Today 0</aside>"))
+      : api(request),
+  );
+  const user = start({ ...practice, left: 1, cards: [flash] });
+  await user.keyboard(" 3");
+
+  expect(await screen.findByText("Today 0")).toBeTruthy();
+  expect(screen.queryByText("Today 1")).toBeNull();
+  screen.getByText("Today 0").remove();
+});
+
 it("tells where to watch a card again that was not remembered", async () => {
   const user = start({ ...practice, left: 1, cards: [asked] });
   await user.click(screen.getByRole("button", { name: "I don't know" }));

@@ -4,10 +4,12 @@ import { useEffect, useReducer, useRef, useState } from "react";
 import { announce } from "../../shared/announce";
 import { toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
+import { fetchPage } from "../../shared/fetchPage";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { newUid } from "../../shared/notes/content";
+import { LETTERS } from "../../shared/questions/Choices";
 import { answerIn } from "../../shared/questions/serverForm";
 import { Spinner } from "../../shared/ui/Spinner";
 import {
@@ -21,7 +23,7 @@ import {
   sendReview,
   type Unsent,
 } from "./api";
-import { CardView } from "./CardView";
+import { CardView, optionCount } from "./CardView";
 import { Done, type Rewatch } from "./Done";
 import { Pips } from "./Pips";
 import { begin, countOf, reduce } from "./session";
@@ -52,6 +54,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
   const fetchMore = async (): Promise<void> => {
     const { data } = await refetch();
     if (data) dispatch({ type: "fetched", cards: data.cards, left: data.left });
+    if (data?.left === 0) await refreshSide();
   };
   const saving = useMutation({
     mutationFn: (unsent: Unsent) => sendReview(person, unsent),
@@ -135,7 +138,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
             onRate={(rating, answer, answered) => rate(card, rating, answer, answered)}
             onGone={() => leave(card.uid)}
           />
-          <Keys hasAnswers={card.question !== null} />
+          <Keys letters={optionCount(card)} />
         </>
       ) : query.isFetching ? (
         <Spinner />
@@ -154,14 +157,23 @@ function reviewOf({ uid, turn }: Card, rating: Rating, answer: Answer | null): U
   };
 }
 
-function Keys({ hasAnswers }: { hasAnswers: boolean }) {
+/** Show the figures beside the cards as the server renders them now. */
+async function refreshSide(): Promise<void> {
+  const shown = document.querySelector("[data-practice-side]");
+  // A failure leaves the figures as they are: nobody waits for them.
+  const page = shown && (await fetchPage().catch(() => null));
+  const fresh = page?.querySelector("[data-practice-side]");
+  if (fresh) shown?.replaceWith(document.adoptNode(fresh));
+}
+
+function Keys({ letters }: { letters: number }) {
   return (
     <p className="keyline" aria-hidden="true">
-      {hasAnswers && (
+      {letters > 0 && (
         <span>
-          <kbd>A</kbd>
-          <kbd>B</kbd>
-          <kbd>C</kbd>
+          {Array.from(LETTERS.slice(0, letters), (letter) => (
+            <kbd key={letter}>{letter}</kbd>
+          ))}
           {t("answer")}
         </span>
       )}
