@@ -1,12 +1,17 @@
 """Enrollments, attempts, certificates and ratings in the admin: a learner's record is never edited."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from apps.learning import services
 from apps.learning.models import Attempt, Certificate, Enrollment, Rating
+from apps.learning.queries.addresses import certificate_url
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
 
@@ -40,7 +45,19 @@ class CertificateAdmin(ReadOnly, admin.ModelAdmin[Certificate]):
     list_display = ["code", "learner_name", "course_title", "issued_at", "revoked_at"]
     list_filter = ["issued_at", "revoked_at"]
     readonly_fields = ["code", "learner_name", "course_title", "instructor_name", "issued_at", "revoked_at"]
-    fields = [*readonly_fields, "revocation_reason"]
+    fieldsets = [
+        (None, {"fields": [*readonly_fields]}),
+        (
+            _("Revocation"),
+            {
+                "fields": ["revocation_reason"],
+                "description": _(
+                    "A reason revokes the certificate, and its owner is notified. "
+                    "To make the certificate valid again, delete the reason and save."
+                ),
+            },
+        ),
+    ]
     search_fields = ["code", "learner_name", "course_title"]
     ordering = ["-issued_at"]
     list_per_page = 50
@@ -48,6 +65,15 @@ class CertificateAdmin(ReadOnly, admin.ModelAdmin[Certificate]):
 
     def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return admin.ModelAdmin.has_change_permission(self, request, obj)  # type: ignore[arg-type]
+
+    def view_on_site(self, obj: Certificate) -> str:
+        return certificate_url(obj.code)
+
+    def log_change(self, request: HttpRequest, obj: Certificate, message: Any) -> LogEntry:
+        if message:
+            reason = obj.revocation_reason
+            message = _("Revoked: %(reason)s") % {"reason": reason} if reason else _("Made valid again")
+        return super().log_change(request, obj, message)
 
     def save_model(
         self,

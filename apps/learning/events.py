@@ -37,6 +37,11 @@ class CertificateIssued(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CertificateRevoked(Event):
+    certificate_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuizSubmitted(Event):
     attempt_id: int
     user_id: int

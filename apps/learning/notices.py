@@ -53,6 +53,17 @@ CERTIFICATE = services.register_kind(
         icon="award",
     )
 )
+CERTIFICATE_REVOKED = services.register_kind(
+    _learning(
+        name="learning.certificate_revoked",
+        title=_("Revoked certificates"),
+        headline=_("Your certificate for “%(course)s” was revoked"),
+        text=_("Anyone who verifies it reads this reason:"),
+        quote="reason",
+        action=_("See the certificate"),
+        icon="circle-x",
+    )
+)
 ACHIEVEMENT = services.register_kind(
     _learning(
         name="learning.achievement",

@@ -13,7 +13,7 @@ from apps.courses.models import Course, Lesson, Question, Quiz, Section
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
-from apps.learning.events import CertificateIssued, LearnerEnrolled, MilestoneReached
+from apps.learning.events import CertificateIssued, CertificateRevoked, LearnerEnrolled, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, Rating
 from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
@@ -91,6 +91,22 @@ def notify_of_certificate(event: CertificateIssued) -> None:
     link = f"/certificates/{row.code}"
     user = row.enrollment.user
     people.notify("learning.certificate", user, link, row.code, now=row.issued_at, course=row.course_title)
+
+
+@subscribe(CertificateRevoked)
+def notify_of_revocation(event: CertificateRevoked) -> None:
+    row = Certificate.objects.select_related("enrollment__user").get(pk=event.certificate_id)
+    if row.revoked_at is None:  # it is valid again
+        return
+    people.notify(
+        "learning.certificate_revoked",
+        row.enrollment.user,
+        f"/certificates/{row.code}",
+        f"{row.code} {row.revoked_at.isoformat()}",
+        now=row.revoked_at,
+        course=row.course_title,
+        reason=row.revocation_reason,
+    )
 
 
 @subscribe(LessonAdded)

@@ -3,18 +3,21 @@
 import hashlib
 import io
 import json
+from datetime import timedelta
 
 import jwt
 import pytest
 import time_machine
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from django.conf import settings
+from django.contrib.admin.models import LogEntry
 from joserfc import jwt as verifier
 from joserfc.jwk import ECKey
 from joserfc.jws import extract_compact
 from openbadgeslib.ob3 import OB3VerificationError, OB3Verifier
 from PIL import Image
 
+from apps.accounts.models import Notification
 from apps.learning import services
 from apps.learning.certificates.picture import picture
 from apps.learning.models import Enrollment
@@ -153,6 +156,30 @@ def test_an_admin_revokes_a_certificate_with_a_reason(browser_of, sam, certifica
     browser_of(sam).post(change, {"revocation_reason": ""})
     certificate.refresh_from_db()
     assert certificate.revoked_at is None
+    assert [entry.change_message for entry in LogEntry.objects.order_by("pk")] == [
+        "Revoked: Issued by mistake.",
+        "Made valid again",
+    ]
+    assert {entry.user for entry in LogEntry.objects.all()} == {sam}
+
+
+def test_only_admins_revoke_certificates(client, browser_of, leo, ada, certificate):
+    change = f"/admin/learning/certificate/{certificate.pk}/change/"
+    for browser in (client, browser_of(leo), browser_of(ada)):
+        assert browser.post(change, {"revocation_reason": "Mine to decide."}).status_code in {302, 403, 404}
+    certificate.refresh_from_db()
+    assert certificate.revoked_at is None
+
+
+def test_the_owner_is_notified_of_each_revocation_once(leo, certificate, now, django_capture_on_commit_callbacks):
+    for reason in ("Issued by mistake.", "Issued by mistake!", "", "Again."):
+        with django_capture_on_commit_callbacks(execute=True):
+            services.set_revocation(certificate=certificate, reason=reason, now=now)
+        now += timedelta(hours=1)
+
+    rows = Notification.objects.of(leo).filter(kind="learning.certificate_revoked").order_by("pk")
+    assert [row.link for row in rows] == [f"/certificates/{certificate.code}"] * 2
+    assert [row.params["reason"] for row in rows] == ["Issued by mistake.", "Again."]
 
 
 def test_a_revoked_certificate_is_shown_as_revoked_everywhere(client, browser_of, leo, certificate, now):
@@ -163,6 +190,8 @@ def test_a_revoked_certificate_is_shown_as_revoked_everywhere(client, browser_of
     assert "This certificate was revoked" in page
     assert "Issued by mistake." in page
     assert "This certificate is valid" not in page
+    assert "This certifies that" not in page
+    assert "What this certificate confirms" not in page
     assert f"{certificate.code}.png" not in page
     answers = [mine.get(f"{address}{end}").status_code for end in (".pdf", ".png", "/badge")]
     assert answers == [404, 404, 404]

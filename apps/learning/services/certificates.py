@@ -6,7 +6,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from apps.courses.models import Lesson
-from apps.learning.events import CertificateIssued
+from apps.learning.events import CertificateIssued, CertificateRevoked
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from studyplatform.kit.events import publish
 
@@ -33,11 +33,18 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
 
 
 def set_revocation(*, certificate: Certificate, reason: str, now: datetime) -> None:
-    """Revoke the certificate for a reason that everyone reads; without a reason it is valid again. Idempotent."""
+    """Revoke the certificate for a reason that everyone reads; without a reason it is valid again.
+
+    The owner is notified when it is revoked. Idempotent.
+    """
     reason = reason.strip()
+    is_new = bool(reason) and certificate.revoked_at is None
     certificate.revocation_reason = reason
     certificate.revoked_at = (certificate.revoked_at or now) if reason else None
-    certificate.save(update_fields=["revoked_at", "revocation_reason"])
+    with transaction.atomic():
+        certificate.save(update_fields=["revoked_at", "revocation_reason"])
+        if is_new:
+            publish(CertificateRevoked(certificate_id=certificate.pk))
 
 
 def _attested(enrollment: Enrollment) -> dict[str, Any]:
