@@ -1,5 +1,6 @@
 """Read a learner's practice cards: what is due today, and what comes in the next days."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from uuid import UUID
@@ -35,15 +36,22 @@ def cards_of(user: User) -> QuerySet[PracticeCard]:
 
 def quizzes_shown_to(user: User) -> list[int]:
     """Return the quizzes whose right answers the learner may see, by the rule of ``QuizAttempts.shows_answers``."""
+    return [quiz for _, quiz in quizzes_shown_to_each([user.pk])]
+
+
+def quizzes_shown_to_each(users: Collection[int]) -> list[tuple[int, int]]:
+    """Return pairs of a learner and a quiz whose right answers they may see. ``users`` are primary keys. One query."""
     rows = (
-        Attempt.objects.filter(enrollment__user=user, enrollment__revoked_at__isnull=True, submitted_at__isnull=False)
+        Attempt.objects.filter(
+            enrollment__user__in=users, enrollment__revoked_at__isnull=True, submitted_at__isnull=False
+        )
         .exclude(quiz__reveal=Quiz.Reveal.NEVER)
-        .values_list("quiz_id", "quiz__reveal", "quiz__max_attempts")
+        .values_list("enrollment__user", "quiz_id", "quiz__reveal", "quiz__max_attempts")
         .annotate(submitted=Count("pk"), passed=Count("pk", filter=Q(is_passed=True)))
     )
     return [
-        quiz
-        for quiz, reveal, most, submitted, passed in rows.order_by()
+        (user, quiz)
+        for user, quiz, reveal, most, submitted, passed in rows.order_by()
         if reveal == Quiz.Reveal.ALWAYS or passed or 0 < most <= submitted
     ]
 

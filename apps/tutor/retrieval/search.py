@@ -2,16 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Course, Lesson
-from apps.learning.queries.openable import explained_quizzes, openable_lessons
+from apps.learning.queries.openable import openable_by, openable_lessons, quizzes_explained_to
 from apps.tutor.models import Passage
 from apps.tutor.queries.switches import turned_off
 from apps.tutor.retrieval import embeddings, encoder, index
@@ -32,6 +34,12 @@ LEAST_EMBEDDED = 3
 """Passages with which mean and spread say something."""
 EARLIER = 0.5
 """How much the words of the question before count."""
+
+_UNREAD = (
+    *("words", "vector", "encoder", "embedding", "embedded_by"),
+    *("lesson__body", "lesson__chapters", "course__description", "course__before_you_begin", "course__plate"),
+)
+"""Long fields of passages, lessons and courses that nobody asks for."""
 
 Array = NDArray[np.float32]
 
@@ -54,8 +62,13 @@ class Found:
     """Of the vectors, from -1 to 1."""
     coverage: float
     """Which part of the question's words the passage contains, by weight, from 0 to 1."""
-    missing: float = 0.0
-    """How much a rare word of the question is missing, see :mod:`apps.tutor.retrieval.missing`; for all the same."""
+    gap: Callable[[], float] = float
+    """Returns ``missing``. It compares words, which takes a while, and only who declines needs it."""
+
+    @property
+    def missing(self) -> float:
+        """How much a rare word of the question is missing, see :mod:`apps.tutor.retrieval.missing`; for all the same."""
+        return self.gap()
 
     @property
     def parts(self) -> list[Passage]:
@@ -89,18 +102,57 @@ class Scope:
         return allowed
 
 
+class About(NamedTuple):
+    """Who asks, and about what: a lesson, a course, or everything."""
+
+    user: AnyUser
+    course: Course | None = None
+    lesson: Lesson | None = None
+
+
 def scope_of(user: AnyUser, *, course: Course | None = None, lesson: Lesson | None = None) -> Scope:
     """Return what the user may read in the lesson, in the course or everywhere, of courses with a tutor.
 
     At most ten queries.
     """
-    lessons = openable_lessons(user, course if lesson is None else lesson.course)
-    if lesson is not None:
-        lessons &= {lesson.pk}
+    return scopes_of([About(user, course, lesson)])[0]
+
+
+def scopes_of(asked: Sequence[About]) -> list[Scope]:
+    """Return what the users may read of what they ask about. Questions about the same course share their queries."""
+    users = {one.user.pk: one.user for one in asked if isinstance(one.user, User)}
+    explained = quizzes_explained_to(users.values()) if users else {}
+    courses = {one.pk: one for one in map(_course_of, asked) if one is not None}
+    members: defaultdict[int | None, list[User]] = defaultdict(list)
+    for one in asked:
+        if isinstance(one.user, User):
+            members[getattr(_course_of(one), "pk", None)].append(one.user)
+    opened = {pk: openable_by(people, courses.get(pk or 0)) for pk, people in members.items()}
     off = turned_off()
-    if off:
-        lessons -= set(Lesson.objects.filter(course__in=off).values_list("pk", flat=True))
-    return Scope(lessons, explained_quizzes(user) & lessons)
+    hidden = frozenset(Lesson.objects.filter(course__in=off).values_list("pk", flat=True)) if off else frozenset()
+    scopes = []
+    for one in asked:
+        course = _course_of(one)
+        if isinstance(one.user, User):
+            lessons = opened[None if course is None else course.pk][one.user.pk] - hidden
+        else:
+            lessons = openable_lessons(one.user, course) - hidden
+        if one.lesson is not None:
+            lessons &= {one.lesson.pk}
+        scopes.append(Scope(lessons, explained.get(getattr(one.user, "pk", None) or 0, frozenset()) & lessons))
+    return scopes
+
+
+def _course_of(one: About) -> Course | None:
+    return one.course if one.lesson is None else one.lesson.course
+
+
+class Question(NamedTuple):
+    """What is searched; ``history`` are the exchanges before it, the newest last."""
+
+    text: str
+    scope: Scope
+    history: Sequence[Earlier] = ()
 
 
 def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limit: int = 5) -> list[Found]:
@@ -108,28 +160,70 @@ def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limi
 
     A follow-up question is searched together with the question before it.
     """
+    return search_all([Question(question, scope, history)], limit=limit)[0]
+
+
+def search_all(questions: Sequence[Question], *, limit: int = 5) -> list[list[Found]]:
+    """Return what ``search`` finds for each question. They share its queries, and are encoded together."""
     known = index.current()
+    asked = [_asked(known, *one) for one in questions]
+    similar = _similarities(known, [one for one in asked if one is not None])
+    ranked = [None if one is None else _rank(known, one, *similar[one.texts], limit) for one in asked]
+    pks = {int(known.pks[row]) for one in ranked if one is not None for pair in one.chosen for row in pair}
+    rows = Passage.objects.select_related("lesson", "course").defer(*_UNREAD)
+    passages = _still_shown(rows.in_bulk(pks))
+    return [[] if one is None else _found(known, one, passages) for one in ranked]
+
+
+class _Asked(NamedTuple):
+    """A question as it is searched, the one before it, and the rows of the index that may be found."""
+
+    question: str
+    before: str
+    allowed: NDArray[np.bool_]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.question, f"{self.before} {self.question}") if self.before else (self.question,)
+
+
+class _Ranked(NamedTuple):
+    """The best rows with their neighbors, and the figures of all rows."""
+
+    question: str
+    chosen: list[tuple[int, ...]]
+    scores: Array
+    similarity: Array
+    coverage: Array
+
+
+def _asked(known: index.Index, text: str, scope: Scope, history: Sequence[Earlier]) -> _Asked | None:
+    """None: there is nothing that may be found."""
     allowed = scope.mask(known)
     if not allowed.any():
-        return []
-    question = correct(_one_line(question), known.vocabulary)
+        return None
     before = correct(_one_line(history[-1].question), known.vocabulary) if history else ""
-    similarity = known.vectors @ _vector(question, before)
-    meaning = _with_embeddings(known, similarity, question, before)
-    words, coverage = known.score_words(_terms(question, before))
-    reach = float(coverage[allowed].max())
-    scores = np.where(allowed, meaning + WORDS * reach**3 * words, -np.inf)
-    chosen = _choose(known, scores, limit)
-    pks = [int(known.pks[row]) for pair in chosen for row in pair]
-    passages = _still_shown(Passage.objects.select_related("lesson", "course").in_bulk(pks))
+    return _Asked(correct(_one_line(text), known.vocabulary), before, allowed)
+
+
+def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, limit: int) -> _Ranked:
+    words, coverage = known.score_words(_terms(asked.question, asked.before))
+    reach = float(coverage[asked.allowed].max())
+    scores = np.where(asked.allowed, meaning + WORDS * reach**3 * words, -np.inf)
+    return _Ranked(asked.question, _choose(known, scores, limit), scores, similarity, coverage)
+
+
+def _found(known: index.Index, ranked: _Ranked, passages: dict[int, Passage]) -> list[Found]:
     found = []
-    for row, *others in chosen:
+    for row, *others in ranked.chosen:
         passage = passages.get(int(known.pks[row]))
         if passage is not None:
             neighbor = passages.get(int(known.pks[others[0]])) if others else None
-            found.append(Found(passage, neighbor, float(scores[row]), float(similarity[row]), float(coverage[row])))
-    gap = missing(question, known, [f"{one.passage.lesson.title} {one.passage.heading} {one.text}" for one in found])
-    return [replace(one, missing=gap) for one in found]
+            figures = (float(one[row]) for one in (ranked.scores, ranked.similarity, ranked.coverage))
+            found.append(Found(passage, neighbor, *figures))
+    texts = [f"{one.passage.lesson.title} {one.passage.heading} {one.text}" for one in found]
+    gap = cache(partial(missing, ranked.question, known, texts))
+    return [replace(one, gap=gap) for one in found]
 
 
 def find(user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Earlier] = ()) -> list[Found]:
@@ -170,28 +264,46 @@ def _one_line(text: str) -> str:
     return re.sub(r"\s+", " ", text[:MOST_CHARACTERS]).strip()
 
 
-def _vector(question: str, before: str) -> Array:
-    if not before:
-        single: Array = encoder.encode([question])[0]
-        return single
-    both = encoder.encode([question, f"{before} {question}"]).sum(0)
+def _similarities(known: index.Index, asked: Sequence[_Asked]) -> dict[tuple[str, ...], tuple[Array, Array]]:
+    """Return for the texts of each question how similar all rows are, without and with the embedding address."""
+    different = list(dict.fromkeys(one.texts for one in asked))
+    texts = list(dict.fromkeys(text for one in different for text in one))
+    if not texts:
+        return {}
+    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+    similar = [known.vectors @ _joined([vectors[text] for text in one]) for one in different]
+    mixed = _with_embeddings(known, similar, different)
+    return dict(zip(different, zip(similar, mixed, strict=True), strict=True))
+
+
+def _joined(vectors: Sequence[Array]) -> Array:
+    """The direction between the vectors."""
+    if len(vectors) == 1:
+        return vectors[0]
+    both = np.sum(vectors, axis=0)
     unit: Array = both / np.linalg.norm(both)
     return unit
 
 
-def _with_embeddings(known: index.Index, similarity: Array, question: str, before: str) -> Array:
-    """Return the similarity with that of the embedding address mixed in, where it is used and answers in time.
-
-    Models differ in what numbers similar texts get: those of the address are brought to mean and spread of ours.
-    """
+def _with_embeddings(known: index.Index, similar: Sequence[Array], asked: Sequence[tuple[str, ...]]) -> Sequence[Array]:
+    """Return the similarities with those of the embedding address mixed in, where it is used and answers in time."""
     embedded = known.embedded
-    if embedded is None or len(embedded.rows) < LEAST_EMBEDDED or not question:
-        return similarity
-    texts = [question, f"{before} {question}"] if before else [question]
-    vectors = embeddings.embed_question(texts, size=embedded.vectors.shape[1])
-    if vectors is None:
-        return similarity
-    theirs, ours = embedded.similarity(vectors.mean(0)), similarity[embedded.rows]
+    texts = list(dict.fromkeys(text for one in asked for text in one if one[0]))
+    if embedded is None or len(embedded.rows) < LEAST_EMBEDDED or not texts:
+        return similar
+    found = embeddings.embed_question(texts, size=embedded.vectors.shape[1])
+    if found is None:
+        return similar
+    vectors = dict(zip(texts, found, strict=True))
+    return [
+        _mixed(embedded, similarity, np.mean([vectors[text] for text in one], axis=0)) if one[0] else similarity
+        for similarity, one in zip(similar, asked, strict=True)
+    ]
+
+
+def _mixed(embedded: index.Embedded, similarity: Array, vector: Array) -> Array:
+    """Models differ in what numbers similar texts get: those of the address are brought to mean and spread of ours."""
+    theirs, ours = embedded.similarity(vector), similarity[embedded.rows]
     spread = float(theirs.std())
     if spread == 0:
         return similarity

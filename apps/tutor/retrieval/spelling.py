@@ -29,12 +29,14 @@ def correct(
     Words that the encoder's dictionary contains are English: they stay, even if no passage contains them.
     ``is_word`` decides it otherwise.
     """
-    candidates = [word for word in vocabulary if len(word) >= SHORTEST]
+    candidates: list[str] = []  # most questions need none
 
     def replaced(found: re.Match[str]) -> str:
         word = fold(found[0])
         if len(word) < SHORTEST or word in STOP_WORDS or word in vocabulary or is_word(word):
             return found[0]
+        if not candidates:
+            candidates.extend(one for one in vocabulary if len(one) >= SHORTEST)
         return _nearest(word, candidates, vocabulary) or found[0]
 
     return _WORD.sub(replaced, question)
