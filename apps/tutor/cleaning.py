@@ -8,6 +8,7 @@ import html
 import re
 from collections import deque
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 
 from django.utils.translation import gettext as _
 
@@ -46,6 +47,8 @@ _RUN = re.compile(r"[!-~]+\Z")
 
 def visible(text: str) -> str:
     """Return the text without characters that nobody sees; line ends are ``\\n``."""
+    if text.isascii() and text.isprintable():  # most pieces of a stream
+        return text
     return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -64,10 +67,15 @@ class Cleaner:
         secret: AbstractSet[tuple[str, ...]] = frozenset(),
     ) -> None:
         self._allowed, self._secret = allowed, secret
-        self._quoted = frozenset(one.group() for one in _ADDRESS.finditer(quoted))
+        self._source = quoted
         self._held, self._fence, self._at_start = "", "", True
         self._words: deque[str] = deque(maxlen=RUN)
         self.is_leaking = False
+
+    @cached_property
+    def _quoted(self) -> frozenset[str]:
+        """Slow, and most answers have no address in their code."""
+        return frozenset(one.group() for one in _ADDRESS.finditer(self._source))
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now."""
@@ -138,6 +146,8 @@ class Cleaner:
         return "".join(self._word(word) for word in re.split(r"(\s+)", text))
 
     def _word(self, word: str) -> str:
+        if word.isalnum() or word.isspace():  # what is removed contains a sign
+            return word
         word = _LINK.sub(self._linked, _PICTURE.sub("[", word))
         if _ADDRESS.search(word):
             word = _ADDRESS.sub(self._removed(), word)

@@ -81,10 +81,9 @@ class TutorConsumer(Socket):
     async def _follow(self, uid: UUID, offset: int) -> None:
         if not await self._join(uid, offset):
             try:
-                seen = await to_read(_seen, self.user, uid, timezone.now())
+                await self._take(uid, offset, *await to_read(_claimed, self.user, uid, timezone.now()))
             except AppError:
                 return
-            await self._take(uid, offset, seen)
 
     async def _join(self, uid: UUID, offset: int) -> bool:
         """Follow an answer that this process generates, if it is for this user."""
@@ -105,18 +104,16 @@ class TutorConsumer(Socket):
         await self._tell_state(uid)
         return True
 
-    async def _take(self, uid: UUID, offset: int, seen: Seen) -> None:
-        """Generate the answer if it waits; otherwise follow what is in the table."""
-        if seen.state == Answer.State.WAITING:
-            claimed = await to_read(import_string(CLAIM), uid, timezone.now())
-            if claimed is not None:
-                self._here.add(uid)
-                self.subscribe(services.topic_of(uid))
-                await self.send_quietly({"type": "status", "status": "thinking"})
-                engine().start(claimed, [self])
-                await engine().join(uid, self, offset)
-                await self._tell_state(uid)
-                return
+    async def _take(self, uid: UUID, offset: int, seen: Seen, claim: Any) -> None:
+        """Generate the answer if it was claimed; otherwise follow what is in the table."""
+        if claim is not None:
+            self._here.add(uid)
+            self.subscribe(services.topic_of(uid))
+            await self.send_quietly({"type": "status", "status": "thinking"})
+            engine().start(claim, [self])
+            await engine().join(uid, self, offset)
+            await self._tell_state(uid)
+            return
         await self._send_text(uid, offset, seen.text)
         if seen.state in OPEN:
             self.elsewhere[uid] = max(offset, units(seen.text))
@@ -161,7 +158,7 @@ class TutorConsumer(Socket):
             return
         if seen.state == Answer.State.WAITING:  # nobody claimed it, or it goes on
             self.elsewhere.pop(uid, None)
-            await self._take(uid, sent, seen)
+            await self._follow(uid, sent)
             return
         await self._send_text(uid, sent, seen.text)
         self.elsewhere[uid] = max(sent, units(seen.text))
@@ -191,7 +188,7 @@ class TutorConsumer(Socket):
         await super().send_quietly({"type": "status", "status": _status_after(answer)})
 
 
-CLAIM = "apps.tutor.services.generating.claim"  # not imported above: it loads NumPy
+CLAIM = "apps.tutor.services.generating.claim_row"  # not imported above: it loads NumPy
 
 
 ENGINE = "apps.tutor.streaming.engine"
@@ -202,9 +199,11 @@ def engine() -> Any:
     return import_string(f"{ENGINE}.current_engine")()
 
 
-def _seen(user: User, uid: UUID, now: datetime) -> Seen:
+def _claimed(user: User, uid: UUID, now: datetime) -> tuple[Seen, Any]:
+    """The answer as it was, and the claim if it waited and is generated here now."""
     answer = answer_of(user, uid)
-    return Seen(answer.state_at(now), answer.text)
+    seen = Seen(answer.state_at(now), answer.text)
+    return seen, import_string(CLAIM)(answer, now) if seen.state == Answer.State.WAITING else None
 
 
 def _read(uids: set[UUID], now: datetime) -> dict[UUID, Seen]:

@@ -6,7 +6,7 @@ read English.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rapidfuzz.fuzz import partial_ratio, token_set_ratio
 
@@ -56,13 +56,15 @@ _REFUSED = tuple(
 )
 
 
-def check(prompt: Prompt) -> None:
-    """Refuse what the tutor doesn't answer. One query.
+def check(prompt: Prompt, attempted: Sequence[str] | None = None) -> None:
+    """Refuse what the tutor doesn't answer. ``attempted`` is what ``attempted_by`` says of the learner; None: a query.
 
     :raises ContentFiltered: the question is about other people, about the tutor's instructions or about nothing of the
         course, or it is that of an open attempt at a quiz.
     """
-    check_question(prompt.user, prompt.question, [one.question for one in prompt.history])
+    if attempted is None:
+        attempted = attempted_by([prompt.user.pk])[prompt.user.pk]
+    _check(prompt.question, attempted, [one.question for one in prompt.history])
     if is_unrelated(prompt):
         raise ContentFiltered
 
@@ -73,8 +75,12 @@ def check_question(user: User, question: str, earlier: Sequence[str] = ()) -> No
     :raises ContentFiltered: it is about other people or about the tutor's instructions, or it is that of an open
         attempt at a quiz.
     """
+    _check(question, attempted_by([user.pk])[user.pk], earlier)
+
+
+def _check(question: str, attempted: Sequence[str], earlier: Sequence[str]) -> None:
     text = plain(question)
-    if any(one.search(text) for one in _REFUSED) or is_of_open_attempt(user, question, earlier):
+    if any(one.search(text) for one in _REFUSED) or _is_attempted(question, attempted, earlier):
         raise ContentFiltered
 
 
@@ -92,16 +98,23 @@ def is_unrelated(prompt: Prompt) -> bool:
     return similar < UNRELATED and covered < SOME_WORDS
 
 
-def is_of_open_attempt(user: User, question: str, earlier: Sequence[str] = ()) -> bool:
-    """Return whether the question is nearly one of an attempt that the learner has not submitted, also in pieces."""
-    attempts = Attempt.objects.filter(enrollment__user=user, submitted_at=None).select_related("quiz")
-    asked = [plain(one.prompt) for attempt in attempts for one in questions_in(attempt)]
-    asked = [text for text in asked if len(text) >= LEAST]
-    if not asked:
+def attempted_by(users: Collection[int]) -> dict[int, list[str]]:
+    """Return the questions of attempts that were not submitted, by the primary key of the learner. One query."""
+    found: dict[int, list[str]] = {pk: [] for pk in users}
+    attempts = Attempt.objects.filter(enrollment__user__in=users, submitted_at=None)
+    for attempt in attempts.select_related("quiz", "enrollment"):
+        texts = [plain(one.prompt) for one in questions_in(attempt)]
+        found[attempt.enrollment.user_id] += [text for text in texts if len(text) >= LEAST]
+    return found
+
+
+def _is_attempted(question: str, attempted: Sequence[str], earlier: Sequence[str]) -> bool:
+    """Whether the question is nearly one of an open attempt, also in pieces."""
+    if not attempted:
         return False
     pieces = [*earlier[-MOST_PARTS:], question]
     texts = [plain(" ".join(pieces[start:])) for start in range(len(pieces))]
-    return any(_is_same(text, one) for text in texts for one in asked)
+    return any(_is_same(text, one) for text in texts for one in attempted)
 
 
 def _is_same(text: str, asked: str) -> bool:

@@ -9,13 +9,14 @@ from apps.courses.events import CoursePublished, OutlineChanged
 from apps.courses.models import Course, Lesson
 from apps.files.events import VideoCompleted
 from apps.tutor import services
-from apps.tutor.models import CourseTutor, Passage
+from apps.tutor.models import CourseTutor, Passage, TutorBudget
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 from studyplatform.kit.extensions import answers_changed
 
 table_versions.watch("passages", Passage)
 table_versions.watch("tutors", CourseTutor)
+table_versions.watch("tutors", TutorBudget)
 
 
 def _follow(course_ids: Iterable[int]) -> None:

@@ -91,6 +91,7 @@ class Bench:
         from tests.bench.pages import gunicorn
 
         now = timezone.now()
+        self.provider = Scripted(1)
         stack.callback(User.objects.filter(username__startswith="chat-").delete)
         stack.enter_context(override_settings(TUTOR_URL="http://model.invalid", TUTOR_MODEL="scripted"))
         stack.enter_context(patch("apps.tutor.providers.openai.OpenAIProvider", lambda: self.provider))
@@ -106,7 +107,6 @@ class Bench:
         rows = [json.loads(line) for line in QUESTIONS.read_text().splitlines()]
         asked = dict.fromkeys(row["question"] for row in rows if row["kind"] in {"direct", "paraphrase"})
         self.questions = cycle(asked)
-        self.provider = Scripted(1)
 
     def ask(self, count: int) -> list[tuple[Any, UUID]]:
         """Begin a chat for each of the first users, without an answer; return users with the answers."""
@@ -185,7 +185,9 @@ class Bench:
         pages = sorted([*before, *asyncio.run(_pages(self.reference, CHATS))])
         ratio = statistics.median(found.firsts) / statistics.median(pages)
         print(f"{CHATS} chats in the same moment: first token after {_shown(found.firsts)}, ", end="")
-        print(f"with {1000 * found.cpu / CHATS:.1f} ms of CPU each; the reference page {_shown(pages)}: {ratio:.1f} : 1")
+        print(
+            f"with {1000 * found.cpu / CHATS:.1f} ms of CPU each; the reference page {_shown(pages)}: {ratio:.1f} : 1"
+        )
 
 
 async def _socket(user: Any, uid: UUID) -> Any:

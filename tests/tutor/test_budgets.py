@@ -57,7 +57,7 @@ def test_once_it_is_used_up_the_search_answers_and_says_so(leo, mia, course, set
     settings.TUTOR_URL, settings.TUTOR_MODEL = "http://127.0.0.1:9/v1", "small"
     TutorBudget.objects.create(pk=1, per_user=Decimal("1.00"))
     UsageDay.objects.create(user=leo, course=None, day=timezone.now().date(), cost_micros=1_000_000)
-    with django_assert_max_num_queries(2):
+    with django_assert_max_num_queries(3):
         provider = current(leo, course)
     assert provider.is_search
     assert not current(mia, course).is_search

@@ -24,7 +24,7 @@ from apps.learning.quizzes.attempts import QuizAttempts
 from apps.learning.services import follow_access, revoke_enrollment
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import index
-from apps.tutor.retrieval.search import scope_of, search
+from apps.tutor.retrieval.search import About, Question, scope_of, scopes_of, search, search_all
 from studyplatform.kit.caching.lru import clear_caches
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
@@ -171,10 +171,14 @@ def check(steps: list[tuple]) -> None:
             getattr(world, name)(*arguments)
         index._kept = index._Kept()
         passages = list(Passage.objects.all())
-        for user in world.everyone():
-            found = {part.pk for one in search("why does a river bend", scope_of(user), limit=50) for part in one.parts}
+        everyone = world.everyone()
+        scopes = scopes_of([About(user) for user in everyone])
+        together = search_all([Question("why does a river bend", scope) for scope in scopes], limit=50)
+        for user, scope, same in zip(everyone, scopes, together, strict=True):
+            assert scope == scope_of(user), (user, steps)
+            found = {part.pk for one in search("why does a river bend", scope, limit=50) for part in one.parts}
             allowed = {one.pk for one in passages if may_read(user, one)}
-            assert found == allowed, (user, steps)
+            assert found == allowed == {part.pk for one in same for part in one.parts}, (user, steps)
         transaction.set_rollback(True)
 
 

@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
@@ -11,8 +12,9 @@ from apps.courses.models import Course, Lesson
 from apps.learning.models import Attempt
 from apps.learning.queries.openable import openable_lessons
 from apps.tutor.models import Passage
-from apps.tutor.retrieval import index
-from apps.tutor.retrieval.search import Earlier, scope_of, search
+from apps.tutor.retrieval import encoder, index
+from apps.tutor.retrieval.search import About, Earlier, Question, scope_of, scopes_of, search, search_all
+from apps.tutor.retrieval.words import content_words
 from apps.tutor.services import ask
 from apps.tutor.services.indexing import index_course
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
@@ -50,6 +52,45 @@ def test_a_follow_up_is_searched_with_the_question_before_it(rivers, leo, enroll
     assert (
         search("and which rock does it go through?", scope_of(leo), history=history)[0].passage.lesson.slug == "springs"
     )
+
+
+def test_questions_that_are_searched_together_find_the_same_as_alone(
+    rivers, leo, enrollment, mia, sam, django_assert_max_num_queries
+):
+    before = [Earlier("Where does a spring come from?", "From rain that meets clay.")]
+    scopes = dict(zip((leo, mia, sam), scopes_of([About(user) for user in (leo, mia, sam)]), strict=True))
+    assert scopes == {user: scope_of(user) for user in scopes}
+    asked = [
+        Question(text, scopes[user], history)
+        for user in (leo, mia, sam)
+        for text, history in (
+            ("why does a river bend", ()),
+            ("Where does sediment settle at the coast, where the river has lost the speed with which it came?", ()),
+            ("what is a sprnig", ()),
+            ("and which rock does it go through?", before),
+            ("", ()),
+            ("radiocarbon", ()),
+        )
+    ]
+    alone = [search(one.text, one.scope, history=one.history) for one in asked]
+    with django_assert_max_num_queries(2):
+        together = search_all(asked)
+    for one, same in zip(together, alone, strict=True):
+        assert [[part.pk for part in each.parts] for each in one] == [[part.pk for part in each.parts] for each in same]
+        for each, other in zip(one, same, strict=True):
+            figures = (other.score, other.similarity, other.coverage, other.missing)
+            assert (each.score, each.similarity, each.coverage, each.missing) == pytest.approx(figures, abs=1e-5)
+
+
+def test_texts_of_any_length_have_the_same_vectors_together_and_alone():
+    words = content_words(
+        "Water flows faster on the outside of a river bend, carves the bank and drops its sand there."
+    )
+    texts = [" ".join((words * 40)[:count]) for count in (0, 1, 2, 5, 5, 8, 14, 40, 40, 170, 250, 400)]
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+    assert np.abs(encoder.encode(texts) - alone).max() < 1e-5
+    assert np.abs(encoder.encode(texts[::-1])[::-1] - alone).max() < 1e-5
+    assert np.abs(np.linalg.norm(alone, axis=1) - 1).max() < 1e-5
 
 
 def test_nobody_finds_what_they_may_not_open(rivers, course, leo, enrollment, mia, ada, eve, sam, nobody):

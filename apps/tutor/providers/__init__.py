@@ -9,7 +9,6 @@ from apps.courses.models import Course
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Provider, Usage
-from apps.tutor.providers.filtered import Filtered
 from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.search import SearchProvider
 from apps.tutor.queries.budgets import is_used_up
@@ -20,18 +19,18 @@ __all__ = ["Prompt", "Provider", "Usage", "current", "has_model", "retry_after"]
 def current(user: User | None = None, course: Course | None = None) -> Provider:
     """Return the provider that answers now; once a budget of the user or of the chat's course is used up, the search.
 
-    At most two queries, and none without a user.
+    At most three queries, and none without a user.
 
     :raises TutorUnavailable: it has failed too often; it is tried again after a while.
     """
     if not has_model():
-        return Filtered(SearchProvider())
+        return SearchProvider()
     if user is not None and is_used_up(user_id=user.pk, course_id=course.pk if course else None, now=timezone.now()):
-        return Filtered(SearchProvider(stands_in=True))
+        return SearchProvider(stands_in=True)
     if breaker.seconds_left():
         raise TutorUnavailable
     model = import_string("apps.tutor.providers.openai.OpenAIProvider")  # not above: it loads HTTPX
-    return Filtered(Guarded(model()))
+    return Guarded(model())
 
 
 def has_model() -> bool:

@@ -4,17 +4,19 @@ import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, UUIDField
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.tutor import policies
 from apps.tutor.errors import ChatNotFound
 from apps.tutor.models import Answer, Chat, Exchange
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ANSWER = PreparedQuery(lambda: Answer.objects.select_related("exchange__chat").filter(uid=Param("uid", UUIDField())))
 _CURSOR = re.compile(r"(\d{1,11})\.(\d{6})_(\d{1,18})")
 
 
@@ -47,7 +49,7 @@ def answer_of(user: User, uid: UUID) -> Answer:
 
     :raises ChatNotFound: there is none, or the chat was deleted or is somebody else's.
     """
-    answer = Answer.objects.select_related("exchange__chat").filter(uid=uid).first()
+    answer = _ANSWER.first(uid=uid)
     if answer is None:
         raise ChatNotFound
     enforce(policies.use_chat(user, answer.exchange.chat))

@@ -113,7 +113,9 @@ def _layer(weights: dict[str, Array], prefix: str) -> _Layer:
     def linear(*names: str, scales: Sequence[float] = (1.0,)) -> tuple[Array, Array]:
         parts = [(prefix + name, np.float32(scale)) for name, scale in zip(names, scales, strict=True)]
         joined = np.concatenate([weights[f"{name}.weight"] * scale for name, scale in parts])
-        return np.ascontiguousarray(joined.T), np.concatenate([weights[f"{name}.bias"] * scale for name, scale in parts])
+        return np.ascontiguousarray(joined.T), np.concatenate(
+            [weights[f"{name}.bias"] * scale for name, scale in parts]
+        )
 
     own = [f"attention.self.{name}" for name in ("query", "key", "value")]
     return _Layer(

@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import embeddings, encoder
+from apps.tutor.retrieval.spelling import correctable
 from apps.tutor.retrieval.words import content_words, stem
 from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
@@ -78,6 +80,11 @@ class Index:
 
     def __len__(self) -> int:
         return len(self.pks)
+
+    @cached_property
+    def correctable(self) -> list[str]:
+        """The words to which misspelled ones are corrected."""
+        return correctable(self.vocabulary)
 
     def weight_of(self, one: str) -> float:
         """Return how much a stem says: the rarer, the more. Unknown ones say the most."""

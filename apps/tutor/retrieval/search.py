@@ -67,7 +67,7 @@ class Found:
 
     @property
     def missing(self) -> float:
-        """How much a rare word of the question is missing, see :mod:`apps.tutor.retrieval.missing`; for all the same."""
+        """How much a rare word of the question is missing (:mod:`apps.tutor.retrieval.missing`); for all the same."""
         return self.gap()
 
     @property
@@ -202,8 +202,11 @@ def _asked(known: index.Index, text: str, scope: Scope, history: Sequence[Earlie
     allowed = scope.mask(known)
     if not allowed.any():
         return None
-    before = correct(_one_line(history[-1].question), known.vocabulary) if history else ""
-    return _Asked(correct(_one_line(text), known.vocabulary), before, allowed)
+
+    def corrected(one: str) -> str:
+        return correct(_one_line(one), known.vocabulary, candidates=lambda: known.correctable)
+
+    return _Asked(corrected(text), corrected(history[-1].question) if history else "", allowed)
 
 
 def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, limit: int) -> _Ranked:
@@ -219,8 +222,8 @@ def _found(known: index.Index, ranked: _Ranked, passages: dict[int, Passage]) ->
         passage = passages.get(int(known.pks[row]))
         if passage is not None:
             neighbor = passages.get(int(known.pks[others[0]])) if others else None
-            figures = (float(one[row]) for one in (ranked.scores, ranked.similarity, ranked.coverage))
-            found.append(Found(passage, neighbor, *figures))
+            score, similarity, coverage = (float(one[row]) for one in ranked[2:])
+            found.append(Found(passage, neighbor, score, similarity, coverage))
     texts = [f"{one.passage.lesson.title} {one.passage.heading} {one.text}" for one in found]
     gap = cache(partial(missing, ranked.question, known, texts))
     return [replace(one, gap=gap) for one in found]
@@ -271,7 +274,7 @@ def _similarities(known: index.Index, asked: Sequence[_Asked]) -> dict[tuple[str
     if not texts:
         return {}
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
-    similar = [known.vectors @ _joined([vectors[text] for text in one]) for one in different]
+    similar = list(np.array([_joined([vectors[text] for text in one]) for one in different]) @ known.vectors.T)
     mixed = _with_embeddings(known, similar, different)
     return dict(zip(different, zip(similar, mixed, strict=True), strict=True))
 

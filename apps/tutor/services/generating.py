@@ -5,12 +5,12 @@ names the claim: a process whose lease ran out writes nothing any more once the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
-from django.db.models import F
+from django.db import DatabaseError, connection, transaction
+from django.db.models import BigIntegerField, F, IntegerField
 from django.utils import timezone, translation
 
 from apps.accounts.models import User
@@ -18,15 +18,18 @@ from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
 from apps.learning.queries.openable import readable_lessons
-from apps.tutor import grounding, policies, providers
+from apps.tutor import filters, grounding, policies, providers
 from apps.tutor.errors import ContentFiltered
 from apps.tutor.events import AnswerEnded
 from apps.tutor.models import Answer, Citation, Exchange, Mode
 from apps.tutor.plans import facts_of
 from apps.tutor.providers import Prompt, Provider, Usage
 from apps.tutor.queries.switches import turned_off
-from apps.tutor.retrieval.search import Earlier, scope_of, search
+from apps.tutor.retrieval.search import About, Earlier, Question, Scope, scopes_of, search_all
 from apps.tutor.services.limits import add_usage
+from studyplatform.kit.caching.table_versions import read_once
+from studyplatform.kit.db.prepared_queries import Param, PreparedUpdate
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -34,6 +37,14 @@ LEASE = timedelta(seconds=10)
 MOST_HISTORY = 8  # exchanges that the provider gets to read
 EXPLAINED = 60.0  # seconds of the transcript before the moment to explain
 State = Answer.State
+_CLAIM = PreparedUpdate(
+    lambda: Answer.objects.filter(
+        pk=Param("pk", BigIntegerField()), state=State.WAITING, claims=Param("number", IntegerField())
+    ),
+    "lease_until",
+    state=State.STREAMING,
+    claims=F("claims") + 1,
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """A claimed answer, and the language of the answer."""
+
+    claim: Claim
+    language: str
+
+
+@dataclass(frozen=True)
 class Ready:
     """A prompt with the provider that gets it."""
 
@@ -63,51 +82,115 @@ class Ready:
 
 def claim(uid: UUID, now: datetime) -> Claim | None:
     """Claim a waiting answer; None if it isn't waiting."""
-    waiting = Answer.objects.filter(uid=uid, state=State.WAITING)
-    with transaction.atomic():
-        if not waiting.update(state=State.STREAMING, claims=F("claims") + 1, lease_until=now + LEASE):
-            return None
-        row = Answer.objects.select_related("exchange__chat").get(uid=uid)
-    return Claim(row.pk, uid, row.claims, row.text, row.exchange.user_id, row.exchange.chat.course_id)
+    row = Answer.objects.select_related("exchange__chat").filter(uid=uid).first()
+    return None if row is None else claim_row(row, now)
+
+
+def claim_row(row: Answer, now: datetime) -> Claim | None:
+    """Claim an answer that was read with its exchange and chat; None if it isn't waiting any more. One query."""
+    if not _CLAIM(pk=row.pk, number=row.claims, lease_until=now + LEASE):
+        return None
+    return Claim(row.pk, row.uid, row.claims + 1, row.text, row.exchange.user_id, row.exchange.chat.course_id)
 
 
 def prepare(claimed: Claim) -> Ready:
     """Find the passages for the question, of what its learner may open now.
 
+    :raises ContentFiltered: the tutor doesn't answer such questions.
     :raises TutorUnavailable: the provider doesn't answer at the moment.
     :raises TutorTurnedOff: the course has no tutor.
     """
-    answer = Answer.objects.select_related("exchange__chat__course", "exchange__lesson__course", "exchange__user").get(
-        pk=claimed.answer_id
-    )
+    (ready,) = prepare_all([Wanted(claimed, translation.get_language() or "en")])
+    if isinstance(ready, Exception):
+        raise ready
+    return ready
+
+
+def prepare_all(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
+    """Do what ``prepare`` does for several answers, which share most queries; return what it would raise, too."""
+    try:
+        with read_once():
+            return _prepare(wanted)
+    except Exception as error:
+        if len(wanted) == 1 or isinstance(error, DatabaseError):
+            return [error] * len(wanted)
+        return [prepare_all([one])[0] for one in wanted]  # an answer must not fail because of another one
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """An answer whose provider is known."""
+
+    answer: Answer
+    provider: Provider
+    about: About
+
+
+def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
+    rows = Answer.objects.select_related(
+        "exchange__chat__course", "exchange__lesson__course", "exchange__user"
+    ).in_bulk([one.claim.answer_id for one in wanted])
+    begun = [_begin(rows.get(one.claim.answer_id)) for one in wanted]
+    going = [(one, each) for one, each in zip(wanted, begun, strict=True) if isinstance(each, _Begun)]
+    _note_providers(going)
+    scopes = scopes_of([each.about for _, each in going])
+    prompts = [_prompt(one, each, scope) for (one, each), scope in zip(going, scopes, strict=True)]
+    asked = [Question(f"{one.question} {one.transcript}".strip(), one.scope, one.history) for one in prompts]
+    attempted = filters.attempted_by({one.user.pk for one in prompts})
+    ready: dict[UUID, Ready | Exception] = {}
+    for (one, each), prompt, found in zip(going, prompts, search_all(asked), strict=True):
+        complete = replace(prompt, passages=tuple(found))
+        continues_model = bool(one.claim.written and each.answer.provider and not each.answer.is_search)
+        try:
+            filters.check(complete, attempted[prompt.user.pk])
+        except ContentFiltered as error:
+            ready[one.claim.uid] = error
+        else:
+            ready[one.claim.uid] = Ready(each.provider, complete, continues_model)
+    return [
+        each if isinstance(each, Exception) else ready[one.claim.uid] for one, each in zip(wanted, begun, strict=True)
+    ]
+
+
+def _begin(answer: Answer | None) -> _Begun | Exception:
+    if answer is None:
+        return Answer.DoesNotExist()
     exchange = answer.exchange
-    user, chat, course = exchange.user, exchange.chat, exchange.asked_about
-    enforce(policies.ask_about(course))
-    provider = providers.current(user, chat.course)
-    continues_model = bool(claimed.written and answer.provider and not answer.is_search)
-    Answer.objects.filter(pk=answer.pk, claims=claimed.number).update(
-        provider=provider.name[:120], is_search=provider.is_search
-    )
-    scope = scope_of(user, course=course, lesson=exchange.lesson)
-    history = _history(exchange)
-    transcript = _transcript(user, exchange)
-    question = f"{exchange.question} {transcript}" if transcript else exchange.question
-    needs_facts = exchange.mode == Mode.PLAN and not provider.is_search  # the search asks for them itself
-    facts = facts_of(user, course, timezone.now()).text() if needs_facts else ""
-    prompt = Prompt(
-        user=user,
+    try:
+        enforce(policies.ask_about(exchange.asked_about))
+        provider = providers.current(exchange.user, exchange.chat.course)
+    except AppError as error:
+        return error
+    return _Begun(answer, provider, About(exchange.user, exchange.asked_about, exchange.lesson))
+
+
+def _note_providers(going: Sequence[tuple[Wanted, _Begun]]) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE tutor_answer SET provider = %s, is_search = %s WHERE id = %s AND claims = %s",
+            [
+                (each.provider.name[:120], each.provider.is_search, one.claim.answer_id, one.claim.number)
+                for one, each in going
+            ],
+        )
+
+
+def _prompt(wanted: Wanted, begun: _Begun, scope: Scope) -> Prompt:
+    """The prompt without passages."""
+    exchange = begun.answer.exchange
+    needs_facts = exchange.mode == Mode.PLAN and not begun.provider.is_search  # the search asks for them itself
+    return Prompt(
+        user=exchange.user,
         question=exchange.question,
         mode=exchange.mode,
         scope=scope,
-        course=course,
-        history=history,
-        passages=tuple(search(question, scope, history=history)),
-        transcript=transcript,
-        facts=facts,
-        written=claimed.written,
-        language=translation.get_language() or "en",
+        course=begun.about.course,
+        history=_history(exchange),
+        transcript=_transcript(exchange.user, exchange),
+        facts=facts_of(exchange.user, begun.about.course, timezone.now()).text() if needs_facts else "",
+        written=wanted.claim.written,
+        language=wanted.language,
     )
-    return Ready(provider, prompt, continues_model)
 
 
 def _history(exchange: Exchange) -> tuple[Earlier, ...]:
@@ -115,6 +198,8 @@ def _history(exchange: Exchange) -> tuple[Earlier, ...]:
 
     Without refused questions, and without answers that cite what the learner may not read any more.
     """
+    if exchange.position == 1:
+        return ()
     rows = list(exchange.chat.exchanges.filter(position__lt=exchange.position).order_by("-position")[:MOST_HISTORY])
     answers = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related("citations__lesson")
     newest = {answer.exchange_id: answer for answer in answers}

@@ -13,14 +13,14 @@ from weakref import WeakKeyDictionary
 from django.utils import timezone
 
 from apps.tutor.services import generating
+from apps.tutor.streaming.desk import Desk
 from apps.tutor.streaming.generation import Follower, Generation
-from apps.tutor.streaming.threads import in_open_tables
+from apps.tutor.streaming.threads import in_tables
 from apps.tutor.streaming.units import after
 
 logger = logging.getLogger(__name__)
 
 WRITE_EVERY = 0.25  # seconds between two writes of what is new, after the first piece of an answer
-GATHER = 0.02  # seconds in which the first pieces of several answers share a write
 RENEW_EVERY = 2.5  # seconds between two writes of an answer of which nothing is new
 SLOW = 0.1  # seconds in which the followers of a write take it, before the next write may begin
 PATIENCE = 0.4  # seconds in which a browser may come back before the provider is canceled
@@ -31,6 +31,7 @@ class Engine:
 
     def __init__(self) -> None:
         self.running: dict[UUID, Generation] = {}
+        self._desk = Desk()
         self._urgent = asyncio.Event()
         self._writing = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
@@ -38,7 +39,7 @@ class Engine:
 
     def start(self, claim: generating.Claim, followers: Iterable[Follower]) -> Generation:
         """Generate a claimed answer."""
-        one = Generation(claim, self._urgent.set)
+        one = Generation(claim, self._desk, self._urgent.set)
         one.followers.update(followers)
         self.running[claim.uid] = one
         one.task = asyncio.create_task(self._generate(one))
@@ -101,8 +102,7 @@ class Engine:
         while self.running:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(tick):
-                    await self._urgent.wait()
-                    await asyncio.sleep(GATHER)
+                    await self._urgent.wait()  # first pieces that come while others are written share a write
             self._urgent.clear()
             is_tick = loop.time() >= tick
             if is_tick:
@@ -138,7 +138,7 @@ class Engine:
     async def _write(self, due: list[Generation]) -> None:
         async with self._writing:  # what is sent first was written first
             texts = [(one, one.text) for one in due]
-            ours = await in_open_tables(generating.write, [(one.claim, text) for one, text in texts], timezone.now())
+            ours = await in_tables(generating.write, [(one.claim, text) for one, text in texts], timezone.now())
             told = list[asyncio.Task[None]]()
             for one, text in texts:
                 if one.claim.uid not in ours:

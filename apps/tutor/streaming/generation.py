@@ -11,7 +11,8 @@ from apps.tutor.errors import ContentFiltered, TutorUnavailable
 from apps.tutor.models import Answer
 from apps.tutor.providers import Usage
 from apps.tutor.services import generating
-from apps.tutor.streaming.threads import in_tables, to_prepare
+from apps.tutor.streaming.desk import Desk
+from apps.tutor.streaming.threads import in_tables
 from apps.tutor.streaming.units import storable, units
 from studyplatform.kit.errors import AppError
 
@@ -30,7 +31,7 @@ class Follower(Protocol):
 class Generation:
     """Collects what the provider sends. The engine writes it to the table, and then sends it to the followers."""
 
-    def __init__(self, claim: generating.Claim, wake: Callable[[], None]) -> None:
+    def __init__(self, claim: generating.Claim, desk: Desk, wake: Callable[[], None]) -> None:
         self.claim = claim
         self.followers: set[Follower] = set()
         self.written = claim.written
@@ -47,7 +48,7 @@ class Generation:
         self._new: list[str] = []
         self._size = len(claim.written)
         self._usage = Usage()
-        self._wake = wake
+        self._desk, self._wake = desk, wake
 
     @property
     def text(self) -> str:
@@ -80,11 +81,11 @@ class Generation:
     async def run(self, flushed: Callable[[], Awaitable[None]]) -> None:
         """Generate the answer to its end. ``flushed`` waits until everything is written and sent."""
         try:
-            ready = await to_prepare(generating.prepare, self.claim)
+            ready = await self._desk.prepare(self.claim)
             await self._read(ready)
             await flushed()
             self.is_complete = True
-            checked = await to_prepare(generating.check, self.text, ready)  # the lease is renewed meanwhile
+            checked = await self._desk.check(self.text, ready)  # the lease is renewed meanwhile
             self.is_ending = True
             await in_tables(generating.finish, self.claim, checked, self._usage, timezone.now())
         except asyncio.CancelledError:
