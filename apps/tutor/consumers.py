@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework.renderers import JSONRenderer
@@ -16,6 +17,7 @@ from apps.tutor import services
 from apps.tutor.models import Answer
 from apps.tutor.queries.chats import answer_of
 from apps.tutor.queries.shapes import answer_out
+from apps.tutor.queries.withheld import why_withheld
 from apps.tutor.streaming.threads import to_read
 from apps.tutor.streaming.units import after, units
 from studyplatform.kit.errors import AppError
@@ -28,7 +30,7 @@ Message = dict[str, Any]
 
 
 class Seen(NamedTuple):
-    """A followed answer as the table has it."""
+    """A followed answer as the table has it, without its text while it is withheld."""
 
     state: str
     text: str
@@ -96,6 +98,8 @@ class TutorConsumer(Socket):
             return True
         if answer.state != Answer.State.STREAMING or answer.claims > number:
             return False  # it ended, or another process has claimed it: this one will find out when it writes
+        if answer.explains and await to_read(why_withheld, self.user, answer):
+            return False
         self._here.add(uid)
         self.subscribe(services.topic_of(uid))
         if not await engine().join(uid, self, offset):
@@ -202,13 +206,20 @@ def engine() -> Any:
 def _claimed(user: User, uid: UUID, now: datetime) -> tuple[Seen, Any]:
     """The answer as it was, and the claim if it waited and is generated here now."""
     answer = answer_of(user, uid)
-    seen = Seen(answer.state_at(now), answer.text)
+    seen = Seen(answer.state_at(now), _shown(answer, user))
     return seen, import_string(CLAIM)(answer, now) if seen.state == Answer.State.WAITING else None
 
 
 def _read(uids: set[UUID], now: datetime) -> dict[UUID, Seen]:
-    rows = Answer.objects.filter(uid__in=uids, exchange__chat__deleted_at=None)
-    return {row.uid: Seen(row.state_at(now), row.text) for row in rows}
+    rows = list(Answer.objects.filter(uid__in=uids, exchange__chat__deleted_at=None))
+    prefetch_related_objects([row for row in rows if row.explains], "exchange__user")
+    return {
+        row.uid: Seen(row.state_at(now), _shown(row, row.exchange.user) if row.explains else row.text) for row in rows
+    }
+
+
+def _shown(answer: Answer, user: User) -> str:
+    return "" if why_withheld(user, answer) else answer.text
 
 
 def _ended(user: User, uid: UUID, now: datetime) -> Message:

@@ -33,6 +33,15 @@ class ContextTooLong(AppError):
     icon = "info"
 
 
+class AnswerWithheld(AppError):
+    code = "AI_ANSWER_WITHHELD"
+    status = 409
+    title = _("Not during a quiz")
+    message = _("This answer explains a quiz. Continue it when you can see the quiz's answers.")
+    severity = "info"
+    icon = "info"
+
+
 class TutorTurnedOff(AppError):
     code = "AI_TURNED_OFF"
     status = 403

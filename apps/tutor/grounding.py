@@ -62,6 +62,8 @@ class Checked:
     text: str
     kind: str
     citations: "tuple[tuple[int, Found], ...]"
+    only_cites: bool = False
+    """All that the text says is from its citations."""
 
 
 def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:

@@ -86,6 +86,12 @@ def quizzes_explained_to(users: Iterable[User]) -> dict[int, frozenset[int]]:
     return {pk: frozenset(lessons) for pk, lessons in found.items()}
 
 
+def lessons_being_taken(user: User) -> frozenset[int]:
+    """Return the lessons of the quizzes of which the user has an open attempt, by primary key. One query."""
+    taken = Lesson.objects.filter(quiz__attempts__enrollment__user=user, quiz__attempts__submitted_at=None)
+    return frozenset(taken.values_list("pk", flat=True))
+
+
 def readable_lessons(user: AnyUser, lessons: Iterable[Lesson]) -> frozenset[int]:
     """Return the primary keys of those lessons whose text the user may read now. At most eight queries.
 

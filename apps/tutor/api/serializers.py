@@ -57,7 +57,11 @@ class AnswerOut(serializers.Serializer[object]):
         choices=_KINDS, help_text='"": from the course. outside: a model answered without support by the course.'
     )
     text = serializers.CharField(help_text="Markdown; [1] cites the citation with this number.")
-    html = serializers.CharField(help_text="The text as safe HTML, with its citations as links.")
+    html = serializers.CharField(help_text="The text as safe HTML, with its citations as links; or why it is withheld.")
+    withheld = serializers.CharField(
+        help_text="Why the text is withheld now: the answer explains a quiz that the caller is taking or whose answers "
+        "the caller can't see. Empty otherwise."
+    )
     error = FailureOut(allow_null=True)
     provider = serializers.CharField(help_text='"search", or the name of the model.')
     is_search = serializers.BooleanField()

@@ -116,6 +116,11 @@ class Answer(models.Model):
     completion_tokens = models.PositiveIntegerField(default=0)
     cost_micros = models.PositiveBigIntegerField(default=0, help_text="Millionths of the currency of the prices.")
     claims = models.PositiveIntegerField(default=0, help_text="How often a process began to generate it.")
+    explains = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Lessons of the quizzes whose explanations the provider was told: the text may contain them.",
+    )
     lease_until = models.DateTimeField(null=True, help_text="Until then the process that generates it is alive.")
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)

@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 from apps.learning.queries.addresses import lesson_url
 from apps.tutor.models import Answer, Chat
 from apps.tutor.queries.shapes import CITATIONS
+from apps.tutor.queries.withheld import readable_of
 
 PIECE = 100
 
 
 def chat_as_markdown(chat: Chat) -> Iterator[str]:
-    """Yield the questions with their newest answers and what they cite."""
+    """Yield the questions with their newest answers and what they cite, without answers that are withheld."""
     yield f"# {chat.title}\n\n"
     exchanges = chat.exchanges.order_by("position")
     place = 0
@@ -21,10 +22,12 @@ def chat_as_markdown(chat: Chat) -> Iterator[str]:
         newest: dict[int, Answer] = {}
         for answer in Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS):
             newest[answer.exchange_id] = answer
+        readable = readable_of(chat.user, newest.values())
         for row in rows:
             yield f"## {' '.join(row.question.split())}\n\n"
             if row.pk in newest:
-                yield _answer(newest[row.pk])
+                withheld = readable.why_withheld(newest[row.pk])
+                yield f"*{withheld}*\n\n" if withheld else _answer(newest[row.pk])
         place = rows[-1].position
 
 

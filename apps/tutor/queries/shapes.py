@@ -12,11 +12,11 @@ from markupsafe import escape
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.openable import readable_lessons
 from apps.tutor.cards import cards_in
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
 from apps.tutor.queries.suggestions import follow_ups_of
+from apps.tutor.queries.withheld import Readable, readable_of
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import markdown
 from studyplatform.kit.text.durations import clock
@@ -42,13 +42,13 @@ def chat_out(chat: Chat) -> Shape:
 
 def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> list[Shape]:
     """Return shapes ``ExchangeOut``. The answers come with one query, their citations with one, and what the user may
-    open with at most five. The newest answer has follow-up questions, with one more."""
+    read with at most nine, eleven if they explain quizzes. The newest answer has follow-up questions, with one more."""
     rows = list(exchanges)
     answers: dict[int, list[Answer]] = {row.pk: [] for row in rows}
     found = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related(CITATIONS)
     for answer in found:
         answers[answer.exchange_id].append(answer)
-    readable = _readable(user, [one for several in answers.values() for one in several])
+    readable = readable_of(user, [one for several in answers.values() for one in several])
     newest = answers[rows[-1].pk][-1:] if rows else []
     return [
         {
@@ -68,31 +68,31 @@ def exchanges_out(user: User, exchanges: Iterable[Exchange], now: datetime) -> l
 def answer_out(user: User, answer: Answer, now: datetime) -> Shape:
     """Return the shape ``AnswerOut``."""
     found = Answer.objects.select_related("exchange").prefetch_related(CITATIONS).get(pk=answer.pk)
-    return _answer_out(found, found.exchange.mode, _readable(user, [found]), now, is_newest=True)
+    return _answer_out(found, found.exchange.mode, readable_of(user, [found]), now, is_newest=True)
 
 
-def _readable(user: User, answers: Iterable[Answer]) -> frozenset[int]:
-    return readable_lessons(user, {one.lesson for answer in answers for one in answer.citations.all() if one.lesson})
-
-
-def _answer_out(answer: Answer, mode: str, readable: frozenset[int], now: datetime, *, is_newest: bool) -> Shape:
-    state = answer.state_at(now)
-    citations = [_citation_out(one, readable) for one in answer.citations.all()]
-    is_done = state == Answer.State.FINISHED
+def _answer_out(answer: Answer, mode: str, readable: Readable, now: datetime, *, is_newest: bool) -> Shape:
+    """Of an answer that is withheld, the HTML says why, and nothing else of it is shown."""
+    state, withheld = answer.state_at(now), readable.why_withheld(answer)
+    text = "" if withheld else answer.text
+    citations = [] if withheld else [_citation_out(one, readable.lessons) for one in answer.citations.all()]
+    links = {one["number"]: (one["url"], _label(one)) for one in citations}
+    is_done = state == Answer.State.FINISHED and not withheld
     return {
         "uid": answer.uid,
         "number": answer.number,
         "state": state,
         "kind": answer.kind,
-        "text": answer.text,
-        "html": html_of(answer.text, {one["number"]: (one["url"], _label(one)) for one in citations}),
+        "text": text,
+        "html": f"<p><em>{escape(withheld)}</em></p>" if withheld else html_of(text, links),
+        "withheld": withheld,
         "error": _error_out(answer.error_code),
         "provider": answer.provider,
         "is_search": answer.is_search,
         "rating": answer.rating,
         "citations": citations,
-        "cards": [card._asdict() for card in cards_in(answer.text)] if is_done and mode == Mode.CARDS else [],
-        "follow_ups": _follow_ups(answer, readable) if is_done and is_newest else [],
+        "cards": [card._asdict() for card in cards_in(text)] if is_done and mode == Mode.CARDS else [],
+        "follow_ups": _follow_ups(answer, readable.lessons) if is_done and is_newest else [],
     }
 
 

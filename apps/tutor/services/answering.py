@@ -12,8 +12,10 @@ from apps.learning import services as learning
 from apps.learning.models import PracticeCard
 from apps.tutor import policies
 from apps.tutor.cards import cards_in
+from apps.tutor.errors import AnswerWithheld
 from apps.tutor.models import Answer, Exchange
 from apps.tutor.queries.chats import answer_of
+from apps.tutor.queries.withheld import why_withheld
 from apps.tutor.services.limits import count_continuation, count_question
 from studyplatform.kit import jobs, sockets
 from studyplatform.kit.errors import ValidationFailed
@@ -50,11 +52,14 @@ def continue_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
     To continue a stopped answer counts as a question.
 
     :raises ChatNotFound: it isn't an answer to the user.
+    :raises AnswerWithheld: it explains a quiz, which the user may not read now.
     :raises RateLimitExceeded: that happened too often.
     :raises TutorTurnedOff: the course has no tutor.
     """
     answer = answer_of(user, uid)
     enforce(policies.ask_about(answer.exchange.asked_about))
+    if why_withheld(user, answer):
+        raise AnswerWithheld
     if answer.state_at(now) in {State.INTERRUPTED, State.STOPPED, State.FAILED}:
         with transaction.atomic():
             if answer.state == State.STOPPED:  # the provider is asked once more because the learner wants it
@@ -86,10 +91,13 @@ def practice_cards(*, user: User, uid: UUID, numbers: list[int], now: datetime) 
     Those that the learner has already are not added again.
 
     :raises ChatNotFound: it isn't an answer to the user.
+    :raises AnswerWithheld: it explains a quiz, which the user may not read now.
     :raises ValidationFailed: the answer has no such card.
     :raises CardLimitReached: the learner has as many flash cards as allowed; none was added.
     """
     answer = answer_of(user, uid)
+    if why_withheld(user, answer):
+        raise AnswerWithheld
     cards = cards_in(answer.text) if answer.exchange.mode == "cards" else ()
     if any(number >= len(cards) for number in numbers):
         raise ValidationFailed

@@ -4,7 +4,8 @@ A process claims a waiting answer by an update that only one can win, and proves
 names the claim: a process whose lease ran out writes nothing any more once the answer was claimed again.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -17,15 +18,15 @@ from apps.accounts.models import User
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
-from apps.learning.queries.openable import readable_lessons
 from apps.tutor import filters, grounding, policies, providers
-from apps.tutor.errors import ContentFiltered
+from apps.tutor.errors import AnswerWithheld, ContentFiltered
 from apps.tutor.events import AnswerEnded
-from apps.tutor.models import Answer, Citation, Exchange, Mode
+from apps.tutor.models import Answer, Citation, Exchange, Mode, Passage
 from apps.tutor.plans import facts_of
 from apps.tutor.providers import Prompt, Provider, Usage
 from apps.tutor.queries.switches import turned_off
-from apps.tutor.retrieval.search import About, Earlier, Question, Scope, scopes_of, search_all
+from apps.tutor.queries.withheld import Readable, explained_by, readable_of, why_withheld
+from apps.tutor.retrieval.search import About, Earlier, Found, Question, Scope, scopes_of, search_all
 from apps.tutor.services.limits import add_usage
 from studyplatform.kit.caching.table_versions import read_once
 from studyplatform.kit.db.prepared_queries import Param, PreparedUpdate
@@ -99,6 +100,7 @@ def prepare(claimed: Claim) -> Ready:
     :raises ContentFiltered: the tutor doesn't answer such questions.
     :raises TutorUnavailable: the provider doesn't answer at the moment.
     :raises TutorTurnedOff: the course has no tutor.
+    :raises AnswerWithheld: what is written already explains a quiz, which the learner may not read now.
     """
     (ready,) = prepare_all([Wanted(claimed, translation.get_language() or "en")])
     if isinstance(ready, Exception):
@@ -130,15 +132,23 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
     rows = Answer.objects.select_related(
         "exchange__chat__course", "exchange__lesson__course", "exchange__user"
     ).in_bulk([one.claim.answer_id for one in wanted])
-    begun = [_begin(rows.get(one.claim.answer_id)) for one in wanted]
+    begun = [_begin(one.claim, rows.get(one.claim.answer_id)) for one in wanted]
     going = [(one, each) for one, each in zip(wanted, begun, strict=True) if isinstance(each, _Begun)]
-    _note_providers(going)
     scopes = scopes_of([each.about for _, each in going])
-    prompts = [_prompt(one, each, scope) for (one, each), scope in zip(going, scopes, strict=True)]
+    told = [_prompt(one, each, scope) for (one, each), scope in zip(going, scopes, strict=True)]
+    prompts = [prompt for prompt, _ in told]
     asked = [Question(f"{one.question} {one.transcript}".strip(), one.scope, one.history) for one in prompts]
     attempted = filters.attempted_by({one.user.pk for one in prompts})
+    passages = search_all(asked)
+    _note(
+        going,
+        [
+            _explained(found) | quizzes | set(each.answer.explains)
+            for (_, each), (_, quizzes), found in zip(going, told, passages, strict=True)
+        ],
+    )
     ready: dict[UUID, Ready | Exception] = {}
-    for (one, each), prompt, found in zip(going, prompts, search_all(asked), strict=True):
+    for (one, each), prompt, found in zip(going, prompts, passages, strict=True):
         complete = replace(prompt, passages=tuple(found))
         continues_model = bool(one.claim.written and each.answer.provider and not each.answer.is_search)
         try:
@@ -152,69 +162,87 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
     ]
 
 
-def _begin(answer: Answer | None) -> _Begun | Exception:
+def _begin(claimed: Claim, answer: Answer | None) -> _Begun | Exception:
     if answer is None:
         return Answer.DoesNotExist()
     exchange = answer.exchange
     try:
         enforce(policies.ask_about(exchange.asked_about))
+        if claimed.written and why_withheld(exchange.user, answer):
+            raise AnswerWithheld
         provider = providers.current(exchange.user, exchange.chat.course)
     except AppError as error:
         return error
     return _Begun(answer, provider, About(exchange.user, exchange.asked_about, exchange.lesson))
 
 
-def _note_providers(going: Sequence[tuple[Wanted, _Begun]]) -> None:
+def _note(going: Sequence[tuple[Wanted, _Begun]], explains: Sequence[set[int]]) -> None:
+    """Save who writes each answer and which quizzes it may explain, before its first word can be read."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.executemany(
-            "UPDATE tutor_answer SET provider = %s, is_search = %s WHERE id = %s AND claims = %s",
+            "UPDATE tutor_answer SET provider = %s, is_search = %s, explains = %s WHERE id = %s AND claims = %s",
             [
-                (each.provider.name[:120], each.provider.is_search, one.claim.answer_id, one.claim.number)
-                for one, each in going
+                (
+                    *(each.provider.name[:120], each.provider.is_search, json.dumps(sorted(quizzes))),
+                    *(one.claim.answer_id, one.claim.number),
+                )
+                for (one, each), quizzes in zip(going, explains, strict=True)
             ],
         )
 
 
-def _prompt(wanted: Wanted, begun: _Begun, scope: Scope) -> Prompt:
-    """The prompt without passages."""
+def _prompt(wanted: Wanted, begun: _Begun, scope: Scope) -> tuple[Prompt, set[int]]:
+    """The prompt without passages, and the quizzes that its history explains."""
     exchange = begun.answer.exchange
     needs_facts = exchange.mode == Mode.PLAN and not begun.provider.is_search  # the search asks for them itself
-    return Prompt(
+    history, told = _history(exchange)
+    prompt = Prompt(
         user=exchange.user,
         question=exchange.question,
         mode=exchange.mode,
         scope=scope,
         course=begun.about.course,
-        history=_history(exchange),
+        history=history,
         transcript=_transcript(exchange.user, exchange),
         facts=facts_of(exchange.user, begun.about.course, timezone.now()).text() if needs_facts else "",
         written=wanted.claim.written,
         language=wanted.language,
     )
+    return prompt, set() if begun.provider.is_search else told
 
 
-def _history(exchange: Exchange) -> tuple[Earlier, ...]:
-    """The exchanges before this one with their newest answers, the newest last.
+def _explained(found: Iterable[Found]) -> set[int]:
+    """The lessons of the quizzes that these passages explain."""
+    parts = [part for one in found for part in one.parts]
+    return {one.lesson_id for one in parts if one.kind == Passage.Kind.EXPLANATION}
 
-    Without refused questions, and without answers that cite what the learner may not read any more.
+
+def _history(exchange: Exchange) -> tuple[tuple[Earlier, ...], set[int]]:
+    """The exchanges before this one with their newest answers, the newest last, and the quizzes that these explain.
+
+    Without refused questions, and without answers that explain or cite what the learner may not read any more.
     """
     if exchange.position == 1:
-        return ()
+        return (), set()
     rows = list(exchange.chat.exchanges.filter(position__lt=exchange.position).order_by("-position")[:MOST_HISTORY])
     answers = Answer.objects.filter(exchange__in=rows).order_by("number").prefetch_related("citations__lesson")
     newest = {answer.exchange_id: answer for answer in answers}
-    lessons = {one.lesson for answer in newest.values() for one in answer.citations.all() if one.lesson}
-    readable = readable_lessons(exchange.user, lessons)
-    history, off = [], turned_off()
+    readable = readable_of(exchange.user, newest.values())
+    history, told, off = list[Earlier](), set[int](), turned_off()
     for row in reversed(rows):
         answer = newest.get(row.pk)
         if answer is not None and answer.kind == Answer.Kind.FILTERED:
             continue
-        is_readable = answer is not None and all(
-            one.lesson_id in readable and one.course_id not in off for one in answer.citations.all()
-        )
-        history.append(Earlier(row.question, answer.text if answer is not None and is_readable else ""))
-    return tuple(history)
+        if answer is None or readable.why_withheld(answer) or not _is_readable(answer, readable, off):
+            history.append(Earlier(row.question, ""))
+            continue
+        history.append(Earlier(row.question, answer.text))
+        told |= explained_by(answer)
+    return tuple(history), told
+
+
+def _is_readable(answer: Answer, readable: Readable, off: frozenset[int]) -> bool:
+    return all(one.lesson_id in readable.lessons and one.course_id not in off for one in answer.citations.all())
 
 
 def _transcript(user: User, exchange: Exchange) -> str:
@@ -261,7 +289,9 @@ def check(text: str, ready: Ready) -> grounding.Checked:
     """
     prompt, is_search = ready.prompt, ready.provider.is_search
     if not (is_search and ready.continues_model and text.startswith(prompt.written)):
-        return grounding.check(text, prompt, is_search=is_search)
+        checked = grounding.check(text, prompt, is_search=is_search)
+        # The search says only what it cites; what was written before may be from elsewhere.
+        return replace(checked, only_cites=is_search and not prompt.written)
     begun = grounding.check(prompt.written, prompt, is_search=False)
     rest = grounding.check(text[len(prompt.written) :], prompt, is_search=True)
     if begun.kind in {Answer.Kind.DECLINED, Answer.Kind.FILTERED}:
@@ -274,7 +304,10 @@ def finish(claimed: Claim, checked: grounding.Checked, usage: Usage, now: dateti
     """Save a complete answer with its citations. Return whether it was still claimed; its tokens count anyway."""
     with transaction.atomic():
         _count(claimed, usage, now)
-        if not _end(claimed, state=State.FINISHED, text=checked.text, kind=checked.kind, now=now):
+        fields: dict[str, object] = {"state": State.FINISHED, "text": checked.text, "kind": checked.kind}
+        if checked.only_cites:
+            fields["explains"] = sorted(_explained(found for _, found in checked.citations))
+        if not _end(claimed, now=now, **fields):
             return False
         Citation.objects.filter(answer=claimed.answer_id).delete()
         Citation.objects.bulk_create(
@@ -305,7 +338,7 @@ def end(claimed: Claim, text: str, *, state: str, error_code: str, usage: Usage,
     return is_ours
 
 
-def _end(claimed: Claim, *, now: datetime, **fields: str) -> bool:
+def _end(claimed: Claim, *, now: datetime, **fields: object) -> bool:
     ours = Answer.objects.filter(pk=claimed.answer_id, claims=claimed.number, state=State.STREAMING)
     return bool(ours.update(ended_at=now, lease_until=None, **fields))
 

@@ -33,6 +33,8 @@ export type Answer = {
   text: string;
   /** The text as safe HTML, with its citations as links. */
   html: string;
+  /** Why the text is withheld now (the HTML says it too); otherwise "". */
+  withheld?: string;
   error: Failure | null;
   provider: string;
   is_search: boolean;

@@ -1,6 +1,7 @@
 // Written by `make contract` from the error classes in Python. Do not edit.
 
 export const catalogue = {
+  AI_ANSWER_WITHHELD: {"severity": "info", "icon": "info"},
   AI_CONTENT_FILTERED: {"severity": "info", "icon": "info"},
   AI_CONTEXT_TOO_LONG: {"severity": "warning", "icon": "info"},
   AI_TURNED_OFF: {"severity": "info", "icon": "info"},
