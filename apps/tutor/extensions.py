@@ -1,9 +1,16 @@
 """What the tutor adds to pages of others."""
 
+from typing import Any
+
+from django.db.models import IntegerField, OuterRef, Subquery, Sum
+from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from apps.accounts.policies import AnyUser
-from studyplatform.kit.extensions import LessonHit, lesson_hits
+from apps.tutor import services
+from apps.tutor.models import TodoCount
+from studyplatform.kit.extensions import LessonHit, lesson_hits, menu_badges, session_counts, topic_origins
 
 
 @lesson_hits.registers("tutor")
@@ -12,3 +19,23 @@ def lessons_with(user: AnyUser, text: str) -> list[LessonHit]:
     find = import_string("apps.tutor.retrieval.catalogue.lessons_with")  # not above: it loads NumPy
     found: list[LessonHit] = find(user, text)
     return found
+
+
+@session_counts.registers("tutor_todos")
+def todos_of_instructor() -> Subquery:
+    """The questions about an instructor's courses that the tutor did not answer."""
+    rows = TodoCount.objects.filter(course__instructor=OuterRef("user")).order_by().values("course__instructor")
+    return Subquery(rows.annotate(sum=Sum("count")).values("sum"), output_field=IntegerField())
+
+
+@menu_badges.registers("tutor_todos")
+def open_todos(request: HttpRequest) -> int:
+    """How many unanswered questions wait for an instructor. It came with the session: no query."""
+    row = getattr(request.session, "row", None)
+    return getattr(row, "count_tutor_todos", 0) or 0
+
+
+@topic_origins.registers("tutor")
+def remember_topic(user: Any, about: str, path: str) -> None:
+    """An instructor answered an unanswered question in the forum."""
+    services.remember_topic(user=user, about=about, path=path, now=timezone.now())

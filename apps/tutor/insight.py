@@ -3,11 +3,12 @@
 Questions are told apart by lesson. Those of a lesson, in the order in which they were asked, are cut into groups: a
 group is complete as soon as it has questions of :data:`LEAST_LEARNERS` learners, and only complete groups are read.
 What is left over of all lessons is grouped in the same way, without the lesson. Whatever period or lesson somebody
-chooses, they read whole groups: two choices never differ by fewer learners than one group has.
+chooses, they read whole groups: two choices never differ by fewer learners than one group has. All courses together are
+the groups of each. Ratings are counted in groups of their own.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -23,6 +24,7 @@ _PRIVATE = re.compile(
     r"|\+?\d[\d ()/.-]{6,20}\d",  # phone numbers and the like
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _INTRODUCED = re.compile(r"\b(my name is|i am called|my name's|call me)\s+\S+(?:\s+[A-Z]\S+)?", re.IGNORECASE)
 
 
@@ -69,13 +71,15 @@ def _cut(lesson: int | None, asked: Sequence[Asked]) -> tuple[list[Group], list[
     return groups, open_
 
 
-def masked(text: str, names: Iterable[str] = ()) -> str:
-    """Return a question without addresses, handles, long numbers and these names."""
+def masked(text: str, names: Set[str] = frozenset()) -> str:
+    """Return a question without addresses, handles, long numbers and these words, see :func:`words_of`."""
     text = _INTRODUCED.sub(rf"\1 {_MASK}", _PRIVATE.sub(_MASK, " ".join(text.split())))
-    known = sorted({one for one in names if len(one) > 1}, key=len, reverse=True)
-    if known:
-        text = re.sub(rf"\b(?:{'|'.join(map(re.escape, known))})\b", _MASK, text, flags=re.IGNORECASE)
-    return text
+    return _WORD.sub(lambda found: _MASK if found[0].lower() in names else found[0], text) if names else text
+
+
+def words_of(names: Iterable[str]) -> frozenset[str]:
+    """Return the words of names as they are compared."""
+    return frozenset(word for name in names for word in _WORD.findall(name.lower()) if len(word) > 1)
 
 
 def key_of(text: str) -> str:

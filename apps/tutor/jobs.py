@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.models import Course
 from apps.tutor import services
 from studyplatform.kit import jobs
 
@@ -34,6 +35,14 @@ def embed_course(running: jobs.Running, *, course_id: int) -> None:
 def forget_chat(running: jobs.Running, *, chat_id: int) -> None:
     """Idempotent."""
     services.forget_chat(chat_id=chat_id, now=timezone.now())
+
+
+@jobs.job("tutor.count_todos", label=_("Count unanswered questions to the tutor"))
+def count_todos(running: jobs.Running, *, course_id: int) -> None:
+    """Idempotent."""
+    course = Course.objects.filter(pk=course_id).first()
+    if course is not None:
+        services.count_todos(course=course, now=timezone.now())
 
 
 @jobs.job("tutor.answer", label=_("Answer a question to the tutor"))

@@ -9,7 +9,8 @@ from apps.courses.events import CoursePublished, OutlineChanged
 from apps.courses.models import Course, Lesson
 from apps.files.events import VideoCompleted
 from apps.tutor import services
-from apps.tutor.models import CourseTutor, Passage, TutorBudget
+from apps.tutor.events import AnswerEnded
+from apps.tutor.models import Answer, CourseTutor, Passage, TutorBudget
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 from studyplatform.kit.extensions import answers_changed
@@ -41,6 +42,14 @@ def follow_outline(event: OutlineChanged) -> None:
 def follow_video(event: VideoCompleted) -> None:
     """Its file may have brought captions."""
     _follow(Lesson.objects.filter(video=event.video_id).values_list("course_id", flat=True))
+
+
+@subscribe(AnswerEnded)
+def count_unanswered(event: AnswerEnded) -> None:
+    """It may complete a group of questions that the instructor may read."""
+    exchange_id = Answer.objects.filter(pk=event.answer_id, state="finished").values_list("exchange", flat=True).first()
+    if exchange_id is not None:
+        services.count_todos_later(exchange_id=exchange_id, now=timezone.now())
 
 
 @subscribe(AccountDeleted)

@@ -115,6 +115,18 @@ answers: Registry[AnswerSource] = Registry("helpful answers about lessons")
 answers_changed: Registry[Callable[[int], None]] = Registry("followers of helpful answers")
 
 
+# Called after a topic was opened by a form to which another app led with ``origin``, "<its name>.<what it is about>":
+# with the user, what it is about, and the address of the topic. It must not raise.
+topic_origins: Registry[Callable[[Any, str, str], None]] = Registry("pages that lead to new topics")
+
+
+def tell_origin(user: Any, origin: str, path: str) -> None:
+    """Tell the app whose page led to a new topic; nothing happens for other texts."""
+    name, _dot, about = origin.partition(".")
+    if name in topic_origins:
+        topic_origins[name](user, about, path)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LessonHit:
     """A lesson of a published course that contains what was searched.

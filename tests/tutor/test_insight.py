@@ -1,5 +1,7 @@
 """What instructors see of the questions to the tutor: nobody can be recognized."""
 
+import html
+import re
 from datetime import datetime, timedelta
 from itertools import combinations
 
@@ -12,11 +14,16 @@ from apps.courses.models import Course, Lesson
 from apps.learning.models import Enrollment
 from apps.tutor import services
 from apps.tutor.insight import LEAST_LEARNERS, Asked, group, masked
-from apps.tutor.models import Answer, Chat, SettledQuestion
-from apps.tutor.queries.insight import PERIODS, insight_of
+from apps.tutor.models import Answer, Chat, SettledQuestion, TodoCount
+from apps.tutor.queries import insight
+from apps.tutor.queries.insight import PERIODS, insight_of, insight_of_all
+from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound, ValidationFailed
+from studyplatform.kit.models import Job
 from tests.factories.accounts import UserFactory
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import EnrollmentFactory
+from tests.factories.topics import BoardFactory
 from tests.factories.tutor import AnswerFactory, CitationFactory
 
 pytestmark = pytest.mark.django_db
@@ -163,7 +170,7 @@ def test_only_questions_that_staff_may_read_are_settled(ada: User, eve: User, co
     with pytest.raises(NotCourseStaff):
         services.settle_question(course=course, by=eve, key="0" * 64, outcome="done", now=now)
     with pytest.raises(NotCourseStaff):
-        services.reopen_question(course=course, by=eve, key="0" * 64)
+        services.reopen_question(course=course, by=eve, key="0" * 64, now=now)
     assert not SettledQuestion.objects.exists()
 
 
@@ -181,3 +188,210 @@ def test_many_questions_need_few_queries(
     assert page.status_code == 200
     for query in ("?days=x&page=x&todos=-1&settled=99", "?lesson=%00&days=7", "?days=90&lesson=deltas"):
         assert browser.get(f"{PAGES}{course.slug}{query}").status_code == 200
+
+
+# --- All courses of an instructor ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def second(ada: User) -> Course:
+    """Another course of Ada's."""
+    lesson = LessonFactory(
+        section=SectionFactory(course=CourseFactory(instructor=ada, status="published", title="Seas"))
+    )
+    return lesson.section.course
+
+
+def test_all_courses_show_the_groups_of_each_and_no_other_ones(
+    browser_of, ada: User, eve: User, course: Course, second: Course, learners: list[User]
+) -> None:
+    for learner in learners[:3]:
+        EnrollmentFactory(user=learner, course=second)
+        ask(learner, second, "What is a tide?")
+    for learner in learners[3:6]:
+        ask(learner, course, "What is a delta?")
+    page = browser_of(ada).get(f"{PAGES}?view=questions").text
+    assert "What is a" not in page  # six learners, but fewer than five in each course
+    assert "Nothing to show yet" in page
+
+    for learner in learners[3:5]:
+        EnrollmentFactory(user=learner, course=second)
+        ask(learner, second, "What is a tide?", kind=Answer.Kind.DECLINED)
+    page = browser_of(ada).get(f"{PAGES}?view=questions&days=7").text
+    assert "What is a tide?" in page
+    assert "What is a delta?" not in page
+    assert f'action="{PAGES}{second.slug}/questions"' in page
+    assert "What is a tide?" not in browser_of(eve).get(f"{PAGES}?view=questions").text
+
+
+def test_courses_periods_and_lessons_subtracted_from_each_other_leave_whole_groups(
+    ada: User, course: Course, second: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is read of all courses, minus what is read of some, has questions of five learners or none."""
+    monkeypatch.setattr(insight, "MOST_SHOWN", 30)
+    people = [UserFactory() for _ in range(9)]
+    for both in (course, second):
+        for one in people:
+            EnrollmentFactory(user=one, course=both)
+    third = LessonFactory(section=SectionFactory(course=second))
+    asked_by: dict[str, int] = {}
+    for number in range(110):
+        about = course if number % 3 else second
+        lesson = third if about is second and number % 2 else None
+        learner = people[(number * 5 + number // 4) % 9]
+        text = f"Word {number}?"
+        asked_by[text] = learner.pk
+        ask(learner, about, text, lesson=lesson, days=(110 - number) / 1.3, rating=(1, -1, None)[number % 3])
+    now = timezone.now()
+    views = [frozenset[str]()]
+    for days in PERIODS:
+        for courses, lesson in (([course], ""), ([second], ""), ([second], third.slug), ([course, second], "")):
+            views.append(
+                frozenset(one.text for one in insight_of_all(courses, days=days, now=now, lesson=lesson).lines)
+            )
+    assert len({len(view) for view in views}) > 3
+    for one, other in combinations(views, 2):
+        for rest in (one - other, other - one, one | other, one & other):
+            assert not rest or len({asked_by[text] for text in rest}) >= LEAST_LEARNERS
+
+
+def test_ratings_are_shared_by_five_learners_in_every_choice(
+    course: Course, second: Course, learners: list[User]
+) -> None:
+    """One rating of another course, or of an older period, is not what two shares differ by."""
+    for number, learner in enumerate(learners[:5]):
+        EnrollmentFactory(user=learner, course=second)
+        ask(learner, course, "What is a delta?", rating=1)
+        ask(learner, second, "What is a tide?", rating=None if number else -1)
+    now = timezone.now()
+    assert insight_of(course, days=30, now=now).helpful == 100
+    assert insight_of(second, days=30, now=now).helpful is None
+    assert insight_of_all([course, second], days=30, now=now).helpful == 100
+    Answer.objects.update(rating=-1)
+    assert insight_of_all([course, second], days=30, now=now).helpful == 0
+
+
+def test_masked_words_tell_nothing_about_other_choices(course: Course, second: Course, learners: list[User]) -> None:
+    """A name is masked in the questions of a course by who asked about it, whatever else is shown."""
+    outsider = UserFactory(first_name="Delta")
+    EnrollmentFactory(user=outsider, course=second)
+    for learner in learners[:5]:
+        EnrollmentFactory(user=learner, course=second)
+        ask(learner, course, "What is a delta?")
+        ask(learner, second, "What is a tide?")
+    for learner in [*learners[:4], outsider]:
+        ask(learner, second, "What is an ebb?", days=80)
+    now = timezone.now()
+    for days in PERIODS:
+        alone = [one.text for one in insight_of(course, days=days, now=now).lines]
+        together = [one.text for one in insight_of_all([course, second], days=days, now=now).lines]
+        assert alone == ["What is a delta?"]
+        assert "What is a delta?" in together
+
+
+def test_the_page_of_all_courses_needs_few_queries(
+    browser_of, ada: User, course: Course, learners: list[User], django_assert_max_num_queries
+) -> None:
+    for _number in range(6):
+        other = CourseFactory(instructor=ada, status="published")
+        for learner in learners:
+            EnrollmentFactory(user=learner, course=other)
+            ask(learner, other, f"What is {other.title}?", kind="declined")
+    browser = browser_of(ada)
+    browser.get(f"{PAGES}?view=questions")
+    with django_assert_max_num_queries(16):
+        page = browser.get(f"{PAGES}?view=questions&days=90&page=2&todos=1")
+    assert page.status_code == 200
+    assert browser.get(f"{PAGES}?view=questions&days=x&settled=-1&page=%00").status_code == 200
+
+
+# --- To-dos --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def todo(course: Course, learners: list[User]) -> str:
+    """The key of an unanswered question that Ada may read."""
+    for learner in learners[:5]:
+        ask(learner, course, "What is an oxbow?", kind=Answer.Kind.DECLINED)
+    [found] = insight_of(course, days=30, now=timezone.now()).todos
+    return found.key
+
+
+def test_the_menu_shows_how_many_questions_wait(
+    browser_of, ada: User, eve: User, course: Course, todo: str, django_assert_max_num_queries
+) -> None:
+    def badge(who: User) -> str:
+        page = browser_of(who).get("/dashboard/instructor/earnings/").text
+        link = page[page.index('<a href="/dashboard/instructor/tutor/"') :]
+        return link[: link.index("</a>")]
+
+    assert "badge" not in badge(ada)
+    jobs.run_pending("default")
+    services.count_todos_later(exchange_id=Answer.objects.earliest("pk").exchange_id, now=timezone.now())
+    Job.objects.filter(kind="tutor.count_todos").update(run_at=timezone.now())
+    jobs.run_pending("default")
+    assert (TodoCount.objects.get().count, Job.objects.filter(kind="tutor.count_todos", state="queued").count()) == (
+        1,
+        1,
+    )
+    assert '<span>1</span><span class="vh"> unanswered</span>' in badge(ada)
+    assert "badge" not in badge(eve)
+
+    services.settle_question(course=course, by=ada, key=todo, outcome="done", now=timezone.now())
+    assert "badge" not in badge(ada)
+    services.reopen_question(course=course, by=ada, key=todo, now=timezone.now())
+    assert "badge" in badge(ada)
+
+
+def test_an_ended_or_rated_answer_is_counted_ten_minutes_later(browser_of, leo: User, course: Course) -> None:
+    answer = AnswerFactory(exchange__chat__user=leo, exchange__chat__course=course)
+    path = f"/api/v1/tutor/answers/{answer.uid}/rating/"
+    for _twice in range(2):
+        assert browser_of(leo).put(path, {"rating": -1}, "application/json").status_code == 200
+    [job] = Job.objects.filter(kind="tutor.count_todos")
+    assert timezone.now() < job.run_at <= timezone.now() + timedelta(minutes=10)
+    everywhere = AnswerFactory(exchange__chat__user=leo)
+    services.count_todos_later(exchange_id=everywhere.exchange_id, now=timezone.now())
+    assert Job.objects.filter(kind="tutor.count_todos").count() == 1
+
+
+def test_a_todo_remembers_the_topic_that_answers_it(
+    browser_of, ada: User, eve: User, course: Course, todo: str
+) -> None:
+    board = BoardFactory(course=course, slug=course.slug)
+    browser = browser_of(ada)
+    page = browser.get(f"{PAGES}{course.slug}").text
+    link = re.search(r'href="(/forum/new\?[^"]+)"', page)
+    assert link is not None
+    form = browser.get(html.unescape(link[1])).text
+    origin = re.search(r'name="origin" value="([^"]+)"', form)
+    assert origin is not None
+    assert origin[1] == f"tutor.{course.slug}.{todo}"
+    sent = {
+        "kind": "discussion",
+        "board": board.slug,
+        "title": "What is an oxbow?",
+        "source": "A bend that was cut off.",
+    }
+    opened = browser.post("/forum/new", {**sent, "origin": origin[1]})
+    assert opened.status_code == 302
+
+    settled = SettledQuestion.objects.get()
+    assert (settled.outcome, settled.topic) == ("answered", opened["Location"])
+    page = browser.get(f"{PAGES}{course.slug}").text
+    assert f'href="{settled.topic}"' in page
+    assert "/forum/new?board=" not in page
+    browser.post(f"{PAGES}{course.slug}/questions", {"key": todo, "outcome": "open"})
+    [again] = insight_of(course, days=30, now=timezone.now()).todos
+    assert again.topic == settled.topic
+
+    # Others, other things and pages of their own.
+    SettledQuestion.objects.all().delete()
+    assert not services.remember_topic(
+        user=eve, about=f"{course.slug}.{todo}", path="/forum/topics/1", now=timezone.now()
+    )
+    for text in ("tutor.", "tutor", "tutor.x.y", f"tutor.{course.slug}", f"nobody.{course.slug}.{todo}", "\0"):
+        title = {"title": f"About {text!r}?"}
+        assert browser.post("/forum/new", {**sent, **title, "origin": text}).status_code == 302
+    browser.post(f"{PAGES}{course.slug}/questions", {"key": todo, "outcome": "answered"})
+    assert not SettledQuestion.objects.exists()

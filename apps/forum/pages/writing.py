@@ -22,6 +22,7 @@ from apps.forum.queries import topic as queries
 from apps.forum.queries.lessons import draft_key
 from apps.forum.services.screening import NEW_ACCOUNT, is_new, why_held
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import tell_origin
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
 
@@ -31,7 +32,10 @@ SENT_TWICE = timedelta(seconds=30)  # within which the same text comes from a se
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_topic(request: HttpRequest) -> HttpResponse:
-    """A new topic. ``?board=…&lesson=…&second=…&kind=…`` prefill it."""
+    """A new topic. ``?board=…&lesson=…&second=…&kind=…`` prefill it.
+
+    ``origin`` names what led to it, see ``kit.extensions.topic_origins``.
+    """
     user = signed_in_user(request)
     enforce(be_verified(user))
     enforce(policies.not_banned(user, None))
@@ -51,6 +55,7 @@ def new_topic(request: HttpRequest) -> HttpResponse:
             is_from_lesson = topic.lesson_id is not None and request.POST.get("draft") == draft_key(topic.lesson_id)
             services.discard_draft(user=user, key=draft_key(topic.lesson_id or 0) if is_from_lesson else "new")
             _say_if_held(request, topic.posts.get(is_opening=True))
+            tell_origin(user, request.POST.get("origin", ""), topic.path)
             return redirect(topic.path)
     board = next((one for one in boards if one.slug == str(form["board"].value() or "")), None)
     context = {
@@ -59,6 +64,7 @@ def new_topic(request: HttpRequest) -> HttpResponse:
         "similar": searching.similar_to(str(form["title"].value() or ""), user, board=board),
         "boards": boards,
         "draft": request.POST.get("draft", ""),
+        "origin": request.POST.get("origin", request.GET.get("origin", ""))[:400],
         "is_new_account": is_new(user, now=timezone.now()),
     }
     status = refusal.status if refusal else 422 if form.errors else 200

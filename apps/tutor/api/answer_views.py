@@ -63,7 +63,7 @@ class AnswerRating(AnswerCall):
         """Say whether the answer helped; null takes it back."""
         sent = validated(shapes.RateAnswerIn, request)
         rated = services.rate_answer(
-            user=signed_in_user(request), uid=uid, rating=sent["rating"], reason=sent["reason"]
+            user=signed_in_user(request), uid=uid, rating=sent["rating"], reason=sent["reason"], now=timezone.now()
         )
         return answered(request, rated)
 

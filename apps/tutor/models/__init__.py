@@ -2,7 +2,7 @@
 
 from apps.tutor.models.budget import TutorBudget
 from apps.tutor.models.chat import MOST_QUESTION, MOST_TITLE, Answer, Chat, Citation, Exchange, Mode
-from apps.tutor.models.insight import SettledQuestion
+from apps.tutor.models.insight import SettledQuestion, TodoCount
 from apps.tutor.models.passage import IndexedCourse, Passage
 from apps.tutor.models.usage import CourseTutor, UsageDay
 
@@ -18,6 +18,7 @@ __all__ = [
     "Mode",
     "Passage",
     "SettledQuestion",
+    "TodoCount",
     "TutorBudget",
     "UsageDay",
 ]

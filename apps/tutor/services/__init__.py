@@ -25,7 +25,13 @@ from apps.tutor.services.chats import (
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.planning import index_course_later, index_published
 from apps.tutor.services.questions import Asked, ask_again, ask_in_chat, edit_question, start_chat
-from apps.tutor.services.settling import reopen_question, settle_question
+from apps.tutor.services.settling import (
+    count_todos,
+    count_todos_later,
+    remember_topic,
+    reopen_question,
+    settle_question,
+)
 from apps.tutor.services.switches import set_switches
 
 __all__ = [
@@ -38,6 +44,8 @@ __all__ = [
     "change_scope",
     "continue_answer",
     "count_question",
+    "count_todos",
+    "count_todos_later",
     "delete_chat",
     "delete_chats_of",
     "edit_question",
@@ -47,6 +55,7 @@ __all__ = [
     "index_published",
     "practice_cards",
     "rate_answer",
+    "remember_topic",
     "rename_chat",
     "reopen_question",
     "restore_chat",

@@ -17,6 +17,7 @@ from apps.tutor.models import Answer, Exchange
 from apps.tutor.queries.chats import answer_of
 from apps.tutor.queries.withheld import why_withheld
 from apps.tutor.services.limits import count_continuation, count_question
+from apps.tutor.services.settling import count_todos_later
 from studyplatform.kit import jobs, sockets
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
@@ -74,7 +75,7 @@ def continue_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
     return answer_of(user, uid)
 
 
-def rate_answer(*, user: User, uid: UUID, rating: int | None, reason: str) -> Answer:
+def rate_answer(*, user: User, uid: UUID, rating: int | None, reason: str, now: datetime) -> Answer:
     """Save whether the answer helped. None takes the rating back.
 
     :raises ChatNotFound: it isn't an answer to the user.
@@ -82,6 +83,7 @@ def rate_answer(*, user: User, uid: UUID, rating: int | None, reason: str) -> An
     answer = answer_of(user, uid)
     answer.rating, answer.rating_reason = rating, reason if rating is not None else ""
     answer.save(update_fields=["rating", "rating_reason"])
+    count_todos_later(exchange_id=answer.exchange_id, now=now)
     return answer
 
 
