@@ -48,6 +48,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*(?:[ \t]*\[\d[\d,\s–-]*\])*")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_FIRST_QUESTION = re.compile(r"^1\. ", re.MULTILINE)
 _UNCHECKED = {"plan"}
 """Modes whose answers come from the learner's progress, not from passages."""
 
@@ -76,6 +77,7 @@ def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:
     if is_search:
         cited = _cited(text, prompt)
         is_declined = not cited and prompt.mode not in _UNCHECKED and not is_answered(prompt.passages)
+        is_declined = is_declined and not (prompt.mode == "quiz" and _FIRST_QUESTION.search(text))
         return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)
     with translation.override(prompt.language):
         return _check_model(text, prompt)

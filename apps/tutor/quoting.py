@@ -3,6 +3,7 @@
 ``[1]`` cites the first passage of the prompt.
 """
 
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.courses.models import Question
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.questions_to_practice import options_of, questions_to_practice
 from apps.tutor.answers import CLOSE, QUOTED, escape, is_answered
 from apps.tutor.plans import facts_of
 from apps.tutor.providers.base import Prompt
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 MOST_CARDS = 8
 MOST_POINTS = 7
 MOST_QUESTIONS = 3
+ASKED = {"single", "multiple", "truth", "numeric", "text", "ordering"}
+"""Kinds of quiz questions that can be asked in a chat."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 _DEFINITION = re.compile(r"(?:an?|the)?\s*([\w’' -]{3,40}?) (is|are) (?:an?|the|when|what|how)\b", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(r"\b(?:it|this|that|these|those|they|he|she|we|you|there|here|which|what|one|each)\b", re.I)
@@ -31,7 +37,7 @@ _SHORTEST, _LONGEST = 6, 40  # words of a sentence to learn from
 
 
 def answer(prompt: Prompt) -> str:
-    """Return the Markdown of an answer in the prompt's mode. A plan takes about nine queries, the others none."""
+    """Return the Markdown of an answer in the prompt's mode. A plan and a quiz take about nine queries, others none."""
     if prompt.mode == "plan":
         return _plan(prompt)
     making = {"hint": _hint, "quiz": _quiz, "summary": _summary, "cards": _cards, "explain": _explain}
@@ -81,6 +87,42 @@ def _hint(prompt: Prompt) -> str:
 
 
 def _quiz(prompt: Prompt) -> str:
+    """Questions of quizzes that the learner has submitted; without any, sentences with a gap."""
+    return _questions(prompt) or _sentences_with_gaps(prompt)
+
+
+def _questions(prompt: Prompt) -> str:
+    """Questions about the lessons, other ones for each exchange; the pages of their quizzes have the answers."""
+    found = [one for one in questions_to_practice(prompt.user, prompt.scope.lessons) if one.kind in ASKED]
+    if not found:
+        return ""
+    seed = f"{prompt.user.pk} {len(prompt.history)} {prompt.question}"
+    chosen = random.Random(seed).sample(found, min(MOST_QUESTIONS, len(found)))  # noqa: S311 (no secret)
+    asked = [f"{number}. {_question(one, seed)}" for number, one in enumerate(chosen, start=1)]
+    lessons = {one.quiz.lesson_id: one.quiz.lesson for one in chosen}
+    links = [f"[{escape(one.title)}]({lesson_url(one.course.slug, one.slug)})" for one in lessons.values()]
+    intro = _("These are questions of quizzes that you have submitted. Answer from memory.")
+    return "\n\n".join([intro, *asked, _("The answers: %(quizzes)s") % {"quizzes": ", ".join(links)}])
+
+
+def _question(question: Question, seed: str) -> str:
+    """Markdown of a question, as the rest of an item of a list; nothing in it reveals the answer."""
+    options = [f"- {one}" for one in options_of(question, seed=seed)]
+    how = {
+        Question.Kind.MULTIPLE: _("Choose all that are right."),
+        Question.Kind.TRUTH: _("True or false?"),
+        Question.Kind.ORDERING: _("Put these in order."),
+    }.get(Question.Kind(question.kind), "")
+    unit = question.options.get("unit", "") if isinstance(question.options, dict) else ""
+    if unit:
+        how = _("The answer is in %(unit)s.") % {"unit": unit}
+    lines = [
+        line for part in (question.prompt.strip(), how, "\n".join(options)) if part for line in (*part.splitlines(), "")
+    ]
+    return "\n".join([lines[0], *(f"   {line}" if line else "" for line in lines[1:])]).rstrip()
+
+
+def _sentences_with_gaps(prompt: Prompt) -> str:
     """Sentences with a gap; their passages have the answers."""
     asked: list[str] = []
     for number, sentence, word in _gaps(prompt):

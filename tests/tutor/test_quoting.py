@@ -1,18 +1,22 @@
 """What the search makes of passages in each mode, without a model."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from apps.learning.queries.questions_to_practice import questions_to_practice
 from apps.tutor.grounding import check
 from apps.tutor.providers import Prompt, Usage
 from apps.tutor.providers.search import SearchProvider
-from apps.tutor.quoting import answer
+from apps.tutor.quoting import ASKED, answer
 from apps.tutor.retrieval import index
-from apps.tutor.retrieval.search import scope_of, search
-from tests.factories.learning import LessonProgressFactory
+from apps.tutor.retrieval.search import Earlier, scope_of, search
+from studyplatform.kit.text import markdown
+from tests.factories.courses import QuestionFactory
+from tests.factories.learning import AttemptFactory, LessonProgressFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -112,3 +116,100 @@ def test_an_answer_goes_on_after_what_was_written(ask):
     prompt = ask("why does a river bend", "ask")
     whole = text_of(prompt)
     assert whole[:40] + text_of(ask("why does a river bend", "ask", written=whole[:40])) == whole
+
+
+# --- Quizzes from the questions of the course ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def quiz(rivers):
+    """A quiz with a question of each kind about "deltas"."""
+    quiz = rivers["check"].quiz
+    steps = [{"id": one, "text": f"Step {one}"} for one in "abc"]
+    kinds = {
+        "single": (steps, {"id": "b"}),
+        "multiple": (steps, {"ids": ["a", "c"]}),
+        "truth": ([], {"value": True}),
+        "numeric": ({"unit": "km"}, {"value": 3.25, "tolerance": 0}),
+        "text": ([], {"accepted": ["silt"]}),
+        "ordering": (steps, {"ids": ["a", "b", "c"]}),
+        "matching": ({"left": steps, "right": steps}, {"pairs": {"a": "a", "b": "b", "c": "c"}}),
+    }
+    quiz.questions.all().delete()
+    for position, (kind, (options, right)) in enumerate(kinds.items()):
+        QuestionFactory(
+            quiz=quiz, position=position, kind=kind, options=options, answer=right, rewatch_lesson=rivers["deltas"],
+            prompt=f"What about *{kind}*?", explanation=f"Because of {kind}.",
+        )  # fmt: skip
+    return quiz
+
+
+def submitted(quiz, enrollment, **more):
+    return AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=timezone.now(), is_passed=True, **more)
+
+
+def test_a_quiz_asks_questions_of_quizzes_that_the_learner_has_submitted(ask, quiz, rivers, enrollment):
+    submitted(quiz, enrollment)
+    prompt = ask("Quiz me on this course", "quiz")
+    texts = [text_of(replace(prompt, history=(Earlier("", ""),) * number)) for number in range(20)]
+    for text in texts:
+        assert len(re.findall(r"^\d\. What about", text, re.MULTILINE)) == 3
+        assert f"(/learn/{enrollment.course.slug}/check)" in text
+        checked = check(text, prompt, is_search=True)
+        assert (checked.kind, checked.text) == ("", text)
+    together = "".join(texts)
+    assert set(re.findall(r"What about \*(\w+)\*", together)) == ASKED
+    for hidden in ("Because", "3.25", "silt", "Step a\n   - Step b\n   - Step c\n\n   Put"):
+        assert hidden not in together
+    assert "km" in together
+    html = str(markdown.render(texts[0]))
+    assert html.count("<li>") >= 3
+    assert html.count("<ol") == 1 or "start=" in html
+    ordering = [text for text in texts if "Put these in order." in text]
+    assert ordering
+    assert all(
+        re.findall(r"- (Step \w)", text[text.index("Put these in order.") :])[:3] != ["Step a", "Step b", "Step c"]
+        for text in ordering
+    )
+
+
+@pytest.mark.parametrize("why", ["not submitted", "not shown", "open", "withdrawn", "revoked"])
+def test_a_quiz_leaves_words_out_while_no_question_may_be_shown(ask, quiz, enrollment, why):
+    if why != "not submitted":
+        submitted(quiz, enrollment)
+    if why == "open":
+        AttemptFactory(enrollment=enrollment, quiz=quiz)
+    if why == "not shown":
+        quiz.reveal = "never"
+        quiz.save()
+    if why == "withdrawn":
+        quiz.questions.update(is_withdrawn=True)
+    prompt = ask("river and sea", "quiz")
+    if why == "revoked":
+        enrollment.revoked_at = timezone.now()
+        enrollment.save()
+    text = text_of(prompt)
+    assert "What about" not in text
+    assert "Which word is missing?" in text
+
+
+def test_a_lesson_is_asked_about_with_the_questions_that_refer_to_it(
+    ask, quiz, rivers, leo, course, enrollment, django_assert_max_num_queries
+):
+    submitted(quiz, enrollment)
+
+    def asked(slug):
+        scope = scope_of(leo, course=course, lesson=rivers[slug])
+        prompt = replace(ask("river and sea", "quiz"), scope=scope)
+        return text_of(prompt)
+
+    assert "What about" in asked("deltas")
+    assert "What about" in asked("check")
+    assert "What about" not in asked("meanders")
+    quiz.questions.update(rewatch_lesson=None)
+    assert "What about" not in asked("meanders")
+    rivers["meanders"].section, rivers["meanders"].position = rivers["check"].section, 8
+    rivers["meanders"].save()
+    assert "What about" in asked("meanders")
+    with django_assert_max_num_queries(9):
+        assert questions_to_practice(leo, frozenset(one.pk for one in rivers.values()))

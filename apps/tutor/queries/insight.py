@@ -64,6 +64,7 @@ class _Settled(NamedTuple):
 class Cited:
     """A place that answers cite."""
 
+    course: Course
     lesson: Lesson
     heading: str
     second: int | None
@@ -254,12 +255,12 @@ class _Lines:
 
 
 def _todos(lines: Sequence[Line]) -> list[Line]:
-    """A question of several lessons is one to-do."""
+    """A question of several lessons is one to-do. The most frequent first."""
     found: dict[tuple[Course | None, str], Line] = {}
     for line in lines:
         before = found.get((line.course, line.key))
         found[line.course, line.key] = replace(line, lesson=None, count=line.count + before.count) if before else line
-    return list(found.values())
+    return sorted(found.values(), key=lambda one: -one.count)
 
 
 def _ordered(lessons: dict[int, Lesson]) -> list[Lesson]:
@@ -281,6 +282,7 @@ def _cited(courses: dict[int, Course], answers: dict[int, Answer]) -> list[Cited
     cited = []
     for row in found:
         lesson, second = lessons[row["lesson"]], None if row["second_"] is None else int(row["second_"])
-        url = lesson_url(courses[lesson.course_id].slug, lesson.slug, at=second)
-        cited.append(Cited(lesson, row["heading"], second, url, row["count"]))
+        course = courses[lesson.course_id]
+        url = lesson_url(course.slug, lesson.slug, at=second)
+        cited.append(Cited(course, lesson, row["heading"], second, url, row["count"]))
     return cited
