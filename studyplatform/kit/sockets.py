@@ -43,6 +43,8 @@ class Socket(AsyncJsonWebsocketConsumer):
     """
 
     name: ClassVar[str] = ""  # for wake()
+    # No channel of its own: the hub has one for all. Otherwise nobody could connect while Redis doesn't answer.
+    channel_layer_alias = "none"
     is_open = False
 
     async def connect(self) -> None:
