@@ -1,10 +1,13 @@
 """Lessons in the results of the catalog's search."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.courses.models import Course, Lesson
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import encoder, index
+from studyplatform.kit.caching import page_cache
 from studyplatform.kit.extensions import find_in_lessons
 from tests.factories.courses import LessonFactory
 
@@ -70,3 +73,52 @@ def test_the_page_lists_lessons_below_the_courses(
     assert "In lessons" not in browser.get("/courses/").content.decode()
     assert "In lessons" not in browser.get("/courses/?q=limestone&filter=learning").content.decode()
     assert "Limestone &lt;b&gt;" not in client.get("/courses/?q=limestone").content.decode()
+
+
+@pytest.fixture
+def looks(client, monkeypatch):
+    """Open a page as a visitor; returns the page and the number of its queries."""
+    page_cache._pages.clear()
+
+    def look(path):
+        with CaptureQueriesContext(connection) as queries:
+            page = client.get(path).content.decode()
+        return page, len(queries)
+
+    yield look
+    page_cache._pages.clear()
+
+
+def test_a_cached_page_of_hits_ends_with_the_index_that_found_them(looks, rivers, course):
+    path = "/courses/?q=kingfisher"
+    index.current()
+    assert "In lessons" not in looks(path)[0]
+    assert looks(path)[1] == 1  # from the cache, at the price of the versions
+    Passage.objects.create(course=course, lesson=rivers["deltas"], kind="text", position=7, text="A kingfisher dives.")
+    looks(path)  # the index is built again
+    found, _queries = looks(path)
+    assert "In lessons" in found
+    assert looks(path) == (found, 1)
+    Passage.objects.filter(text="A kingfisher dives.").delete()
+    looks(path)
+    assert "In lessons" not in looks(path)[0]
+
+
+def test_while_the_index_rests_pages_of_hits_are_not_cached(looks, rivers, course, monkeypatch):
+    path = "/courses/?q=kingfisher"
+    index.current()
+    looks(path)
+    monkeypatch.setattr(index._kept, "_rests_until", float("inf"))
+    Passage.objects.create(course=course, lesson=rivers["deltas"], kind="text", position=7, text="A kingfisher dives.")
+    assert "In lessons" not in looks(path)[0]
+    monkeypatch.setattr(index._kept, "_rests_until", 0.0)
+    looks(path)
+    assert "In lessons" in looks(path)[0]
+
+
+def test_pages_without_hits_do_not_depend_on_passages(looks, rivers, course):
+    for path in ("/courses/", "/courses/?sort=newest", "/courses/rivers-and-their-work"):
+        looks(path)
+        pages = len(page_cache._pages)
+        Passage.objects.create(course=course, lesson=rivers["deltas"], kind="text", position=len(path), text="A dive.")
+        assert (path, looks(path)[1], len(page_cache._pages)) == (path, 1, pages)

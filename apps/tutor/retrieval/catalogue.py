@@ -10,6 +10,7 @@ from apps.tutor.models import Passage
 from apps.tutor.retrieval import index
 from apps.tutor.retrieval.spelling import correct
 from apps.tutor.retrieval.words import content_words, stem
+from studyplatform.kit.caching.page_cache import depends_on
 from studyplatform.kit.extensions import LessonHit
 
 SHOWN = 5
@@ -23,8 +24,9 @@ def lessons_with(user: AnyUser, text: str) -> list[LessonHit]:
     """Return the lessons of published courses with a passage that contains all words of the text, the best first.
 
     What a passage says, and its second, is told only to those who may open its lesson. At most seven queries, and two
-    more if passages have changed.
+    more if passages have changed. A page with them is cached until the index is another one.
     """
+    depends_on(index.VERSION, index.built_for())
     known = index.current()
     if not len(known):
         return []

@@ -189,6 +189,11 @@ class _Kept:
         self._version: str | None = None
         self._rests_until = 0.0
 
+    @property
+    def version(self) -> str | None:
+        """Of the passages in the index; None if there is no index yet."""
+        return self._version
+
     def get(self) -> Index:
         version, is_new = table_versions.current(VERSION), False
         with self._lock:
@@ -212,6 +217,11 @@ _kept = _Kept()
 def current() -> Index:
     """Return the index. It may lag behind the tables by ten times what it takes to build it."""
     return _kept.get()
+
+
+def built_for() -> str | None:
+    """Return the version of the passages for which the index was built. Ask before ``current``, to be never ahead."""
+    return _kept.version
 
 
 def pack(vectors: Array) -> Sequence[bytes]:

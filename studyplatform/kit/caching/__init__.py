@@ -12,7 +12,7 @@ that use it; docs/adr/0016-caches-that-earn-their-place.md has the figures.
    make)`` in Python. The rendered HTML is cached under its key, which must name everything that the HTML depends on.
    What depends on such a value uses its ``stamp`` (``versioned.Stamped``) as the key.
 4. ``page_cache``: ``@cache_for_visitors("catalogue")`` on a page caches the whole response for people who are not
-   signed in.
+   signed in. What such a page shows of other tables calls ``depends_on("passages", value)``.
 5. ``lru.LruCache`` is the memory of all of them: thread-safe, limited, emptied by ``clear_caches()`` (tests do).
 
 Nothing is invalidated by hand. Old keys are no longer asked for, and leave when the cache is full.

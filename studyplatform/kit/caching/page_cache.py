@@ -3,6 +3,7 @@
 import gzip
 import time
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from operator import itemgetter
@@ -20,13 +21,15 @@ from studyplatform.kit.web import announcements
 
 P = ParamSpec("P")
 SECONDS = 60
+_values: ContextVar[dict[str, str | None] | None] = ContextVar("page_cache_values", default=None)
 LONGEST_QUERY = 300  # characters
 
 
 def cache_for_visitors(version: str = "") -> Callable[..., Any]:
     """Mark a page that is the same for everyone who is not signed in: it depends on its URL and this version only.
 
-    ``version`` is a name of ``table_versions``; "" for a page that shows no data.
+    ``version`` is a name of ``table_versions``; "" for a page that shows no data. What the page shows beside it calls
+    :func:`depends_on`.
     """
 
     def decorate(
@@ -35,9 +38,13 @@ def cache_for_visitors(version: str = "") -> Callable[..., Any]:
         @wraps(page)
         def marked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             # Read the version before the data: a change in between makes the cached page outdated, never wrong.
-            value = table_versions.current(version) if version else ""
-            response = page(request, *args, **kwargs)
-            response.cache_for_visitors = (version, value)  # type: ignore[attr-defined]
+            values = {version: table_versions.current(version)} if version else {}
+            token = _values.set(values)
+            try:
+                response = page(request, *args, **kwargs)
+            finally:
+                _values.reset(token)
+            response.cache_for_visitors = values  # type: ignore[attr-defined]
             return response
 
         return marked
@@ -45,12 +52,22 @@ def cache_for_visitors(version: str = "") -> Callable[..., Any]:
     return decorate
 
 
+def depends_on(version: str, value: str | None) -> None:
+    """Say that the page which is being made shows data of this value of another version. It costs no query.
+
+    With None, the page is not cached.
+    """
+    values = _values.get()
+    if values is not None:
+        values[version] = value if values.get(version, value) == value else None
+
+
 @dataclass(frozen=True)
 class _Page:
     body: bytes
     headers: Mapping[str, str]
-    version: str
-    value: str
+    values: Mapping[str, str]
+    """Of the versions on which it depends."""
     valid_until: float
 
     @property
@@ -64,7 +81,7 @@ class _Page:
     def is_valid(self) -> bool:
         if self.valid_until < time.monotonic():
             return False
-        return not self.version or self.value == table_versions.current(self.version)
+        return all(value == table_versions.current(version) for version, value in self.values.items())
 
     def response(self, request: HttpRequest) -> HttpResponse:
         takes_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
@@ -132,9 +149,16 @@ def _key(request: HttpRequest) -> tuple[object, ...]:
 
 def _page_of(request: HttpRequest, response: HttpResponseBase) -> _Page | None:
     """The response as a page for all visitors; None if it is not one."""
-    version, value = getattr(response, "cache_for_visitors", ("", None))
-    if value is None or response.status_code != 200 or response.cookies or not isinstance(response, HttpResponse):
+    values: dict[str, str | None] | None = getattr(response, "cache_for_visitors", None)
+    known = {version: value for version, value in (values or {}).items() if value is not None}
+    if (
+        values is None
+        or len(known) < len(values)
+        or response.status_code != 200
+        or response.cookies
+        or not isinstance(response, HttpResponse)
+    ):
         return None
     if getattr(request, "csp_nonce", None):  # true once it was used: the page holds a nonce, which serves one response
         return None
-    return _Page(response.content, dict(response.headers), version, value, time.monotonic() + SECONDS)
+    return _Page(response.content, dict(response.headers), known, time.monotonic() + SECONDS)
