@@ -61,8 +61,9 @@ class TutorConsumer(Socket):
         await super().disconnect(code)
 
     async def handle(self, message: Message) -> None:
+        named = message.get("answer")
         try:
-            uid = UUID(str(message.get("answer")))
+            uid = UUID(named if isinstance(named, str) else "")
         except ValueError:
             return
         offset = message.get("offset")

@@ -128,7 +128,7 @@ PRACTICE_QUIZ = Tool[Caller](
             "pattern": r"^[\w-]*$",
             "description": f'The slug of a course, or "{OWN}" for flash cards. Without it: all cards.',
         },
-        "card": {"type": "string", "pattern": r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},
+        "card": {"type": "string", "maxLength": 36, "pattern": r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},
         "turn": {
             "type": "integer",
             "minimum": 0,
