@@ -1,54 +1,12 @@
-"""How learning reacts to events, and which tables the version of the cached lessons depends on."""
-
-from datetime import timedelta
+"""Notify learners of what happened in their courses."""
 
 from django.utils import timezone
 
 from apps.accounts import services as people
-from apps.accounts.events import AccountDeleted
-from apps.accounts.models import PROFILE_FIELDS, User
 from apps.billing import services as billing
-from apps.courses.events import LessonAdded, OutlineChanged
-from apps.courses.models import Course, Lesson, Question, Quiz, Section
-from apps.files import services as files
-from apps.files.models import CaptionTrack, VideoAsset
-from apps.learning import policies, services
 from apps.learning.events import CertificateIssued, CertificateRevoked, LearnerEnrolled, MilestoneReached
-from apps.learning.models import Certificate, Enrollment, Rating
-from studyplatform.kit import jobs
-from studyplatform.kit.caching import table_versions
+from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit.events import subscribe
-
-WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
-
-files.register_offer(policies.lessons_offering)
-
-table_versions.watch("catalogue", Rating, ignoring={"helpful_count"})
-
-# What a lesson shows to everyone who may open it. A video counts from the moment it can be played.
-table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
-table_versions.watch("lessons", User, only={*PROFILE_FIELDS, "avatar"})
-table_versions.watch(
-    "lessons",
-    VideoAsset,
-    only={"is_playable", "failure", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
-)
-for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
-    table_versions.watch("lessons", shown)
-
-
-@subscribe(OutlineChanged)
-def recount_enrollments(event: OutlineChanged) -> None:
-    """Lessons were added, removed or moved, which changes the progress of everyone enrolled."""
-    jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)
-
-
-@subscribe(AccountDeleted)
-def forget_deleted_user(event: AccountDeleted) -> None:
-    """Delete what only the learner needed. Enrollments and progress stay: the figures count them."""
-    own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of)
-    for forget in (*own, services.forget_learned_days):
-        forget(user_id=event.user_id)
 
 
 @subscribe(LearnerEnrolled)
@@ -107,10 +65,3 @@ def notify_of_revocation(event: CertificateRevoked) -> None:
         course=row.course_title,
         reason=row.revocation_reason,
     )
-
-
-@subscribe(LessonAdded)
-def schedule_lesson_announcement(event: LessonAdded) -> None:
-    if Course.objects.published().filter(pk=event.course_id).exists():
-        key = str(event.lesson_id)
-        jobs.enqueue("learning.tell_of_lesson", key=key, delay=WRITING_TIME, lesson_id=event.lesson_id)
