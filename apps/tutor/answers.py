@@ -14,9 +14,9 @@ QUOTED = 3
 CLOSE = 0.82
 """A further passage is quoted if its score is at least this part of the best one's."""
 # An answer is declined where too little speaks for the best passages: a logistic regression on the questions of
-# tests/bench/tutor (ADR 33 has its figures on courses that it was not fitted on). The score contains the similarity and
-# what rare words add; what they cover alone says less than that, hence its minus.
-SIMILARITY, SCORE, COVERAGE, MISSING, LEAST = 1.0, 0.66, -0.36, -0.6, 0.375
+# tests/bench/tutor (ADR 33 has its figures on courses that it was not fitted on). How near one word of the question is
+# by itself counts against it: a near miss shares a word with the course, an answered question is near as a whole.
+SIMILARITY, SCORE, MISSING, NEAREST_WORD, LEAST = 1.0, 0.48, -0.21, -0.91, 0.146
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,8 @@ def is_answered(found: "Sequence[Found]") -> bool:
     """Return whether the best passages are near enough to the question to answer it."""
     if not found:
         return False
-    similarity = max(one.similarity for one in found)
-    coverage = max(one.coverage for one in found)
-    best = found[0]
-    support = SIMILARITY * similarity + SCORE * best.score + COVERAGE * coverage + MISSING * best.missing
+    best, similarity = found[0], max(one.similarity for one in found)
+    support = SIMILARITY * similarity + SCORE * best.score + MISSING * best.missing + NEAREST_WORD * best.nearest_word
     return support >= LEAST
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.courses.models import Course, Lesson
 from apps.learning.models import Attempt
 from apps.learning.queries.openable import openable_lessons
+from apps.tutor.answers import is_answered
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import encoder, index
 from apps.tutor.retrieval.search import About, Earlier, Question, scope_of, scopes_of, search, search_all
@@ -217,3 +218,31 @@ def test_a_rare_word_that_no_passage_contains_speaks_against_an_answer(rivers, l
     strange = search("Where does radiocarbon build land?", scope_of(leo))[0]
     assert known.missing == 0
     assert 0 < similar.missing < strange.missing <= 1
+
+
+def test_a_word_of_another_course_speaks_against_an_answer_from_this_one(rivers, leo, enrollment):
+    other = CourseFactory(status="published")
+    EnrollmentFactory(user=leo, course=other)
+    LessonFactory(section=SectionFactory(course=other), slug="dating", body="Radiocarbon dates a piece of parchment.")
+    index_course(course_id=other.pk, now=timezone.now())
+    assert search("Does radiocarbon date parchment?", scope_of(leo))[0].missing == 0
+    assert search("Where does radiocarbon build land?", scope_of(leo, course=rivers["deltas"].course))[0].missing > 0
+
+
+def test_how_near_one_word_is_by_itself_is_told(rivers, leo, enrollment):
+    found = search("Which river did the king cross with his army?", scope_of(leo))
+    word = search("river", scope_of(leo))[0]
+    assert {one.nearest_word for one in found} == {found[0].nearest_word}
+    assert found[0].nearest_word > found[0].similarity
+    assert word.nearest_word == pytest.approx(word.similarity, abs=1e-3)
+    assert search("and why is it so?", scope_of(leo))[0].nearest_word == 0
+    assert not is_answered(found)
+
+
+def test_a_summary_is_found_only_where_nothing_else_says_more(rivers, course, leo, enrollment):
+    Lesson.objects.filter(slug="meanders").update(summary="Why a river bends.")
+    Lesson.objects.filter(slug="deltas").update(summary="How mud becomes land.", body="")
+    index_course(course_id=course.pk, now=timezone.now())
+    found = {one.passage.lesson.slug: one.passage.kind for one in search("why does a river bend", scope_of(leo))}
+    assert found["meanders"] == Passage.Kind.TEXT
+    assert found["deltas"] == Passage.Kind.SUMMARY

@@ -62,7 +62,10 @@ class Index:
 
     pks: NDArray[np.int64]
     lessons: NDArray[np.int64]
+    courses: NDArray[np.int64]
     is_explanation: NDArray[np.bool_]
+    is_announcement: NDArray[np.bool_]
+    """Summaries of lessons whose text is here, too: they name the subject, and the text has the answer."""
     vectors: Array
     neighbors: tuple[NDArray[np.int64], NDArray[np.int64]]
     """For each row the row before and after it in the same text or captions; the row itself if there is none."""
@@ -104,23 +107,27 @@ class Index:
 
 def build() -> Index:
     """Read all passages. Two queries, two more with an embedding address."""
-    fields = ("pk", "lesson_id", "kind", "heading", "lesson__title", "text", "vector", "encoder")
+    fields = ("pk", "lesson_id", "kind", "heading", "lesson__title", "text", "vector", "encoder", "course_id")
     rows = list(Passage.objects.order_by("lesson_id", "position").values_list(*fields))
     lessons = np.array([row[1] for row in rows], np.int64)
     kinds = [row[2] for row in rows]
+    continuing = np.array([_CONTINUING.get(kind, 0) for kind in kinds], np.int64)
+    is_summary = np.array([kind == Passage.Kind.SUMMARY for kind in kinds], np.bool_)
     index = Index(
         pks=np.array([row[0] for row in rows], np.int64),
         lessons=lessons,
+        courses=np.array([row[8] for row in rows], np.int64),
         is_explanation=np.array([kind == Passage.Kind.EXPLANATION for kind in kinds], np.bool_),
+        is_announcement=is_summary & np.isin(lessons, lessons[continuing > 0]),
         vectors=np.zeros((len(rows), encoder.SIZE), np.float32),
-        neighbors=_neighbors(lessons, np.array([_CONTINUING.get(kind, 0) for kind in kinds], np.int64)),
+        neighbors=_neighbors(lessons, continuing),
     )
     if embeddings.is_used():
         embedded, unembedded = _embedded(index.pks)
         index = replace(index, embedded=embedded, unembedded=unembedded)
     counts: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     lengths = np.zeros(len(rows), np.float32)
-    for place, (_pk, _lesson, _kind, heading, title, text, vector, model) in enumerate(rows):
+    for place, (_pk, _lesson, _kind, heading, title, text, vector, model, _course) in enumerate(rows):
         if vector is not None and model == encoder.NAME:
             index.vectors[place] = np.frombuffer(vector, np.float16)
         words = content_words(f"{title} {heading} {text}")

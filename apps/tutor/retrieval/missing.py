@@ -1,7 +1,8 @@
-"""Whether a question is about something that no course mentions.
+"""What single words say about whether a question is answered.
 
-A rare word that stands in no passage ("radiocarbon") says that the question isn't answered, unless the passages found
-contain a word that means the same.
+A rare word that stands in no passage of the course ("radiocarbon") says that it isn't, unless the passages found
+contain a word that means the same. And where one word of the question is as near to the passages as the question is,
+they may only share its subject: "What is the law of cosines?" finds what is said about cosines.
 """
 
 from collections.abc import Sequence
@@ -25,12 +26,13 @@ Array = NDArray[np.float32]
 _kept: dict[str, Array] = {}
 
 
-def missing(question: str, known: Index, passages: Sequence[str]) -> float:
+def missing(question: str, known: Index, places: NDArray[np.bool_], passages: Sequence[str]) -> float:
     """Return, for the word that is missing most, its rarity times how far the nearest word of the passages is.
 
-    From 0 (every word is in a passage) to 1. It takes up to 30 ms the first time that passages are compared.
+    From 0 (every word is in a passage) to 1. ``places`` are the rows of the index in which a word may stand,
+    ``passages`` the texts that were found. It takes up to 30 ms the first time that passages are compared.
     """
-    words = {word for word in content_words(question)[:MOST_WORDS] if stem(word) not in known.postings}
+    words = {word for word in content_words(question)[:MOST_WORDS] if not _stands(word, known, places)}
     rarities = {word: rarity for word in words if (rarity := encoder.rarity(word)) > 0}
     if not rarities or not passages:
         return 0.0
@@ -40,6 +42,20 @@ def missing(question: str, known: Index, passages: Sequence[str]) -> float:
     others = _vectors(nearby)
     nearest = (_vectors(list(rarities)) @ others.T).max(axis=1)
     return float(max(rarity * (1 - max(0.0, near)) for rarity, near in zip(rarities.values(), nearest, strict=True)))
+
+
+def nearest_word(question: str, passages: Array) -> float:
+    """Return the similarity of the word of the question that is nearest to one of the passages; 0 without words.
+
+    ``passages``: the vectors of those that were found.
+    """
+    words = sorted(set(content_words(question)[:MOST_WORDS]))
+    return max(0.0, float((_vectors(words) @ passages.T).max())) if words and len(passages) else 0.0
+
+
+def _stands(word: str, known: Index, places: NDArray[np.bool_]) -> bool:
+    rows, _scores = known.postings.get(stem(word), (None, None))
+    return rows is not None and bool(places[rows].any())
 
 
 def _vectors(words: Sequence[str]) -> Array:

@@ -17,7 +17,7 @@ from apps.learning.queries.openable import openable_by, openable_lessons, quizze
 from apps.tutor.models import Passage
 from apps.tutor.queries.switches import turned_off
 from apps.tutor.retrieval import embeddings, encoder, index
-from apps.tutor.retrieval.missing import missing
+from apps.tutor.retrieval.missing import missing, nearest_word
 from apps.tutor.retrieval.spelling import correct
 from apps.tutor.retrieval.words import MOST_WORDS, content_words, stem
 from studyplatform.kit.extensions import answers
@@ -51,6 +51,13 @@ class Earlier(NamedTuple):
     answer: str
 
 
+class Compared(NamedTuple):
+    """What single words of the question say about the passages that were found."""
+
+    missing: float = 0.0
+    nearest_word: float = 0.0
+
+
 @dataclass(frozen=True)
 class Found:
     """A passage that was found, with its better neighbor: what answers a question often goes on there."""
@@ -62,13 +69,20 @@ class Found:
     """Of the vectors, from -1 to 1."""
     coverage: float
     """Which part of the question's words the passage contains, by weight, from 0 to 1."""
-    gap: Callable[[], float] = float
-    """Returns ``missing``. It compares words, which takes a while, and only who declines needs it."""
+    reached: float = 0.0
+    """The best score without the embedding address, for all the same: its numbers say nothing about other models'."""
+    compare: Callable[[], Compared] = Compared
+    """Compares single words, which takes a while; only who declines needs it."""
 
     @property
     def missing(self) -> float:
         """How much a rare word of the question is missing (:mod:`apps.tutor.retrieval.missing`); for all the same."""
-        return self.gap()
+        return self.compare().missing
+
+    @property
+    def nearest_word(self) -> float:
+        """How similar the nearest word of the question is to one of the passages, by itself; for all the same."""
+        return self.compare().nearest_word
 
     @property
     def parts(self) -> list[Passage]:
@@ -95,10 +109,10 @@ class Scope:
     """The lessons of quizzes whose explanations may be read."""
 
     def mask(self, known: index.Index) -> NDArray[np.bool_]:
-        """Return for all rows of the index whether the user may read them."""
+        """Return for all rows of the index whether the user may read them and they may answer a question."""
         opened = np.isin(known.lessons, np.fromiter(self.lessons, np.int64, len(self.lessons)))
         explained = np.isin(known.lessons, np.fromiter(self.explained, np.int64, len(self.explained)))
-        allowed: NDArray[np.bool_] = opened & (~known.is_explanation | explained)
+        allowed: NDArray[np.bool_] = opened & (~known.is_explanation | explained) & ~known.is_announcement
         return allowed
 
 
@@ -191,7 +205,9 @@ class _Ranked(NamedTuple):
     """The best rows with their neighbors, and the figures of all rows."""
 
     question: str
+    allowed: NDArray[np.bool_]
     chosen: list[tuple[int, ...]]
+    reached: float
     scores: Array
     similarity: Array
     coverage: Array
@@ -212,8 +228,11 @@ def _asked(known: index.Index, text: str, scope: Scope, history: Sequence[Earlie
 def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, limit: int) -> _Ranked:
     words, coverage = known.score_words(_terms(asked.question, asked.before))
     reach = float(coverage[asked.allowed].max())
-    scores = np.where(asked.allowed, meaning + WORDS * reach**3 * words, -np.inf)
-    return _Ranked(asked.question, _choose(known, scores, limit), scores, similarity, coverage)
+    words = WORDS * reach**3 * words
+    scores = np.where(asked.allowed, meaning + words, -np.inf)
+    reached = float((similarity + words)[asked.allowed].max())
+    chosen = _choose(known, scores, limit)
+    return _Ranked(asked.question, asked.allowed, chosen, reached, scores, similarity, coverage)
 
 
 def _found(known: index.Index, ranked: _Ranked, passages: dict[int, Passage]) -> list[Found]:
@@ -222,11 +241,21 @@ def _found(known: index.Index, ranked: _Ranked, passages: dict[int, Passage]) ->
         passage = passages.get(int(known.pks[row]))
         if passage is not None:
             neighbor = passages.get(int(known.pks[others[0]])) if others else None
-            score, similarity, coverage = (float(one[row]) for one in ranked[2:])
-            found.append(Found(passage, neighbor, score, similarity, coverage))
+            score, similarity, coverage = (
+                float(one[row]) for one in (ranked.scores, ranked.similarity, ranked.coverage)
+            )
+            found.append(Found(passage, neighbor, score, similarity, coverage, ranked.reached))
+    compare = cache(partial(_compare, known, ranked, found))
+    return [replace(one, compare=compare) for one in found]
+
+
+def _compare(known: index.Index, ranked: _Ranked, found: Sequence[Found]) -> Compared:
+    same_course = ranked.allowed & (known.courses == found[0].passage.course_id)
     texts = [f"{one.passage.lesson.title} {one.passage.heading} {one.text}" for one in found]
-    gap = cache(partial(missing, ranked.question, known, texts))
-    return [replace(one, gap=gap) for one in found]
+    return Compared(
+        missing(ranked.question, known, same_course, texts),
+        nearest_word(ranked.question, known.vectors[[row for row, *_ in ranked.chosen]]),
+    )
 
 
 def find(user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Earlier] = ()) -> list[Found]:
