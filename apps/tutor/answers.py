@@ -33,7 +33,7 @@ def is_answered(found: "Sequence[Found]") -> bool:
     if not found:
         return False
     best, similarity = found[0], max(one.similarity for one in found)
-    support = SIMILARITY * similarity + SCORE * best.score + MISSING * best.missing + NEAREST_WORD * best.nearest_word
+    support = SIMILARITY * similarity + SCORE * best.reached + MISSING * best.missing + NEAREST_WORD * best.nearest_word
     return support >= LEAST
 
 

@@ -101,6 +101,16 @@ def test_passages_are_embedded_once_and_questions_find_more(rivers, leo, enrollm
 
 
 @pytest.mark.django_db
+def test_whether_a_question_is_answered_is_decided_without_the_address(rivers, leo, enrollment, address):
+    question = "Why does a watercourse have curves?"
+    (alone, *_) = search(question, scope_of(leo))
+    embed(rivers)
+    (mixed, *_) = search(question, scope_of(leo))
+    assert mixed.score != pytest.approx(alone.score)
+    assert mixed.reached == pytest.approx(alone.reached)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("behavior", ["silent", "500", "drop", "zeros", "401"])
 def test_a_question_is_answered_whatever_the_address_does(rivers, leo, enrollment, address, behavior, monkeypatch):
     embed(rivers)
