@@ -118,8 +118,15 @@ def test_rest_survives_every_field(browser_of: Any, leo: User, answer: Answer) -
     browser: Client = browser_of(leo)
     browser.raise_request_exception = False
     chat, exchange = answer.exchange.chat, answer.exchange
-    asking = {"question": "Why?", "key": str(uuid4()), "mode": "ask", "lesson": None, "second": 1, "course": None}
-    calls = [
+    asking: dict[str, Any] = {
+        "question": "Why?",
+        "key": str(uuid4()),
+        "mode": "ask",
+        "lesson": None,
+        "second": 1,
+        "course": None,
+    }
+    calls: list[tuple[str, str, dict[str, Any]]] = [
         ("post", "/chats/", asking),
         ("post", f"/chats/{chat.uid}/exchanges/", asking),
         ("patch", f"/chats/{chat.uid}/", {"title": "A", "course": None, "lesson": None}),

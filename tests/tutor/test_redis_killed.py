@@ -18,6 +18,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from apps.accounts.models import User
 from apps.tutor import services
@@ -122,7 +123,7 @@ class Page:
     def follow(self, answer: Answer) -> None:
         if self.socket is None:
             address = f"{self.origin.replace('http', 'ws')}/ws/tutor/"
-            self.socket = connect(address, origin=self.origin, additional_headers={"Cookie": self.cookie})  # type: ignore[arg-type]
+            self.socket = connect(address, origin=Origin(self.origin), additional_headers={"Cookie": self.cookie})
         self.ended = {}
         asked = {"type": "follow", "answer": str(answer.uid), "offset": units(self.text)}
         self.socket.send(json.dumps(asked))

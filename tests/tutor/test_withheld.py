@@ -105,7 +105,7 @@ def test_nothing_shows_the_answer_during_a_retake_and_all_show_it_after(
 def test_what_is_shown_of_a_withheld_answer(leo: User, answer: Answer, retake: Attempt) -> None:
     shown = answer_out(leo, answer, timezone.now())
     assert (shown["withheld"], shown["text"], shown["citations"], shown["cards"]) == (TAKEN, "", [], [])
-    assert shown["html"] == f"<p><em>{TAKEN}</em></p>"
+    assert shown["html"] == f'<p class="small muted">{TAKEN}</p>'
     assert shown["follow_ups"] == []
 
 
@@ -216,7 +216,8 @@ def test_an_interrupted_answer_is_withheld_and_goes_on_after_the_retake(
 ) -> None:
     answer, browser = interrupted(chat, quiz), browser_of(leo)
     attempt = AttemptFactory(enrollment=enrollment, quiz=quiz)
-    assert answer_out(leo, answer, timezone.now())["withheld"] == TAKEN
+    shown = answer_out(leo, answer, timezone.now())
+    assert (shown["withheld"], shown["state"]) == (TAKEN, "finished")
     refused = browser.post(f"{API}/answers/{answer.uid}/continue/")
     assert (refused.status_code, refused.json()["code"]) == (409, "AI_ANSWER_WITHHELD")
     assert Answer.objects.get(pk=answer.pk).state == State.INTERRUPTED

@@ -112,12 +112,13 @@ def insight_of_all(courses: Sequence[Course], *, days: int, now: datetime, lesso
     answers = _newest_answers(place)
     names = _names(asked, all_groups)
     texts = {one.pk: masked(one.question, names[place[one.pk].course]) for one in exchanges}
+    about = {one.group.lesson for one in chosen}
     lines = _Lines(known, lessons, place, _settled(known))
     todos = _todos(lines.of({pk: text for pk, text in texts.items() if _is_unanswered(answers.get(pk))}))
     return Insight(
         total=sum(len(one.group.exchanges) for one in chosen),
         answered=_answered(answers.values()),
-        helpful=_helpful(asked, lambda one: one.complete_at > since and (not lesson or one.lesson in _pks(chosen))),
+        helpful=_helpful(asked, lambda one: one.complete_at > since and (not lesson or one.lesson in about)),
         lines=lines.of(texts),
         todos=[one for one in todos if not one.outcome],
         settled=[one for one in todos if one.outcome],
@@ -152,8 +153,8 @@ def _asked(courses: Iterable[int], now: datetime) -> dict[int, list[Asked]]:
         .values_list("about", "pk", "user_id", "lesson_id", "created_at")
     )
     found = defaultdict[int, list[Asked]](list)
-    for course, *row in rows:
-        found[course].append(Asked(*row))
+    for course, exchange, learner, lesson, at in rows:
+        found[course].append(Asked(exchange, learner, lesson, at))
     return found
 
 
@@ -186,10 +187,6 @@ def _names(asked: dict[int, list[Asked]], groups: Iterable[_Of]) -> dict[int, fr
 def _settled(courses: Iterable[int]) -> dict[tuple[int, str], _Settled]:
     rows = SettledQuestion.objects.filter(course__in=courses).values_list("course", "key", "outcome", "topic")
     return {(course, key): _Settled(outcome, topic) for course, key, outcome, topic in rows}
-
-
-def _pks(groups: Iterable[_Of]) -> set[int | None]:
-    return {one.group.lesson for one in groups}
 
 
 def _newest_answers(pks: Iterable[int]) -> dict[int, Answer]:

@@ -72,8 +72,10 @@ def answer_out(user: User, answer: Answer, now: datetime) -> Shape:
 
 
 def _answer_out(answer: Answer, mode: str, readable: Readable, now: datetime, *, is_newest: bool) -> Shape:
-    """Of an answer that is withheld, the HTML says why, and nothing else of it is shown."""
+    """Of an answer that is withheld, the HTML says why, and nothing else of it is shown: it can't be continued now."""
     state, withheld = answer.state_at(now), readable.why_withheld(answer)
+    if withheld and state not in {Answer.State.WAITING, Answer.State.STREAMING}:
+        state = Answer.State.FINISHED
     text = "" if withheld else answer.text
     citations = [] if withheld else [_citation_out(one, readable.lessons) for one in answer.citations.all()]
     links = {one["number"]: (one["url"], _label(one)) for one in citations}
@@ -84,9 +86,9 @@ def _answer_out(answer: Answer, mode: str, readable: Readable, now: datetime, *,
         "state": state,
         "kind": answer.kind,
         "text": text,
-        "html": f"<p><em>{escape(withheld)}</em></p>" if withheld else html_of(text, links),
+        "html": f'<p class="small muted">{escape(withheld)}</p>' if withheld else html_of(text, links),
         "withheld": withheld,
-        "error": _error_out(answer.error_code),
+        "error": None if withheld else _error_out(answer.error_code),
         "provider": answer.provider,
         "is_search": answer.is_search,
         "rating": answer.rating,
