@@ -4,33 +4,35 @@ The choice of courses, period and lesson decides which groups are read, and noth
 nor which words are masked in it.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, Subquery, Window
-from django.db.models.functions import Coalesce, RowNumber
+from django.db.models import Count, F, Max
 
-from apps.accounts.models import Role, User
 from apps.courses.models import Course, Lesson
-from apps.learning.models import Enrollment
 from apps.learning.queries.addresses import lesson_url
-from apps.tutor.insight import Asked, Group, group, key_of, masked, words_of
-from apps.tutor.models import Answer, Citation, Exchange, Mode, SettledQuestion
+from apps.tutor.insight import group, key_of, masked
+from apps.tutor.models import Answer, Citation, Exchange, SettledQuestion
+from apps.tutor.queries.insight_rows import (
+    LONGEST_PERIOD,
+    OfCourse,
+    asked_about,
+    names_in,
+    newest_answers,
+    share_of_helpful,
+)
 
-PERIODS = (7, 30, 90)
+PERIODS = (7, 30, LONGEST_PERIOD)
 """Days."""
 SHOWN_FIRST = 30
 """The period that is shown unless another one is chosen."""
-MOST_READ = 20_000
-"""Questions of a course that are grouped, the newest."""
 MOST_SHOWN = 500
 """Questions whose words are compared, the newest, as whole groups."""
 MOST_CITED = 10
 LONGEST = 300  # characters of a question that are shown
-_ASKED = [Mode.ASK, Mode.EXPLAIN, Mode.HINT]
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,6 @@ class Line:
     course: Course | None = None
     topic: str = ""
     """Address of the topic that was opened about it."""
-
-
-class _Of(NamedTuple):
-    """A group with the course whose group it is."""
-
-    course: int
-    group: Group
 
 
 class _Settled(NamedTuple):
@@ -98,8 +93,8 @@ def insight_of(course: Course, *, days: int, now: datetime, lesson: str = "") ->
 def insight_of_all(courses: Sequence[Course], *, days: int, now: datetime, lesson: str = "") -> Insight:
     """Return what learners asked about several courses: the groups of each. At most eleven queries."""
     known, since = {one.pk: one for one in courses}, now - timedelta(days=days)
-    asked = _asked(known, now)
-    all_groups = [_Of(course, one) for course, rows in asked.items() for one in group(rows)]
+    asked = asked_about(known, now)
+    all_groups = [OfCourse(course, one) for course, rows in asked.items() for one in group(rows)]
     groups = [one for one in all_groups if one.group.complete_at > since]
     lessons = Lesson.objects.in_bulk({one.group.lesson for one in groups if one.group.lesson})
     slugs = {pk: one.slug for pk, one in lessons.items()}
@@ -109,8 +104,8 @@ def insight_of_all(courses: Sequence[Course], *, days: int, now: datetime, lesso
     chosen.sort(key=lambda one: one.group.complete_at, reverse=True)
     place = {exchange: one for one in _whole(chosen) for exchange in one.group.exchanges}
     exchanges = list(Exchange.objects.filter(pk__in=place).order_by("pk"))
-    answers = _newest_answers(place)
-    names = _names(asked, all_groups)
+    answers = newest_answers(place)
+    names = names_in(asked, all_groups)
     texts = {one.pk: masked(one.question, names[place[one.pk].course]) for one in exchanges}
     about = {one.group.lesson for one in chosen}
     lines = _Lines(known, lessons, place, _settled(known))
@@ -118,7 +113,7 @@ def insight_of_all(courses: Sequence[Course], *, days: int, now: datetime, lesso
     return Insight(
         total=sum(len(one.group.exchanges) for one in chosen),
         answered=_answered(answers.values()),
-        helpful=_helpful(asked, lambda one: one.complete_at > since and (not lesson or one.lesson in about)),
+        helpful=share_of_helpful(asked, lambda one: one.complete_at > since and (not lesson or one.lesson in about)),
         lines=lines.of(texts),
         todos=[one for one in todos if not one.outcome],
         settled=[one for one in todos if one.outcome],
@@ -127,38 +122,7 @@ def insight_of_all(courses: Sequence[Course], *, days: int, now: datetime, lesso
     )
 
 
-def _asked(courses: Iterable[int], now: datetime) -> dict[int, list[Asked]]:
-    """The questions of enrolled learners about each course, in their order. One query.
-
-    Without deleted chats and refused questions. They begin with the half-year of the longest period, so that groups
-    don't change from day to day; of each course the newest :data:`MOST_READ`.
-    """
-    first = now - timedelta(days=max(PERIODS))
-    begin = datetime(first.year, 1 if first.month < 7 else 7, 1, tzinfo=UTC)
-    about, by = OuterRef("about"), OuterRef("user")
-    answered = Answer.objects.filter(exchange=OuterRef("pk"))
-    newest = Window(RowNumber(), partition_by="about", order_by=["-created_at", "-pk"])
-    rows = (
-        Exchange.objects.annotate(about=Coalesce("lesson__course", "chat__course"))
-        .filter(Q(lesson__course__in=courses) | Q(lesson=None, chat__course__in=courses))
-        .filter(chat__deleted_at=None, mode__in=_ASKED, created_at__gte=begin, created_at__lte=now)
-        .filter(Exists(answered.filter(state=Answer.State.FINISHED)))
-        .exclude(Exists(answered.filter(kind=Answer.Kind.FILTERED)))
-        .filter(Exists(Enrollment.objects.active().filter(course=about, user=by)))
-        .exclude(Exists(Course.objects.filter(pk=about, instructor=by)))
-        .exclude(user__role=Role.ADMIN)
-        .annotate(rank=newest)
-        .filter(rank__lte=MOST_READ)
-        .order_by("created_at", "pk")
-        .values_list("about", "pk", "user_id", "lesson_id", "created_at")
-    )
-    found = defaultdict[int, list[Asked]](list)
-    for course, exchange, learner, lesson, at in rows:
-        found[course].append(Asked(exchange, learner, lesson, at))
-    return found
-
-
-def _whole(groups: Sequence[_Of]) -> list[_Of]:
+def _whole(groups: Sequence[OfCourse]) -> list[OfCourse]:
     """The first groups, at least one, that together have at most :data:`MOST_SHOWN` questions: none is cut."""
     found, left = groups[:1], MOST_SHOWN - len(groups[0].group.exchanges)
     for one in groups[1:]:
@@ -169,30 +133,9 @@ def _whole(groups: Sequence[_Of]) -> list[_Of]:
     return list(found)
 
 
-def _names(asked: dict[int, list[Asked]], groups: Iterable[_Of]) -> dict[int, frozenset[str]]:
-    """Words of the names of all whose questions may be read, by course. One query."""
-    readable = defaultdict[int, set[int]](set)
-    for course, one in groups:
-        readable[course].update(one.exchanges)
-    learners = {
-        course: {row.learner for row in asked[course] if row.exchange in exchanges}
-        for course, exchanges in readable.items()
-    }
-    rows = User.objects.filter(pk__in=set[int]().union(*learners.values()))
-    words = {pk: words_of(names) for pk, *names in rows.values_list("pk", "first_name", "last_name", "username")}
-    none = frozenset[str]()
-    return {course: none.union(*(words.get(pk, none) for pk in found)) for course, found in learners.items()}
-
-
 def _settled(courses: Iterable[int]) -> dict[tuple[int, str], _Settled]:
     rows = SettledQuestion.objects.filter(course__in=courses).values_list("course", "key", "outcome", "topic")
     return {(course, key): _Settled(outcome, topic) for course, key, outcome, topic in rows}
-
-
-def _newest_answers(pks: Iterable[int]) -> dict[int, Answer]:
-    newest = Answer.objects.filter(exchange=OuterRef("exchange")).order_by("-number").values("number")[:1]
-    rows = Answer.objects.filter(exchange__in=pks, number=Subquery(newest))
-    return {row.exchange_id: row for row in rows}
 
 
 def _is_unanswered(answer: Answer | None) -> bool:
@@ -205,26 +148,13 @@ def _answered(answers: Iterable[Answer]) -> int | None:
     return round(100 * answered / len(ended)) if ended else None
 
 
-def _helpful(asked: dict[int, list[Asked]], is_chosen: Callable[[Group], bool]) -> int | None:
-    """The share of helpful ratings, in groups of ratings of at least five learners. One query.
-
-    Those who asked are more than those who rated: by groups of questions, two choices could differ by one rating.
-    """
-    about = Q(exchange__lesson__course__in=asked) | Q(exchange__lesson=None, exchange__chat__course__in=asked)
-    rows = Answer.objects.filter(about, rating__isnull=False, state=Answer.State.FINISHED).order_by("number")
-    ratings = dict(rows.values_list("exchange", "rating"))
-    groups = [one for rows in asked.values() for one in group(row for row in rows if row.exchange in ratings)]
-    counted = [ratings[exchange] for one in groups if is_chosen(one) for exchange in one.exchanges]
-    return round(100 * counted.count(1) / len(counted)) if counted else None
-
-
 @dataclass(frozen=True)
 class _Lines:
     """Makes lines of questions."""
 
     courses: dict[int, Course]
     lessons: dict[int, Lesson]
-    place: dict[int, _Of]
+    place: dict[int, OfCourse]
     settled: dict[tuple[int, str], _Settled]
 
     def of(self, texts: dict[int, str]) -> list[Line]:
