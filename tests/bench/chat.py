@@ -92,6 +92,7 @@ class Bench:
 
         now = timezone.now()
         self.provider = Scripted(1)
+        User.objects.filter(username__startswith="chat-").delete()  # of a run that was killed
         stack.callback(User.objects.filter(username__startswith="chat-").delete)
         stack.enter_context(override_settings(TUTOR_URL="http://model.invalid", TUTOR_MODEL="scripted"))
         stack.enter_context(patch("apps.tutor.providers.openai.OpenAIProvider", lambda: self.provider))

@@ -13,7 +13,7 @@ from apps.tutor import filters, grounding, services
 from apps.tutor.models import Answer, Chat, Exchange, UsageDay
 from apps.tutor.providers import Prompt, Usage
 from apps.tutor.queries.shapes import answer_out, exchanges_out
-from apps.tutor.services import generating
+from apps.tutor.services import generating, preparing
 from apps.tutor.services.indexing import index_course
 from tests.factories.learning import AttemptFactory, EnrollmentFactory
 from tests.factories.tokens import make_token
@@ -42,7 +42,7 @@ def prepared(chat: Chat, mode: str = "ask") -> Prompt:
     claimed = generating.claim(waiting.uid, timezone.now())
     assert claimed is not None
     with patch.object(filters, "check"):  # also of a question that is refused before anybody is asked
-        return generating.prepare(claimed).prompt
+        return preparing.prepare(claimed).prompt
 
 
 def test_an_explanation_is_neither_shown_nor_told_while_another_attempt_is_open(

@@ -126,8 +126,9 @@ def test_what_it_answered_before_is_not_told_to_a_model(
     path = f"{API}/chats/{cited.answer.exchange.chat.uid}/exchanges/"
     [asked] = browser_of(leo).post(path, sent, content_type=JSON).json()["answers"]
     generating = pytest.importorskip("apps.tutor.services.generating")
+    preparing = pytest.importorskip("apps.tutor.services.preparing")
     claimed = generating.claim(UUID(asked["uid"]), cited.answer.created_at)
-    assert [one.answer for one in generating.prepare(claimed).prompt.history] == [""]
+    assert [one.answer for one in preparing.prepare(claimed).prompt.history] == [""]
 
 
 def test_assistants_and_the_command_are_refused(leo: User, off: Course, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from apps.tutor.models import Answer, Chat, Exchange
 from apps.tutor.providers import Usage
 from apps.tutor.queries.shapes import answer_out
 from apps.tutor.queries.withheld import withheld_answers
-from apps.tutor.services import generating
+from apps.tutor.services import generating, preparing
 from apps.tutor.streaming import alone
 from tests.factories.learning import AttemptFactory
 from tests.factories.tokens import make_token
@@ -227,10 +227,10 @@ def test_an_interrupted_answer_is_withheld_and_goes_on_after_the_retake(
     claimed = generating.claim(answer.uid, timezone.now())
     assert claimed is not None
     with pytest.raises(Exception, match="explains a quiz"):
-        generating.prepare(claimed)
+        preparing.prepare(claimed)
 
     submit(attempt)
-    assert "cut off" in generating.prepare(claimed).prompt.written
+    assert "cut off" in preparing.prepare(claimed).prompt.written
     assert Answer.objects.get(pk=answer.pk).explains == [quiz.lesson_id]
 
 
@@ -290,4 +290,4 @@ def test_a_question_of_the_same_chat_is_told_nothing_of_it(answer: Answer, retak
     )
     claimed = generating.claim(waiting.uid, timezone.now())
     assert claimed is not None
-    assert "cut off" not in repr(generating.prepare(claimed).prompt.history)
+    assert "cut off" not in repr(preparing.prepare(claimed).prompt.history)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.utils import translation
 
 from apps.tutor import grounding
-from apps.tutor.services import generating
+from apps.tutor.services import generating, preparing
 from apps.tutor.streaming.threads import FINDERS, to_prepare
 
 MOST_TOGETHER = 24
@@ -15,8 +15,8 @@ MOST_TOGETHER = 24
 
 
 class _Question(NamedTuple):
-    wanted: generating.Wanted
-    ready: "asyncio.Future[generating.Ready]"
+    wanted: preparing.Wanted
+    ready: "asyncio.Future[preparing.Ready]"
 
 
 class _Check(NamedTuple):
@@ -37,22 +37,22 @@ class Desk:
         self._checks: deque[_Check] = deque()
         self._workers: set[asyncio.Task[None]] = set()
 
-    async def prepare(self, claim: generating.Claim) -> generating.Ready:
-        """See ``generating.prepare``."""
-        wanted = generating.Wanted(claim, translation.get_language() or "en")
-        ready: asyncio.Future[generating.Ready] = asyncio.get_running_loop().create_future()
+    async def prepare(self, claim: generating.Claim) -> preparing.Ready:
+        """See ``preparing.prepare``."""
+        wanted = preparing.Wanted(claim, translation.get_language() or "en")
+        ready: asyncio.Future[preparing.Ready] = asyncio.get_running_loop().create_future()
         self._questions.append(_Question(wanted, ready))
         self._work()
         return await ready
 
-    async def check(self, text: str, ready: generating.Ready) -> grounding.Checked:
-        """See ``generating.check``."""
+    async def check(self, text: str, ready: preparing.Ready) -> grounding.Checked:
+        """See ``preparing.check``."""
         one = _Check(asyncio.Event(), asyncio.Event())
         self._checks.append(one)
         self._work()
         try:
             await one.turn.wait()
-            return await to_prepare(generating.check, text, ready)
+            return await to_prepare(preparing.check, text, ready)
         finally:
             one.done.set()
 
@@ -81,7 +81,7 @@ class Desk:
         if not group:
             return
         try:
-            outcomes = await to_prepare(generating.prepare_all, [one.wanted for one in group])
+            outcomes = await to_prepare(preparing.prepare_all, [one.wanted for one in group])
         except BaseException:
             for one in group:
                 one.ready.cancel()

@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.tutor.errors import ContentFiltered, TutorUnavailable
 from apps.tutor.models import Answer
 from apps.tutor.providers import Usage
-from apps.tutor.services import generating
+from apps.tutor.services import generating, preparing
 from apps.tutor.streaming.desk import Desk
 from apps.tutor.streaming.threads import in_tables
 from apps.tutor.streaming.units import storable, units
@@ -99,7 +99,7 @@ class Generation:
             logger.exception("Generating answer %s failed", self.claim.uid)
             await self._end(Answer.State.FAILED, TutorUnavailable.code)
 
-    async def _read(self, ready: generating.Ready) -> None:
+    async def _read(self, ready: preparing.Ready) -> None:
         stream = ready.provider.stream(ready.prompt)
         add = self._new.append
         try:

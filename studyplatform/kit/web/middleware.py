@@ -76,7 +76,7 @@ class PolicyMiddleware(CSPMiddleware):
         if kind in {"application/json", "application/problem+json"}:
             response.headers.setdefault("Content-Security-Policy", self.JSON_POLICY)
             return response
-        return cast(HttpResponseBase, super().process_response(request, response))
+        return super().process_response(request, response)
 
     def get_policy_parts(
         self,
