@@ -20,6 +20,7 @@ from apps.tutor.streaming import desk, threads
 from tests.factories.learning import AttemptFactory
 from tests.factories.tutor import AnswerFactory
 
+pytestmark = pytest.mark.database
 State = Answer.State
 
 
