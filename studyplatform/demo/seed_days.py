@@ -21,10 +21,17 @@ _LONGEST = 75
 
 
 def seed_learned_days(emails: Iterable[str], now: datetime) -> None:
-    """The days of these learners, with the achievements. Days that are there are left alone."""
-    for user in User.objects.filter(email__in=set(emails), learned_days=None):
-        elsewhere = year_of_days(today_of(user, now=now)) if user.email == LEARNER else None
-        learning.rebuild_learned_days(user=user, now=now, elsewhere=elsewhere)
+    """The days of these learners, with the achievements. Days that are there are left alone.
+
+    What the demo's learners completed has filled some days already; the year of the one learner is added to them.
+    """
+    learners = User.objects.filter(email__in=set(emails))
+    for user in learners.filter(learned_days=None).exclude(email=LEARNER):
+        learning.rebuild_learned_days(user=user, now=now)
+    for user in learners.filter(email=LEARNER):
+        today = today_of(user, now=now)
+        if not user.learned_days.filter(day__lt=today - timedelta(days=YEAR // 2)).exists():
+            learning.rebuild_learned_days(user=user, now=now, elsewhere=year_of_days(today))
 
 
 def year_of_days(today: date) -> dict[date, int]:
