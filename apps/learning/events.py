@@ -42,6 +42,14 @@ class CertificateRevoked(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AttemptOpened(Event):
+    """A learner began an attempt at the quiz of a lesson."""
+
+    user_id: int
+    lesson_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuizSubmitted(Event):
     attempt_id: int
     user_id: int

@@ -8,6 +8,7 @@ from apps.accounts.events import AccountDeleted
 from apps.courses.events import CoursePublished, OutlineChanged
 from apps.courses.models import Course, Lesson
 from apps.files.events import VideoCompleted
+from apps.learning.events import AttemptOpened
 from apps.tutor import services
 from apps.tutor.events import AnswerEnded
 from apps.tutor.models import Answer, CourseTutor, Passage, TutorBudget
@@ -50,6 +51,12 @@ def count_unanswered(event: AnswerEnded) -> None:
     exchange_id = Answer.objects.filter(pk=event.answer_id, state="finished").values_list("exchange", flat=True).first()
     if exchange_id is not None:
         services.count_todos_later(exchange_id=exchange_id, now=timezone.now())
+
+
+@subscribe(AttemptOpened)
+def stop_explaining_its_quiz(event: AttemptOpened) -> None:
+    """Answers that are complete are withheld when they are read (``queries/withheld.py``)."""
+    services.stop_explaining(user_id=event.user_id, lesson_id=event.lesson_id, now=timezone.now())
 
 
 @subscribe(AccountDeleted)

@@ -1,6 +1,7 @@
 """Answers that explain a quiz are withheld during a retake, and return when it is submitted: every way out."""
 
 import json
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Quiz
+from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, PracticeCard
 from apps.tutor import providers
 from apps.tutor.exports import of_tutor
@@ -268,6 +270,21 @@ def test_the_socket_replays_nothing_of_it(
         assert "cut off" not in json.dumps(message)
 
     with_sockets([browser_of(leo)], "/ws/tutor/", story)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.database
+def test_beginning_a_retake_stops_the_answers_that_explain_its_quiz(leo: User, chat: Chat, quiz: Quiz) -> None:
+    explaining = interrupted(chat, quiz, State.STREAMING)
+    other = AnswerFactory(exchange=ExchangeFactory(chat=chat), state=State.STREAMING, ended_at=None)
+    Attempt.objects.filter(quiz=quiz).update(submitted_at=timezone.now() - timedelta(hours=1))
+
+    learning.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
+
+    explaining.refresh_from_db()
+    other.refresh_from_db()
+    assert (explaining.state, other.state) == (State.STOPPED, State.STREAMING)
+    assert answer_out(leo, explaining, timezone.now())["withheld"] == TAKEN
 
 
 def test_few_queries_tell_what_is_withheld(

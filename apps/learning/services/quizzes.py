@@ -14,7 +14,7 @@ from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import policies
 from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
-from apps.learning.events import QuizSubmitted
+from apps.learning.events import AttemptOpened, QuizSubmitted
 from apps.learning.models import Achievement, Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
@@ -87,6 +87,7 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
             seed = str(current.uid)
             current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed), seed=seed)
             current.save(force_insert=True)
+            publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson_id))
     # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
         raise AttemptTooSoon(wait=wait)

@@ -11,6 +11,7 @@ from apps.tutor.services.answering import (
     practice_cards,
     rate_answer,
     stop_answer,
+    stop_explaining,
     topic_of,
 )
 from apps.tutor.services.asking import ask
@@ -63,5 +64,6 @@ __all__ = [
     "settle_question",
     "start_chat",
     "stop_answer",
+    "stop_explaining",
     "topic_of",
 ]

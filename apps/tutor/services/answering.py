@@ -37,14 +37,26 @@ def stop_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
 
     :raises ChatNotFound: it isn't an answer to the user.
     """
-    answer = answer_of(user, uid)
+    _stop(answer_of(user, uid), now)
+    return answer_of(user, uid)
+
+
+def stop_explaining(*, user_id: int, lesson_id: int, now: datetime) -> None:
+    """Stop the answers to this user that explain the quiz of this lesson, of which they have begun an attempt."""
+    running = Answer.objects.filter(exchange__user=user_id, state=State.STREAMING).exclude(explains=[])
+    for answer in running.only("pk", "uid", "explains"):
+        if lesson_id in answer.explains:
+            _stop(answer, now)
+
+
+def _stop(answer: Answer, now: datetime) -> None:
     with transaction.atomic():
         stopped = Answer.objects.filter(pk=answer.pk, state__in=[State.WAITING, State.STREAMING]).update(
             state=State.STOPPED, ended_at=now, lease_until=None
         )
         if stopped:
-            sockets.publish(topic_of(uid), {"type": "state", "answer": str(uid), "state": "stopped", "kind": ""})
-    return answer_of(user, uid)
+            message = {"type": "state", "answer": str(answer.uid), "state": "stopped", "kind": ""}
+            sockets.publish(topic_of(answer.uid), message)
 
 
 def continue_answer(*, user: User, uid: UUID, now: datetime) -> Answer:
