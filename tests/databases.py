@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import fcntl
 import hashlib
@@ -14,14 +15,65 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 POSTGRES_TEMPLATE = "study_template"
+MAX_TEMPLATES = 12  # SQLite files that are kept, for all checkouts of a user together
 
 
-def fingerprint() -> str:
-    """A hash of all that decides what an empty database looks like: the Python code and the pinned packages."""
+def imported_files(source: Path) -> set[Path]:
+    """The project's own files that a Python file imports by name."""
+    names = {
+        name
+        for node in ast.walk(ast.parse(source.read_bytes()))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [str(node.module)]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+        if name.startswith(("apps.", "studyplatform."))
+    }
+    modules = {ROOT / name.replace(".", "/") for name in names}
+    places = {place for module in modules for place in (module.with_suffix(".py"), module / "__init__.py")}
+    return {place for place in places if place.exists()}
+
+
+def schema_files() -> list[Path]:
+    """The files that make an empty database what it is: migrations, what they import, and the pinned packages.
+
+    Only direct imports count: what lies behind them computes rows, and an empty database has none.
+    """
+    migrations = {file for folder in ("apps", "studyplatform") for file in ROOT.glob(f"{folder}/**/migrations/*.py")}
+    imported = {file for migration in migrations for file in imported_files(migration)}
+    return sorted({*migrations, *imported, ROOT / "requirements.txt"})
+
+
+def hash_schema() -> str:
+    """A hash of everything that decides what an empty database looks like.
+
+    Besides the files: the triggers, which belong to no migration, and the names that Django writes into its tables of
+    content types and permissions after it has migrated.
+    """
+    from django.apps import apps
+    from django.conf import settings
+    from django.db import connection
+
+    from studyplatform.kit.db import triggers
+
     total = hashlib.sha256()
-    for file in sorted([*ROOT.glob("apps/**/*.py"), *ROOT.glob("studyplatform/**/*.py"), ROOT / "requirements.txt"]):
+    for file in schema_files():
         total.update(f"{file.relative_to(ROOT)}\0".encode())
         total.update(file.read_bytes())
+    named = [repr((settings.INSTALLED_APPS, settings.MIGRATION_MODULES, getattr(settings, "SITE_ID", None)))]
+    named += [
+        repr((options.label, str(options.verbose_name_raw), options.default_permissions, options.permissions))
+        for options in sorted((model._meta for model in apps.get_models()), key=lambda meta: meta.label)
+    ]
+    named += [
+        f"{each.table} {each.name(group.prefix)}"
+        for group in triggers.registered.ordered()
+        for each in group.wanted(connection.vendor)
+    ]
+    total.update("\n".join(named).encode())
     return total.hexdigest()[:20]
 
 
@@ -53,20 +105,21 @@ def migrate() -> None:
 
 @contextlib.contextmanager
 def sqlite(name: str) -> Iterator[None]:
-    """A SQLite file for one test process: a copy of a template, which is kept until the code changes."""
-    state = fingerprint()
+    """A SQLite file for one test process: a copy of a template, which is kept until the schema changes."""
+    state = hash_schema()
     folder = Path(tempfile.gettempdir()) / f"study-tests-{os.getuid()}"
     template = folder / f"{state}.sqlite3"
     with locked("sqlite"):
         if not template.exists():
             folder.mkdir(exist_ok=True)
-            for old in sorted(folder.glob("*.sqlite3*"), key=lambda file: file.stat().st_mtime)[:-4]:
+            for old in sorted(folder.glob("*.sqlite3*"), key=lambda file: file.stat().st_mtime)[:-MAX_TEMPLATES]:
                 old.unlink()
             unfinished = folder / f"{state}.part"
             unfinished.unlink(missing_ok=True)
             point_to(str(unfinished))
             migrate()
             unfinished.rename(template)
+        template.touch()
         copy = Path(os.environ["DATA_DIR"]) / f"test-{name}.sqlite3"
         shutil.copyfile(template, copy)
     point_to(str(copy))
