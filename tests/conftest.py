@@ -49,7 +49,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any, worker_id: str) -> Iterator[None]:
-    """Replace pytest-django's fixture: one process runs the migrations, the others copy the result."""
+    """Replace pytest-django's fixture: one process creates the tables, the others copy the result."""
     with django_db_blocker.unblock(), databases.prepared(worker_id):
         yield
 

@@ -1,13 +1,14 @@
-"""The tests' databases: the migrations run once, each test process gets a copy of the result."""
+"""The tests' databases: the tables are created once, each test process gets a copy of the result."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,40 +19,40 @@ POSTGRES_TEMPLATE = "study_template"
 MAX_TEMPLATES = 12  # SQLite files that are kept, for all checkouts of a user together
 
 
-def imported_files(source: Path) -> set[Path]:
-    """The project's own files that a Python file imports by name."""
-    names = {
-        name
-        for node in ast.walk(ast.parse(source.read_bytes()))
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [str(node.module)]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-        if name.startswith(("apps.", "studyplatform."))
-    }
+IMPORT = re.compile(r"^\s*(?:from|import) ((?:apps|studyplatform)[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE)
+
+
+def imported_files(source: bytes) -> set[Path]:
+    """The project's own files that Python code imports by name."""
+    names = set()
+    for module, imported in IMPORT.findall(source.decode()):
+        names |= {module, *(f"{module}.{word}" for word in re.findall(r"\w+", imported))}
     modules = {ROOT / name.replace(".", "/") for name in names}
     places = {place for module in modules for place in (module.with_suffix(".py"), module / "__init__.py")}
     return {place for place in places if place.exists()}
 
 
 def schema_files() -> list[Path]:
-    """The files that make an empty database what it is: migrations, what they import, and the pinned packages.
+    """The files that make a new database what it is: models, migrations, what they import, and the pinned packages.
 
-    Only direct imports count: what lies behind them computes rows, and an empty database has none.
+    Only direct imports count: what lies behind them computes rows, and a new database has none.
     """
-    migrations = {file for folder in ("apps", "studyplatform") for file in ROOT.glob(f"{folder}/**/migrations/*.py")}
-    imported = {file for migration in migrations for file in imported_files(migration)}
-    return sorted({*migrations, *imported, ROOT / "requirements.txt"})
+    from django.apps import apps
+
+    folders = ("apps", "studyplatform")
+    defining = {Path(str(sys.modules[model.__module__].__file__)) for model in apps.get_models()}
+    defining = {file for file in defining if file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in folders}
+    defining |= {file for folder in folders for file in ROOT.glob(f"{folder}/**/migrations/*.py")}
+    imported = {file for source in defining for file in imported_files(source.read_bytes())}
+    own = ROOT / "studyplatform" / "kit" / "db" / "new_database.py"
+    return sorted({*defining, *imported, own, ROOT / "requirements.txt"})
 
 
 def hash_schema() -> str:
-    """A hash of everything that decides what an empty database looks like.
+    """A hash of everything that decides what a new database looks like.
 
     Besides the files: the triggers, which belong to no migration, and the names that Django writes into its tables of
-    content types and permissions after it has migrated.
+    content types and permissions.
     """
     from django.apps import apps
     from django.conf import settings
@@ -94,12 +95,13 @@ def point_to(name: str) -> None:
     settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
 
 
-def migrate() -> None:
+def create_tables() -> None:
     """Create all tables in the database that the connection points to."""
-    from django.core.management import call_command
     from django.db import connection
 
-    call_command("migrate", run_syncdb=True, verbosity=0)
+    from studyplatform.kit.db import new_database
+
+    new_database.create_tables()
     connection.close()  # a template must have no client, and SQLite merges its journal on close
 
 
@@ -117,7 +119,7 @@ def sqlite(name: str) -> Iterator[None]:
             unfinished = folder / f"{state}.part"
             unfinished.unlink(missing_ok=True)
             point_to(str(unfinished))
-            migrate()
+            create_tables()
             unfinished.rename(template)
         template.touch()
         copy = Path(os.environ["DATA_DIR"]) / f"test-{name}.sqlite3"
@@ -145,7 +147,7 @@ def postgresql(name: str, params: dict[str, Any]) -> Iterator[None]:
                 server.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(template))
                 server.execute(sql.SQL("CREATE DATABASE {}").format(template))
                 point_to(POSTGRES_TEMPLATE)
-                migrate()
+                create_tables()
                 server.execute(sql.SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
             server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(own))
             server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(own, template))
@@ -154,8 +156,37 @@ def postgresql(name: str, params: dict[str, Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def without_tables(name: str) -> Iterator[None]:
+    """Let the connection point to a new database without any table, of this name, while the block runs."""
+    import psycopg
+    from django.db import connection
+    from psycopg import sql
+
+    before = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        with tempfile.TemporaryDirectory(prefix="study-tests-") as folder:
+            point_to(f"{folder}/{name}.sqlite3")
+            try:
+                yield
+            finally:
+                point_to(before)
+        return
+    own = sql.Identifier(f"{before}_{name}")
+    params = {key: connection.get_connection_params()[key] for key in ("host", "port", "user", "dbname")}
+    with psycopg.connect(**params, autocommit=True) as server:
+        server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(own))
+        server.execute(sql.SQL("CREATE DATABASE {}").format(own))
+        point_to(f"{before}_{name}")
+        try:
+            yield
+        finally:
+            point_to(before)
+            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(own))
+
+
+@contextlib.contextmanager
 def prepared(process: str) -> Iterator[None]:
-    """An empty database with all tables for the test process of this name, on whichever server the settings name."""
+    """A new database with all tables for the test process of this name, on whichever server the settings name."""
     from django.db import connection
 
     before = connection.settings_dict["NAME"]

@@ -70,7 +70,7 @@ def _fill(many: int) -> None:
 
     from tests.bench.forum_data import fill_forum
 
-    call_command("migrate", verbosity=0)
+    call_command("prepare_database", verbosity=0)
     _fill_people()
     connection.close()
     _go_to("template1")

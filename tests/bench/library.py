@@ -49,7 +49,7 @@ def bench_library(words: list[str]) -> None:
         django.setup()
         from django.core.management import call_command
 
-        call_command("migrate", verbosity=0)
+        call_command("prepare_database", verbosity=0)
         _measure(many, postmaster, [word for word in words if not word.isdecimal() and word != "sqlite"])
 
 

@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from studyplatform.kit.db.new_database import RunOnNewDatabase
+
 SQLITE = [
     # Two and three letters are the usual beginnings of a last word.
     """CREATE VIRTUAL TABLE courses_search USING fts5(
@@ -72,7 +74,7 @@ class Migration(migrations.Migration):
                 ("body", models.TextField(help_text="Summary and description.")),
             ],
         ),
-        migrations.RunPython(
+        RunOnNewDatabase(
             _run({"sqlite": SQLITE, "postgresql": POSTGRESQL}),
             _run({"sqlite": SQLITE_BACK, "postgresql": POSTGRESQL_BACK}),
         ),

@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from studyplatform.kit.db.new_database import RunOnNewDatabase
+
 SUBJECTS = {
     "mathematics": "Mathematics",
     "statistics": "Statistics",
@@ -28,4 +30,4 @@ def add_subjects(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [("courses", "0004_catalogue_orders")]
 
-    operations = [migrations.RunPython(add_subjects, migrations.RunPython.noop)]
+    operations = [RunOnNewDatabase(add_subjects, migrations.RunPython.noop)]

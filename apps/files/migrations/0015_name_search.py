@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from studyplatform.kit.db.new_database import RunOnNewDatabase
+
 POSTGRESQL = [
     # Names its functions by their schema: an index is also built while no schema is searched, as by pg_restore.
     """CREATE FUNCTION files_name_trigrams(owner_id bigint, name text) RETURNS text[]
@@ -34,7 +36,7 @@ class Migration(migrations.Migration):
     dependencies = [("files", "0014_checksums_of_originals")]
 
     operations = [
-        migrations.RunPython(
+        RunOnNewDatabase(
             _run({"sqlite": SQLITE, "postgresql": POSTGRESQL}),
             _run({"sqlite": SQLITE_BACK, "postgresql": POSTGRESQL_BACK}),
         )

@@ -3,6 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from studyplatform.kit.db.new_database import RunOnNewDatabase
 from studyplatform.kit.text.folding import fold
 
 
@@ -84,7 +85,7 @@ class Migration(migrations.Migration):
             name='first_reply_at',
             field=models.DateTimeField(help_text='When its first visible reply by someone else appeared.', null=True),
         ),
-        migrations.RunPython(
+        RunOnNewDatabase(
             _run({"sqlite": SQLITE, "postgresql": POSTGRESQL}),
             _run({"sqlite": SQLITE_BACK, "postgresql": POSTGRESQL_BACK}),
         ),
