@@ -51,7 +51,7 @@ class LedgerEntryAdmin(ReadOnly, admin.ModelAdmin[LedgerEntry]):
     list_display = ["key", "kind", "occurred_at", "paid", "instructor_id", "course_id", "description"]
     list_filter = ["kind", "currency", "occurred_at"]
     search_fields = ["key", "payment_key", "gateway_id", "description"]
-    search_help_text = _("A key such as “sale pi_…”, the provider's id, or the title of a course")
+    search_help_text = _("A key such as “sale pi_…”, the provider's ID, or a course title")
     ordering = ["-occurred_at", "-pk"]
     date_hierarchy = "occurred_at"
     inlines = [LineInline]

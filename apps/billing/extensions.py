@@ -86,7 +86,7 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     requests = refund_queue().count()
     foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
     net = money(month_so_far(now), settings.CURRENCY)
-    yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refund needs a decision"))
+    yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refunds need a decision"))
 
 
 @learner_cards.registers("premium", order=60)

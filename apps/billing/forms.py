@@ -26,14 +26,14 @@ class PayoutDetails(forms.Form):
     holder = forms.CharField(
         label=_("Account holder"),
         max_length=120,
-        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Write the name on one line."))],
+        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Enter the name on one line."))],
         help_text=_("Exactly as your bank writes it."),
         error_messages={"required": _("Enter the name of the account holder.")},
     )
     number = forms.CharField(
         label=_("IBAN or account number"),
         max_length=60,
-        help_text=_("It is stored encrypted, and only its last four characters are shown."),
+        help_text=_("Stored encrypted. Only the last four characters are shown."),
         error_messages={"required": _("Enter an account number.")},
     )
     bank_code = forms.CharField(
@@ -78,15 +78,24 @@ def _bank_code(code: str) -> str:
 class DecideRefund(forms.Form):
     """An admin's decision about a refund request."""
 
-    decision = forms.ChoiceField(choices=[("grant", _("Refund")), ("decline", _("Decline"))])
-    reason = forms.CharField(label=_("Reason"), max_length=500)
+    decision = forms.ChoiceField(
+        choices=[("grant", _("Refund")), ("decline", _("Decline"))],
+        error_messages={"required": _("Choose whether to refund the payment.")},
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
 
 
 class AdminRefund(forms.Form):
     """A refund that an admin makes: all of a payment, or a part of it."""
 
-    amount = forms.DecimalField(label=_("Amount"), min_value=Decimal("0.01"), max_digits=10, decimal_places=2)
-    reason = forms.CharField(label=_("Reason"), max_length=500)
+    amount = forms.DecimalField(
+        label=_("Amount"),
+        min_value=Decimal("0.01"),
+        max_digits=10,
+        decimal_places=2,
+        error_messages={"required": _("Enter an amount.")},
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
 
 
 class GrantCourse(forms.Form):
@@ -101,14 +110,14 @@ class GrantCourse(forms.Form):
     course = forms.CharField(
         label=_("Course"),
         max_length=80,
-        help_text=_("The last part of its address, such as linear-algebra"),
+        help_text=_("The last part of its link, such as linear-algebra"),
         error_messages={"required": _("Choose the course.")},
     )
     reason = forms.CharField(
         label=_("Reason"),
         max_length=200,
-        help_text=_("The learner reads it."),
-        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Write the reason on one line."))],
+        help_text=_("The learner sees this."),
+        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Enter the reason on one line."))],
         error_messages={"required": _("Enter a reason.")},
     )
 
@@ -116,13 +125,13 @@ class GrantCourse(forms.Form):
         text = self.cleaned_data["person"]
         person = User.objects.filter(Q(email__iexact=text) | Q(username__iexact=text), is_active=True).first()
         if person is None:
-            raise ValidationError(_("There is no active account with this email or username."))
+            raise ValidationError(_("No active account has this email or username."))
         return person
 
     def clean_course(self) -> Course:
         course = Course.objects.listed().filter(slug=self.cleaned_data["course"], published_at__isnull=False).first()
         if course is None:
-            raise ValidationError(_("There is no published course at this address."))
+            raise ValidationError(_("No published course has this link."))
         return course
 
     def clean(self) -> dict[str, Any]:
@@ -132,7 +141,9 @@ class GrantCourse(forms.Form):
         if person is not None and course is not None:
             access = access_to(person, course)
             if access is not None and access.lasts:
-                self.add_error("person", _("“%(course)s” is already open to them.") % {"course": course.title})
+                self.add_error(
+                    "person", _("This learner already has access to “%(course)s”.") % {"course": course.title}
+                )
         return found
 
 
@@ -140,8 +151,13 @@ class RefundForm(forms.Form):
     """Why a learner wants their money back. ``told``: which rule the page said applies."""
 
     told = forms.ChoiceField(choices=[("immediate", ""), ("decision", "")], required=False, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=1000, widget=forms.Textarea)
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=1000,
+        widget=forms.Textarea,
+        error_messages={"required": _("Tell us why you'd like a refund.")},
+    )
     agrees = forms.BooleanField(
-        label=_("I know that a refund ends my access to the course"),
-        error_messages={"required": _("Confirm that your access to the course ends.")},
+        label=_("I understand that a refund ends my access to the course"),
+        error_messages={"required": _("Confirm that you'll lose access to the course.")},
     )

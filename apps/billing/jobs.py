@@ -20,7 +20,7 @@ def _event_failed(error: Exception, *, trigger_id: int) -> None:
     webhooks.fail(trigger_id=trigger_id, error=error)
 
 
-@jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"), on_failure=_event_failed)
+@jobs.job("billing.handle_event", label=_("Process a payment provider event"), on_failure=_event_failed)
 @waits_for_provider
 def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
     """Act on a stored webhook event. Idempotent."""
@@ -33,9 +33,9 @@ def _check_failed(error: Exception, *, check_id: int) -> None:
     books_checks.fail_check(check_id=check_id, error=error)
 
 
-@jobs.job("billing.check_books", label=_("Compare the books"), max_attempts=2, on_failure=_check_failed)
+@jobs.job("billing.check_books", label=_("Reconcile payments"), max_attempts=2, on_failure=_check_failed)
 def check_books(running: jobs.Running, *, check_id: int) -> None:
-    """Compare the books with the provider or with themselves. If the provider can't be reached, it fails at once."""
+    """Reconcile payments with the provider or with themselves. If the provider can't be reached, it fails at once."""
     check = BooksCheck.objects.filter(pk=check_id, state=BooksCheck.State.RUNNING).first()
     if check is not None:
         books_checks.run_check(check, now=timezone.now(), extend_lease=running.extend_lease)
@@ -65,7 +65,7 @@ def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
         raise jobs.Postpone(timedelta(hours=1) if refund.gateway_id else AGAIN)
 
 
-@jobs.job("billing.refund_duplicate", label=_("Refund a payment that opened nothing"))
+@jobs.job("billing.refund_duplicate", label=_("Refund a payment that unlocked nothing"))
 @waits_for_provider
 def refund_duplicate(running: jobs.Running, *, payment_id: int) -> None:
     """Return a payment for a course that was open already, or for Premium that had just ended."""
@@ -85,7 +85,7 @@ def tell_of_payment(running: jobs.Running, *, payment_id: int) -> None:
     receipts.tell_of_payment(payment=Payment.objects.select_related("user", "course").get(pk=payment_id))
 
 
-@jobs.job("billing.tell_of_refund", label=_("Tell a learner about a refund"))
+@jobs.job("billing.tell_of_refund", label=_("Notify a learner of a refund"))
 def tell_of_refund(running: jobs.Running, *, refund_id: int) -> None:
     """Tell a learner what became of their refund."""
     receipts.tell_of_refund(refund=Refund.objects.select_related("payment__user").get(pk=refund_id))
@@ -98,14 +98,14 @@ def delete_customer(running: jobs.Running, *, customer: str) -> None:
     gateway.delete_customer(customer)
 
 
-@jobs.job("billing.note_earnings", label=_("Look at an instructor's milestones"))
+@jobs.job("billing.note_earnings", label=_("Check an instructor's milestones"))
 def note_earnings(running: jobs.Running, *, instructor_id: int) -> None:
     now = timezone.now()
     services.note_milestones(instructor_id=instructor_id, now=now)
     services.plan_next_run(now=now)
 
 
-@jobs.job("billing.note_students", label=_("Look at an instructor's milestones after enrollments"))
+@jobs.job("billing.note_students", label=_("Check an instructor's milestones after enrollments"))
 def note_students(running: jobs.Running, *, instructor_id: int) -> None:
     services.note_milestones(instructor_id=instructor_id, now=timezone.now())
 
@@ -129,7 +129,7 @@ def share_premium(running: jobs.Running, *, month: str) -> None:
     services.share_until(now=now)
 
 
-@jobs.job("billing.follow_subscription", label=_("Look after a Premium subscription"))
+@jobs.job("billing.follow_subscription", label=_("Update a Premium subscription"))
 def follow_subscription(running: jobs.Running, *, subscription_id: int) -> None:
     """Settle a subscription whose browser went away, end its grace period, remind its owner; until it ends."""
     try:
@@ -140,7 +140,7 @@ def follow_subscription(running: jobs.Running, *, subscription_id: int) -> None:
         raise jobs.Postpone(pause)
 
 
-@jobs.job("billing.tell_of_premium_end", label=_("Tell a subscriber that Premium has ended"))
+@jobs.job("billing.tell_of_premium_end", label=_("Notify a subscriber that Premium has ended"))
 def tell_of_premium_end(running: jobs.Running, *, subscription_id: int) -> None:
-    """Tell a subscriber that Premium has ended."""
+    """Notify a subscriber that Premium has ended."""
     premium_notices.tell_of_end(Subscription.objects.select_related("user").get(pk=subscription_id))

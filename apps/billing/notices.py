@@ -14,9 +14,9 @@ PAID = services.register_kind(
     services.Kind(
         name="billing.paid",
         group="billing",
-        title=_("You paid for something"),
+        title=_("Payment receipts"),
         headline=_("You paid %(amount)s for %(title)s"),
-        text=_("Receipt %(number)s is among your transactions."),
+        text=_("Your receipt %(number)s is under Transactions."),
         action=_("See the receipt"),
         icon="receipt",
     )
@@ -25,9 +25,9 @@ REFUNDED = services.register_kind(
     services.Kind(
         name="billing.refunded",
         group="billing",
-        title=_("A payment was refunded"),
+        title=_("Refunds"),
         headline=_("You got %(amount)s back for %(title)s"),
-        text=_("Your bank shows it within 5 to 10 days."),
+        text=_("It should appear on your bank statement within 5 to 10 days."),
         action=_("See the payment"),
         icon="undo-2",
     )
@@ -36,7 +36,7 @@ REFUND_DECLINED = services.register_kind(
     services.Kind(
         name="billing.refund_declined",
         group="billing",
-        title=_("A refund was declined"),
+        title=_("Declined refunds"),
         headline=_("Your refund for %(title)s was declined"),
         text=_("The reason: %(reason)s"),
         action=_("See the payment"),
@@ -47,9 +47,9 @@ GRANTED = services.register_kind(
     services.Kind(
         name="billing.granted",
         group="billing",
-        title=_("You were given a course"),
-        headline=_("You were given “%(course)s”"),
-        text=_("You can take the course without paying. The reason: %(reason)s"),
+        title=_("Courses granted to you"),
+        headline=_("You now have access to “%(course)s”"),
+        text=_("You can take the course for free. Reason: %(reason)s"),
         action=_("Open the course"),
         icon="gift",
     )
@@ -58,9 +58,9 @@ GRANT_ENDED = services.register_kind(
     services.Kind(
         name="billing.grant_ended",
         group="billing",
-        title=_("A course that you were given was closed"),
+        title=_("Granted access that ends"),
         headline=_("Your access to “%(course)s” has ended"),
-        text=_("An admin ended the access that you were given. Your progress is kept."),
+        text=_("An admin ended your free access. Your progress is kept."),
         action=_("See the course"),
         icon="lock",
     )
@@ -71,7 +71,7 @@ PAYOUT_SENT = services.register_kind(
         group="teaching",
         title=_("Payouts"),
         headline=_("%(amount)s is on its way to you"),
-        text=_("Your payout was sent to the account ending in %(account)s. Banks take up to three working days."),
+        text=_("We sent your payout to the account ending in %(account)s. Banks take up to three working days."),
         action=_("See your earnings"),
         icon="wallet",
         is_for=_teaches,
@@ -83,7 +83,7 @@ PAYOUT_FAILED = services.register_kind(
         group="teaching",
         title=_("Failed payouts"),
         headline=_("Your payout of %(amount)s failed"),
-        text=_("%(reason)s. %(what_to_do)s Nothing is lost: the amount is part of your next payout."),
+        text=_("%(reason)s. %(what_to_do)s Nothing is lost: the amount moves to your next payout."),
         action=_("See your earnings"),
         icon="circle-alert",
         is_for=_teaches,
@@ -120,7 +120,7 @@ TRIAL_ENDS = services.register_kind(
         group="billing",
         title=_("Your Premium trial ends soon"),
         headline=_("Your Premium trial ends on %(date)s"),
-        text=_("Then Premium costs %(amount)s. Cancel before that if you don't want to pay."),
+        text=_("After that, Premium costs %(amount)s. Cancel before then if you don't want to pay."),
         action=_("See your subscription"),
         icon="clock",
     )
@@ -131,7 +131,7 @@ RENEWAL_FAILED = services.register_kind(
         group="billing",
         title=_("Premium could not be renewed"),
         headline=_("Your payment of %(amount)s for Premium failed"),
-        text=_("Pay with another card by %(date)s. Until then, Premium stays open."),
+        text=_("Pay with another card by %(date)s. You keep Premium until then."),
         action=_("Update card and pay now"),
         icon="credit-card",
     )
@@ -142,7 +142,7 @@ CARD_EXPIRES = services.register_kind(
         group="billing",
         title=_("Your card for Premium expires"),
         headline=_("Your %(brand)s ending %(digits)s is valid until %(date)s"),
-        text=_("Premium is charged to it. Add another card and make it the default, so that Premium goes on."),
+        text=_("Premium uses this card. Add another card and make it the default to keep Premium."),
         action=_("See your cards"),
         icon="credit-card",
     )
@@ -153,7 +153,7 @@ PREMIUM_ENDED = services.register_kind(
         group="billing",
         title=_("Premium has ended"),
         headline=_("Your Premium subscription has ended"),
-        text=_("Your notes, progress and certificates stay. Free courses and those you bought are still open."),
+        text=_("We've kept your notes, progress and certificates. Free courses and courses you bought are still open."),
         action=_("Renew Premium"),
         icon="clock",
     )

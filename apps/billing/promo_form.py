@@ -43,11 +43,14 @@ class PromoCodeForm(forms.Form):
         label=_("Code"),
         min_length=3,
         max_length=24,
-        help_text=_("Letters, digits and hyphens. Learners can type it in capitals or not."),
+        help_text=_("Letters, digits and hyphens. Capitals don't matter."),
         error_messages={"required": _("Enter the code.")},
     )
     kind = forms.ChoiceField(
-        label=_("Discount"), choices=[("percent", _("Percent")), ("amount", _("Amount"))], widget=forms.RadioSelect
+        label=_("Discount"),
+        choices=[("percent", _("Percent")), ("amount", _("Amount"))],
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose a kind of discount.")},
     )
     percent = forms.IntegerField(
         label=_("Percent off"),
@@ -55,11 +58,18 @@ class PromoCodeForm(forms.Form):
         error_messages={"invalid": _("Enter a whole number from 1 to 100.")},
     )
     amount = forms.DecimalField(label=_("Amount off"), required=False, max_digits=8, decimal_places=2)
-    scope = forms.ChoiceField(label=_("For"), widget=forms.RadioSelect)
+    scope = forms.ChoiceField(
+        label=_("For"), widget=forms.RadioSelect, error_messages={"required": _("Choose what the code applies to.")}
+    )
     course = forms.CharField(label=_("Course"), required=False, max_length=200)
     instructor = forms.CharField(label=_("Instructor"), required=False, max_length=254)
     limit = forms.IntegerField(label=_("Uses in total"), required=False, min_value=1, max_value=1_000_000)
-    limit_per_user = forms.IntegerField(label=_("Uses per learner"), min_value=1, max_value=1000)
+    limit_per_user = forms.IntegerField(
+        label=_("Uses per learner"),
+        min_value=1,
+        max_value=1000,
+        error_messages={"required": _("Enter how often each learner can use the code.")},
+    )
     first_day = forms.DateField(
         label=_("First day"), required=False, validators=DAYS, widget=forms.DateInput(attrs={"type": "date"})
     )
@@ -132,7 +142,7 @@ class PromoCodeForm(forms.Form):
             return None
         course: Course | None = discountable(self.user).filter(slug=slug).first()
         if course is None:
-            raise ValidationError(_("There is no published course with a price at this address."))
+            raise ValidationError(_("No published course with a price has this link."))
         return course
 
     def clean_instructor(self) -> User | None:
@@ -141,7 +151,7 @@ class PromoCodeForm(forms.Form):
             return None
         person = User.objects.filter(Q(email__iexact=text) | Q(username__iexact=text), is_active=True).first()
         if person is None or not person.can_teach:
-            raise ValidationError(_("There is no instructor with this username or email."))
+            raise ValidationError(_("No instructor has this username or email."))
         return person
 
     def clean(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def parse_chapters(text: str, *, duration: float) -> list[Chapter]:
         if line:
             found.append(_chapter(line, number, after=found[-1] if found else None, duration=duration))
         if len(found) > MOST_CHAPTERS:
-            raise ValidationError(_("A video can have at most %(most)s chapters.") % {"most": MOST_CHAPTERS})
+            raise ValidationError(_("A video can have up to %(most)s chapters.") % {"most": MOST_CHAPTERS})
     return found
 
 
@@ -46,10 +46,10 @@ def _chapter(line: str, number: int, *, after: Chapter | None, duration: float) 
         raise _wrong(number, _("Write a time, a space and a title, such as 1:30 The first step."))
     hours, minutes, seconds, title = matched.groups()
     if hours is not None and int(minutes) > 59:
-        raise _wrong(number, _("An hour has 60 minutes."))
+        raise _wrong(number, _("Minutes go up to 59."))
     start = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
     if len(title) > LONGEST_TITLE:
-        raise _wrong(number, _("A title can have at most %(most)s characters.") % {"most": LONGEST_TITLE})
+        raise _wrong(number, _("A title can have up to %(most)s characters.") % {"most": LONGEST_TITLE})
     if after is None and start != 0:
         raise _wrong(number, _("The first chapter starts at 0:00."))
     if after is not None and start <= after.start:

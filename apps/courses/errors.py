@@ -74,8 +74,8 @@ class CourseInUse(AppError):
 class LessonInUse(AppError):
     code = "LESSON_IN_USE"
     status = 409
-    title = _("Learners have worked on this")
-    message = _("Learners have submitted quizzes here, and their results must be kept. Move or rename it instead.")
+    title = _("Learners have already worked on this")
+    message = _("Learners have submitted quizzes here, so we have to keep their results. Move or rename it instead.")
     severity = "warning"
 
 
@@ -106,7 +106,7 @@ class DrawTooLarge(AppError):
     code = "QUIZ_DRAW_TOO_LARGE"
     status = 400
     title = _("Not enough questions")
-    message = _("An attempt can draw at most as many questions as the quiz has: %(pool)s.")
+    message = _("An attempt can't draw more questions than the quiz has (%(pool)s).")
     severity = "warning"
     is_for_scripts = False
 
@@ -181,7 +181,7 @@ class PathFull(AppError):
     code = "PATH_FULL"
     status = 409
     title = _("The learning path is full")
-    message = _("A learning path can have at most %(limit)s courses.")
+    message = _("A learning path can have up to %(limit)s courses.")
     severity = "warning"
     is_for_scripts = False
 
@@ -193,7 +193,7 @@ class TooManyPaths(AppError):
     code = "PATH_LIMIT_REACHED"
     status = 409
     title = _("Too many learning paths")
-    message = _("You can have at most %(limit)s learning paths. Delete one that you no longer need first.")
+    message = _("You can have up to %(limit)s learning paths. Delete one you no longer need first.")
     severity = "warning"
     is_for_scripts = False
 

@@ -33,7 +33,9 @@ PLATE_VARIANTS = 4
 class CourseForm(forms.Form):
     """A course's texts. ``outcomes`` are repeated inputs of one name, so that rows can be added freely."""
 
-    title = forms.CharField(label=gettext_lazy("Title"), max_length=120)
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
+    )
     summary = forms.CharField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
     description = forms.CharField(
         label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
@@ -42,11 +44,20 @@ class CourseForm(forms.Form):
         Subject.objects.order_by("position", "name"),
         label=gettext_lazy("Category"),
         empty_label=gettext_lazy("Choose one"),
+        error_messages={"required": gettext_lazy("Choose a category.")},
     )
     difficulty = forms.ChoiceField(
-        label=gettext_lazy("Difficulty"), choices=Course.Difficulty.choices, initial=Course.Difficulty.BEGINNER
+        label=gettext_lazy("Difficulty"),
+        choices=Course.Difficulty.choices,
+        initial=Course.Difficulty.BEGINNER,
+        error_messages={"required": gettext_lazy("Choose a difficulty.")},
     )
-    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        choices=LANGUAGES,
+        initial="en",
+        error_messages={"required": gettext_lazy("Choose a language.")},
+    )
     before_you_begin = forms.CharField(
         label=gettext_lazy("What learners need to know or have"), max_length=4000, required=False, widget=forms.Textarea
     )
@@ -82,7 +93,7 @@ class CourseForm(forms.Form):
         if sum(map(bool, lines)) > MOST_OUTCOMES:
             self.add_error(None, _("Enter at most %d outcomes.") % MOST_OUTCOMES)
         if any(len(line) > 200 for line in lines):
-            self.add_error(None, _("An outcome can have at most 200 characters."))
+            self.add_error(None, _("An outcome can have up to 200 characters."))
         cleaned["outcomes"] = lines
         return cleaned
 
@@ -143,14 +154,20 @@ class PathForm(forms.Form):
 
 
 class SectionForm(forms.Form):
-    title = forms.CharField(label=gettext_lazy("Section title"), max_length=120)
+    title = forms.CharField(
+        label=gettext_lazy("Section title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
+    )
 
 
 class NewLessonForm(forms.Form):
     """A new lesson: its section (by uid), kind and title."""
 
-    section = forms.ModelChoiceField(Section.objects.none(), to_field_name="uid")
-    kind = forms.ChoiceField(choices=Lesson.Kind.choices)
+    section = forms.ModelChoiceField(
+        Section.objects.none(), to_field_name="uid", error_messages={"required": gettext_lazy("Choose a section.")}
+    )
+    kind = forms.ChoiceField(
+        choices=Lesson.Kind.choices, error_messages={"required": gettext_lazy("Choose a type of lesson.")}
+    )
     title = forms.CharField(max_length=120, required=False)
 
     def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
@@ -159,7 +176,9 @@ class NewLessonForm(forms.Form):
 
 
 class LessonForm(forms.Form):
-    title = forms.CharField(label=gettext_lazy("Title"), max_length=120)
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
+    )
     summary = forms.CharField(label=gettext_lazy("Summary"), max_length=220, required=False)
     body = forms.CharField(label=gettext_lazy("Text"), max_length=100_000, required=False, widget=forms.Textarea)
     is_preview = forms.BooleanField(label=gettext_lazy("Open to everyone as a preview"), required=False)
@@ -169,7 +188,7 @@ class LessonForm(forms.Form):
         required=False,
         to_field_name="uid",
         error_messages={
-            "invalid_choice": gettext_lazy("One of these lessons already waits for this one, or is no longer there.")
+            "invalid_choice": gettext_lazy("One of these lessons already requires this one or no longer exists.")
         },
     )
 
@@ -187,8 +206,17 @@ class LessonForm(forms.Form):
 class CaptionsForm(forms.Form):
     """A caption file in WebVTT or SRT, at most a few megabytes."""
 
-    file = forms.FileField(label=gettext_lazy("WebVTT or SRT file"), max_length=255)
-    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
+    file = forms.FileField(
+        label=gettext_lazy("WebVTT or SRT file"),
+        max_length=255,
+        error_messages={"required": gettext_lazy("Choose a caption file.")},
+    )
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        choices=LANGUAGES,
+        initial="en",
+        error_messages={"required": gettext_lazy("Choose a language.")},
+    )
 
 
 class ChaptersForm(forms.Form):
@@ -207,4 +235,6 @@ class ChaptersForm(forms.Form):
 
 
 class AttachmentForm(forms.Form):
-    file = forms.FileField(label=gettext_lazy("File"), max_length=255)
+    file = forms.FileField(
+        label=gettext_lazy("File"), max_length=255, error_messages={"required": gettext_lazy("Choose a file.")}
+    )

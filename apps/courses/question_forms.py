@@ -16,11 +16,19 @@ class QuizForm(forms.Form):
     """A quiz's rules. Times are in minutes."""
 
     intro = forms.CharField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
-    pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
+    pass_percent = forms.IntegerField(
+        label=gettext_lazy("Pass at"),
+        min_value=1,
+        max_value=100,
+        error_messages={"required": gettext_lazy("Enter the percentage needed to pass.")},
+    )
     max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
     minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
     reveal = forms.ChoiceField(
-        label=gettext_lazy("Show the correct answers"), choices=Quiz.Reveal.choices, initial=Quiz.Reveal.PASSED
+        label=gettext_lazy("Show the correct answers"),
+        choices=Quiz.Reveal.choices,
+        initial=Quiz.Reveal.PASSED,
+        error_messages={"required": gettext_lazy("Choose when learners see the correct answers.")},
     )
     wait = forms.IntegerField(
         label=gettext_lazy("Minutes between attempts"), min_value=0, max_value=1440, required=False
@@ -34,12 +42,25 @@ class QuizForm(forms.Form):
 class QuestionForm(forms.Form):
     """A question of any kind. Its lines are repeated inputs, of which each kind uses its part."""
 
-    kind = forms.ChoiceField(choices=Question.Kind.choices)
-    prompt = forms.CharField(label=gettext_lazy("Question"), max_length=4000, widget=forms.Textarea)
+    kind = forms.ChoiceField(
+        choices=Question.Kind.choices, error_messages={"required": gettext_lazy("Choose a type of question.")}
+    )
+    prompt = forms.CharField(
+        label=gettext_lazy("Question"),
+        max_length=4000,
+        widget=forms.Textarea,
+        error_messages={"required": gettext_lazy("Enter a question.")},
+    )
     explanation = forms.CharField(
         label=gettext_lazy("Explanation"), max_length=4000, required=False, widget=forms.Textarea
     )
-    points = forms.IntegerField(label=gettext_lazy("Points"), min_value=1, max_value=100, initial=1)
+    points = forms.IntegerField(
+        label=gettext_lazy("Points"),
+        min_value=1,
+        max_value=100,
+        initial=1,
+        error_messages={"required": gettext_lazy("Enter the points for this question.")},
+    )
     rewatch = forms.ModelChoiceField(
         Lesson.objects.none(),
         label=gettext_lazy("Lesson to rewatch"),

@@ -102,7 +102,7 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     if len(filled) < least:
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
     if len(filled) > MOST_CHOICES:
-        raise QuestionInvalid(problem=_("A question can have at most %d lines.") % MOST_CHOICES, field="choices")
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
     texts = [_fold(choice.text) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")

@@ -28,7 +28,11 @@ LONGEST_DAYS = 365
 class ShareForm(forms.Form):
     """With whom to share: people in a course, or anyone with a link. ``courses``: uids and titles to choose from."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("Who can open it"), choices=KINDS)
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Who can open it"),
+        choices=KINDS,
+        error_messages={"required": gettext_lazy("Choose who can open it.")},
+    )
     course = forms.ChoiceField(label=gettext_lazy("Course"), required=False)
     period = forms.ChoiceField(label=gettext_lazy("The link works for"), choices=PERIODS, required=False, initial="7")
     until = forms.DateField(

@@ -177,7 +177,7 @@ def notice_of(video: VideoAsset) -> str:
         )
     if video.replacement_failure:
         reason = _(video.replacement_failure)
-        sentences.append(_("The new file was not used. %(reason)s This video is unchanged.") % {"reason": reason})
+        sentences.append(_("The new file wasn't used. %(reason)s This video is unchanged.") % {"reason": reason})
     lost_picture = _("About %(time)s of the picture (%(share)s) could not be read. Those moments may look distorted.")
     lost_sound = _(
         "About %(time)s of the sound (%(share)s) could not be read. Those moments may be silent or distorted."

@@ -80,13 +80,15 @@ class EditTopicForm(EditForm):
 class TopicForm(forms.Form):
     """A new topic. The boards are those on which the user may open one."""
 
-    kind = forms.ChoiceField(label=_("Kind"), initial=Topic.Kind.QUESTION)
+    kind = forms.ChoiceField(
+        label=_("Kind"), initial=Topic.Kind.QUESTION, error_messages={"required": _("Choose a kind of topic.")}
+    )
     board = forms.ModelChoiceField(
         Board.objects.none(),
         label=_("Board"),
         to_field_name="slug",
         empty_label=None,
-        error_messages={"invalid_choice": _("Choose one of the boards.")},
+        error_messages={"required": _("Choose a board."), "invalid_choice": _("Choose one of the boards.")},
     )
     lesson = forms.ModelChoiceField(
         Lesson.objects.none(), label=_("Lesson"), to_field_name="slug", required=False, empty_label=_("None")

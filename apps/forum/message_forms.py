@@ -49,7 +49,7 @@ class Report(forms.Form):
 class AnnouncementForm(forms.Form):
     """An announcement to a course. ``recipients`` are the choices for that course."""
 
-    recipients = forms.ChoiceField(label=_("Recipients"))
+    recipients = forms.ChoiceField(label=_("Recipients"), error_messages={"required": _("Choose the recipients.")})
     subject = forms.CharField(label=_("Subject"), max_length=120, error_messages={"required": _("Enter a subject.")})
     source = forms.CharField(
         label=_("Message"),

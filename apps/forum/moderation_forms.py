@@ -27,13 +27,15 @@ class DecisionForm(forms.Form):
 
     ACTIONS = ("approve", "reject", "hide", "keep", "remove", "ban")
 
-    action = forms.ChoiceField(choices=[(one, one) for one in ACTIONS])
+    action = forms.ChoiceField(
+        choices=[(one, one) for one in ACTIONS], error_messages={"required": _("Choose a decision.")}
+    )
     reason = forms.CharField(required=False, max_length=LONGEST_REASON)
     days = forms.TypedChoiceField(
         required=False,
         coerce=int,
         empty_value="7",
-        choices=[(1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("A year")), (0, _("Without an end"))],
+        choices=[(1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("A year")), (0, _("Permanent"))],
     )
     everywhere = forms.BooleanField(required=False)
     edits = forms.IntegerField(required=False, help_text="How often the text that the moderator has read was edited.")
@@ -43,7 +45,9 @@ class BanForm(forms.Form):
     """A ban of a user, apart from a post."""
 
     days = forms.IntegerField(label=_("Days"), min_value=1, max_value=MOST_DAYS, required=False)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON)
+    reason = forms.CharField(
+        label=_("Reason"), max_length=LONGEST_REASON, error_messages={"required": _("Enter a reason.")}
+    )
     board = forms.ModelChoiceField(
         Board.objects.all(), required=False, to_field_name="slug", empty_label=_("Everywhere")
     )

@@ -28,7 +28,7 @@ REJECTED = services.register_kind(
         group="learning",
         title=_("Your posts are not approved"),
         headline=_("Your post in “%(topic)s” was not published"),
-        text=_("Only you and the moderators can see it. Edit it, and they will read it again."),
+        text=_("Only you and the moderators can see it. Edit it and they'll review it again."),
         quote="reason",
         action=_("See your post"),
         icon="eye-off",
@@ -49,7 +49,7 @@ BANNED = services.register_kind(
     services.Kind(
         name="forum.banned",
         group="learning",
-        title=_("You can’t write in the discussions"),
+        title=_("You can't write in the discussions"),
         headline=_("You can read the discussions, but not write, %(until)s"),
         quote="reason",
         icon="lock",
@@ -70,7 +70,7 @@ WAITING = services.register_kind(
     services.Kind(
         name="forum.waiting",
         group="teaching",
-        title=_("Posts that wait for a moderator"),
+        title=_("Posts waiting for a moderator"),
         headline=_("Posts are waiting for a moderator in “%(board)s”"),
         action=_("Open the queue"),
         icon="messages-square",

@@ -13,7 +13,7 @@ MESSAGE = services.register_kind(
         quote="words",
         action=_("Read the message"),
         icon="mail",
-        hint=_("Of your instructors and, if you teach, of your learners."),
+        hint=_("Messages from your instructors and, if you teach, your learners."),
     )
 )
 ANNOUNCEMENT = services.register_kind(
@@ -48,7 +48,7 @@ REPLY = services.register_kind(
         quote="words",
         action=_("Read the reply"),
         icon="message-square",
-        hint=_("To your posts, and in topics of which you want every post."),
+        hint=_("Replies to your posts and in topics you watch."),
     )
 )
 ACCEPTED = services.register_kind(
@@ -82,6 +82,6 @@ NEW_TOPIC = services.register_kind(
         quote="words",
         action=_("Read the topic"),
         icon="message-square",
-        hint=_("On boards and with tags that you follow."),
+        hint=_("On boards and tags you follow."),
     )
 )

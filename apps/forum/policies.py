@@ -64,7 +64,7 @@ def not_banned(user: AnyUser, board: Board | None) -> Verdict:
 def end_of(ban: Ban) -> str:
     """When a ban ends, as a part of a sentence."""
     if ban.until is None:
-        return _("until a moderator allows it again")
+        return _("until a moderator lifts the ban")
     return _("until %(date)s") % {"date": date_format(timezone.localtime(ban.until), "j F Y, H:i")}
 
 

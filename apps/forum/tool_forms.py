@@ -40,7 +40,7 @@ class TitleForm(forms.Form):
 class PublicForm(forms.Form):
     """Asks before more people can read something."""
 
-    is_public_ok = forms.BooleanField(label=_("Everyone who can read that board may read this topic"), required=False)
+    is_public_ok = forms.BooleanField(label=_("Everyone who can read that board can read this topic"), required=False)
 
 
 class MoveForm(PublicForm):
@@ -67,7 +67,9 @@ class SplitForm(forms.Form):
 
     title = title_field()
     kind = forms.ChoiceField(
-        label=_("Kind"), choices=[one for one in Topic.Kind.choices if one[0] != Topic.Kind.ANNOUNCEMENT]
+        label=_("Kind"),
+        choices=[one for one in Topic.Kind.choices if one[0] != Topic.Kind.ANNOUNCEMENT],
+        error_messages={"required": _("Choose a kind of topic.")},
     )
     posts = forms.TypedMultipleChoiceField(
         coerce=int, label=_("Posts"), error_messages={"required": _("Choose the posts of the new topic.")}

@@ -16,7 +16,7 @@ Posted = Mapping[str, list[str]]
 class CodeForm(forms.Form):
     """A certificate's code as it was typed."""
 
-    code = forms.CharField(max_length=40)
+    code = forms.CharField(max_length=40, error_messages={"required": _("Enter the code on the certificate.")})
 
 
 class CardForm(forms.Form):

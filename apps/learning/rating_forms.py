@@ -64,6 +64,6 @@ class RatingReportForm(forms.Form):
 class RatingDecisionForm(forms.Form):
     """What an admin decides about a review, and when the text that they read was last changed."""
 
-    kind = forms.ChoiceField(choices=RatingDecision.Kind.choices)
+    kind = forms.ChoiceField(choices=RatingDecision.Kind.choices, error_messages={"required": _("Choose a decision.")})
     seen = forms.CharField(max_length=40)
     reason = forms.CharField(max_length=500, required=False)

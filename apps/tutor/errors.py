@@ -28,7 +28,7 @@ class ContextTooLong(AppError):
     code = "AI_CONTEXT_TOO_LONG"
     status = 413
     title = _("The chat is too long")
-    message = _("This chat is longer than the tutor can keep in mind. Start a new one for this question.")
+    message = _("This chat is too long for the tutor to follow. Start a new one for this question.")
     severity = "warning"
     icon = "info"
 

@@ -101,7 +101,7 @@ def _questions(prompt: Prompt) -> str:
     asked = [f"{number}. {_question(one, seed)}" for number, one in enumerate(chosen, start=1)]
     lessons = {one.quiz.lesson_id: one.quiz.lesson for one in chosen}
     links = [f"[{escape(one.title)}]({lesson_url(one.course.slug, one.slug)})" for one in lessons.values()]
-    intro = _("These are questions of quizzes that you have submitted. Answer from memory.")
+    intro = _("These questions come from quizzes you've submitted. Answer from memory.")
     return "\n\n".join([intro, *asked, _("The answers: %(quizzes)s") % {"quizzes": ", ".join(links)}])
 
 
@@ -109,7 +109,7 @@ def _question(question: Question, seed: str) -> str:
     """Markdown of a question, as the rest of an item of a list; nothing in it reveals the answer."""
     options = [f"- {one}" for one in options_of(question, seed=seed)]
     how = {
-        Question.Kind.MULTIPLE: _("Choose all that are right."),
+        Question.Kind.MULTIPLE: _("Choose all correct answers."),
         Question.Kind.TRUTH: _("True or false?"),
         Question.Kind.ORDERING: _("Put these in order."),
     }.get(Question.Kind(question.kind), "")
@@ -218,7 +218,7 @@ def _plan(prompt: Prompt) -> str:
     parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1)))
     if facts.goal:
         parts.append(
-            _("Your goal is %(goal)d minutes a day; today you have learned %(learned)d.")
+            _("Your goal is %(goal)d minutes a day; you've learned for %(learned)d today.")
             % {"goal": facts.goal, "learned": facts.learned}
         )
     return "\n\n".join(parts)

@@ -290,9 +290,9 @@ it("says which milestone of the course was reached", async () => {
   await vi.advanceTimersByTimeAsync(END_MS);
 
   expect(document.querySelector(".toast p")?.textContent).toBe(
-    "You are halfway through the course.",
+    "You're halfway through the course.",
   );
   expect(document.querySelector("[data-live=polite]")?.textContent).toBe(
-    "Lesson complete, 44 percent of the course. You are halfway through the course.",
+    "Lesson complete, 44 percent of the course. You're halfway through the course.",
   );
 });

@@ -4,7 +4,7 @@ import { toast } from "./toasts";
 /** The message for 25, 50 or 75 percent of a course; "" for any other value. */
 export function milestoneMessage(percent: number | null): string {
   if (percent === 25) return t("A quarter of the course is complete.");
-  if (percent === 50) return t("You are halfway through the course.");
+  if (percent === 50) return t("You're halfway through the course.");
   if (percent === 75) return t("Three quarters of the course are complete.");
   return "";
 }

@@ -67,7 +67,7 @@ export const spokenTexts = {
     "{name} was added to the lesson",
     "“{name}” is ready to download.",
     "The file was removed.",
-    "The download starts.",
+    "Download started.",
   ],
 } as const satisfies Record<string, readonly string[]>;
 

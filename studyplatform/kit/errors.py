@@ -145,7 +145,7 @@ class NetworkOffline(AppError):
     code = "NETWORK_OFFLINE"
     status = 503
     title = _("You're offline")
-    message = _("You can keep using what's already open. Your progress is synced when you're back online.")
+    message = _("You can keep using what's open; your progress will sync when you're back.")
     severity = "warning"
     icon = "wifi-off"
     action = Action(_("What works offline"), href="/offline")

@@ -79,7 +79,7 @@ SAMPLES = {
             "mcp-todos",
             "demo/mcp-todos",
             _("To-dos of an MCP client"),
-            _("A list that an assistant and this page share: what the one changes, the other sees a moment later."),
+            _("A list shared by an assistant and this page: a change in one shows up in the other a moment later."),
             (
                 SourceFile(f"{_HOME}/mcp.py", marks=("respond(request, SERVICE",)),
                 SourceFile("assets/islands/shared-todos/SharedTodos.tsx", marks=("refetchInterval",)),

@@ -48,7 +48,7 @@ TABLE = {
     "COURSE_NOT_FOUND": Row("", "browse courses", "/courses/"),
     "LECTURE_UNAVAILABLE": Row(leads="nowhere"),
     "PREREQUISITE_NOT_MET": Row("", "previous lesson", "/course/lessons"),
-    "NETWORK_OFFLINE": Row("", "offline", "/offline", says="synced"),
+    "NETWORK_OFFLINE": Row("", "offline", "/offline", says="sync"),
     "SERVER_ERROR": Row(retry=10),
     "RATE_LIMIT_EXCEEDED": Row(says="wait"),
     "MAINTENANCE_MODE": Row("", "status page", "{status_url}", says="15 to 30 minutes"),

@@ -64,7 +64,7 @@ def test_the_page_shows_figures_and_the_active_provider(browser_of, sam, paid, r
     page = browser.get(f"{ADMIN}/revenue").content.decode()
     assert "$54" in page
     assert "Stand-in for Stripe" in page
-    assert "1 request waits" in page
+    assert "1 request waiting" in page
     home = browser.get(f"{ADMIN}/").content.decode()
     assert "Revenue this month" in home
     assert "1 refund needs a decision" in home

@@ -52,7 +52,7 @@ def test_the_checkout_shows_the_course_and_its_price_without_scripts(browser_of,
         paid.instructor.display_name,
         "$64.00",
         "Due today",
-        "The payment needs JavaScript",
+        "Paying needs JavaScript",
     ):
         assert shown in page
 

@@ -90,7 +90,7 @@ def test_another_card_takes_over_before_the_default_is_removed(browser_of, mia, 
     SubscriptionFactory(user=mia)
     CardFactory(user=mia, last4="3333", exp_month=5, exp_year=2026)
     browser = browser_of(mia)
-    assert "Premium will be charged to Mastercard •••• 0082 from then on." in page_of(browser)
+    assert "Premium will use Mastercard •••• 0082 from then on." in page_of(browser)
 
     browser.post(f"{PAGE}/{cards[0].uid}/remove")
 
@@ -138,7 +138,7 @@ def test_there_is_no_form_beyond_the_limit(browser_of, mia):
 
     page = page_of(browser_of(mia))
 
-    assert "You have saved 10 cards" in page
+    assert "You've saved 10 cards" in page
     assert "card-form" not in page
 
 

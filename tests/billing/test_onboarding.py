@@ -77,13 +77,13 @@ def test_what_is_missing_is_shown_and_the_bank_account_is_used_until_then(adas, 
     back = at_provider(begin(adas), later="1")
 
     page = text_of(adas.get(back.path, follow=True))
-    assert "Your account at the payment provider is not ready yet" in page
+    assert "Your payment provider account isn't ready yet" in page
     assert (
         "It still needs a bank account for your payouts, your agreement to the provider's terms, "
         "what you teach." in page
     )
     assert "Until then, your payouts go to the account ending in 3000." in page
-    assert "Continue at the provider" in page
+    assert "Continue on the provider's site" in page
     assert "is not ready yet" in text_of(adas.get(EARNINGS))
     assert PayoutAccount.objects.get().last4 == "3000"
 

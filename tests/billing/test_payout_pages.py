@@ -77,7 +77,7 @@ def test_the_next_run_says_who_waits_and_why(browser_of, sam, ada, payout):
         assert words in page
     found = browser_of(sam).get(f"{PAGE}?state=sent&q=ADA").content.decode()
     assert f"/{payout.uid}/mark" in found
-    assert "No payout matches" in browser_of(sam).get(f"{PAGE}?q=nobody").content.decode()
+    assert "No matching payouts" in browser_of(sam).get(f"{PAGE}?q=nobody").content.decode()
 
 
 def test_queries_do_not_depend_on_the_number_of_payouts(browser_of, sam, django_assert_max_num_queries):

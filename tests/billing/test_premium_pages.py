@@ -54,7 +54,7 @@ def test_the_page_sells_what_there_is(client, premium_course, settings, django_a
     assert "1 Premium course for one price" in page
     assert "“Essays That Hold” is one of them." in page
     assert "Try it for 5 days" in page
-    assert "Premium stays open for 4 days" in page
+    assert "You keep Premium for 4 more days" in page
     assert "$14 a month" in page
     assert "$140" in page
     assert "Not yet" not in page
@@ -67,7 +67,7 @@ def test_a_monthly_subscriber_sees_what_a_year_saves(as_leo, leo):
 
     page = text_of(as_leo.get("/premium"))
 
-    assert "Yearly costs $28 less in a year." in page
+    assert "Yearly saves you $28 a year." in page
     assert "Try it" not in page
 
 
@@ -97,7 +97,7 @@ def test_who_had_a_trial_is_offered_none(as_leo, leo):
     [
         ("active", {}, "Renews on 24 December 2026 for $14.00, charged to the card ending 4242.", "Resume Premium"),
         ("trialing", {}, "Free trial until 24 December 2026. Then $14.00", "Resume Premium"),
-        ("active", {"cancels_at_period_end": True}, "Stays open until 24 December 2026", "Next invoice"),
+        ("active", {"cancels_at_period_end": True}, "You keep Premium until 24 December 2026", "Next invoice"),
         ("past_due", {}, "Update card and pay now", "Next invoice"),
         ("incomplete", {}, "Finish the payment", "Next invoice"),
         ("ended", {}, "Free content is still available", "Cancel Premium"),
@@ -185,7 +185,7 @@ def test_a_tampered_form_changes_nothing(as_leo, leo, wrong, monkeypatch):
 def test_acting_without_a_subscription_says_so(as_leo, act):
     page = as_leo.post(f"{PAGE}/{act}", follow=True)
 
-    assert "You don't have a Premium subscription at the moment." in text_of(page)
+    assert "You don't have a Premium subscription right now." in text_of(page)
 
 
 @pytest.mark.parametrize("act", ["cancel", "resume", "plan/agree"])
@@ -303,7 +303,7 @@ def test_who_never_had_premium_is_asked_to_enroll(client, mia, lost):
 
 
 def test_the_subscription_counts_the_courses_that_open_again(as_leo, lost):
-    assert "Your progress in 1 Premium course is kept" in text_of(as_leo.get(PAGE))
+    assert "We've kept your progress in 1 Premium course" in text_of(as_leo.get(PAGE))
 
 
 def test_the_course_page_says_the_same(as_leo, lost):

@@ -36,11 +36,11 @@ def test_a_code_is_found_in_any_case_and_with_spaces_around(mia, paid):
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"is_active": False}, "There is no code “HEDGE”."),
+        ({"is_active": False}, "There's no code “HEDGE”."),
         ({"starts_at": NOW + timedelta(days=1)}, "HEDGE starts on 2 June 2026."),
         ({"ends_at": NOW}, "HEDGE expired on 1 June 2026."),
         ({"scope": "premium"}, "HEDGE is for Premium."),
-        ({"amount": 500, "currency": "eur"}, "HEDGE is for prices in another currency."),
+        ({"amount": 500, "currency": "eur"}, "HEDGE is for another currency."),
         ({"limit": 3, "used": 3}, "HEDGE has been used up."),
     ],
 )

@@ -80,7 +80,7 @@ def test_an_instructor_creates_a_code_whose_days_are_in_their_time_zone(browser_
         ({"code": "SPR\u200bING"}, "code", "invisible character"),
         ({"code": "SPR ING"}, "code", "Use letters"),
         ({"code": "straße"}, "code", "Use letters"),
-        ({"code": "taken"}, "code", "Another promo code is called TAKEN"),
+        ({"code": "taken"}, "code", "Another promo code is already called TAKEN"),
         ({"percent": "0"}, "percent", "from 1 to 100"),
         ({"percent": "101"}, "percent", "from 1 to 100"),
         ({"percent": "9.5"}, "percent", "from 1 to 100"),

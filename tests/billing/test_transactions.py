@@ -209,10 +209,10 @@ def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgere
     with time_machine.travel(NOW + timedelta(days=days), tick=False):
         browser, page = browser_of(mia), f"{PAGE}/{ledgered.uid}/refund"
 
-        assert "An admin decides about this refund" in browser.get(page).content.decode()
+        assert "An admin will review this refund" in browser.get(page).content.decode()
         sent = {"reason": "Too easy", "agrees": "on", "told": "decision"}
         answer = browser.post(page, sent, follow=True).content.decode()
-        assert "Your request was sent" in answer
+        assert "Request sent" in answer
         assert "Waiting for a decision" in answer
 
         again = browser.post(page, {"reason": "Again", "agrees": "on"}, follow=True).content.decode()

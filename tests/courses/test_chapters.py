@@ -36,8 +36,8 @@ def test_lines_become_chapters_and_back():
         ("0:00 A\n\n0:30 B\n0:30 C", "Line 4: A chapter starts after the one before it (0:30)."),
         ("0:00 A\n0:30 B\n0:20 C", "Line 3: A chapter starts after"),
         ("0:00 A\n1:40 B", "Line 2: The video ends at 1:40."),
-        ("0:00 A\n1:75:00 B", "Line 2: An hour has 60 minutes."),
-        ("0:00 " + "x" * 81, "Line 1: A title can have at most 80 characters."),
+        ("0:00 A\n1:75:00 B", "Line 2: Minutes go up to 59."),
+        ("0:00 " + "x" * 81, "Line 1: A title can have up to 80 characters."),
         ("\n".join(f"{n // 60}:{n % 60:02} x" for n in range(99)) + "\n1:39 y\n1:39 z", "Line 101: A chapter starts"),
     ],
 )

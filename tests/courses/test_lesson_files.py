@@ -470,7 +470,7 @@ def test_pages_of_the_library_say_which_lessons_use_a_file(lesson, course, ada, 
     assert words in adas_browser.get("/files/bin").content.decode()
     Course.objects.filter(pk=course.pk).update(instructor=eve)  # who owns the file no longer edits the course
     page = adas_browser.get(f"/files/{file.uid}").content.decode()
-    assert "a lesson of a course that you can&#39;t edit" in page
+    assert "a lesson in a course you can&#39;t edit" in page
     assert course.title not in page
 
 

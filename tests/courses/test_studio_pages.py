@@ -573,9 +573,9 @@ def test_the_form_of_a_lesson_sets_its_prerequisites(adas_browser, course):
     shown = adas_browser.get(page).content.decode()
     assert re.search(rf'value="{source.uid}" checked', shown)
     other = adas_browser.get(address_of("lesson", course.slug, "source")).content.decode()
-    assert "Waiting for this lesson: 2.1." in other
+    assert "Required by: 2.1." in other
     assert f'value="{check.uid}"' not in other.split('id="panel"')[1]  # the lesson could never open
-    assert "Lessons that wait for it will open without it: 2.1." in adas_browser.get(
+    assert "Lessons that require it will open without it: 2.1." in adas_browser.get(
         address_of("lesson-delete", course.slug, "source")
     ).content.decode().replace("&#39;", "'")
 

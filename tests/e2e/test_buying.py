@@ -149,7 +149,7 @@ def test_a_saved_card_that_the_bank_asks_about_pays_for_a_course(checkout: Page)
 def test_an_instructor_gives_payout_details_at_the_provider(people: Callable[..., Page]) -> None:
     page = people("daniel.reyes", viewport={"width": 1280, "height": 900})
     page.goto("/dashboard/instructor/earnings/details")
-    page.get_by_role("button", name="Set it up at the provider").click()
+    page.get_by_role("button", name="Set it up on the provider's site").click()
     page.get_by_label("First name").fill("Daniel")
     page.get_by_label("Last name").fill("Reyes")
     page.get_by_label("I agree").check()

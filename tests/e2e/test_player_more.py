@@ -80,7 +80,7 @@ def test_settings_are_remembered(watch):
     opener.focus()
     page.keyboard.press("Enter")
     panel = page.get_by_role("group", name="Settings")
-    follows = panel.get_by_label("Play the next lesson by itself")
+    follows = panel.get_by_label("Autoplay next lesson")
     expect(follows).to_be_focused()
     page.keyboard.press("Space")
     expect(follows).not_to_be_checked()

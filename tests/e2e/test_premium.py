@@ -99,7 +99,7 @@ def test_a_learner_subscribes_upgrades_cancels_and_resumes(learner: Page, provid
 
     learner.get_by_role("button", name="Cancel Premium").click()
     learner.get_by_role("dialog").get_by_role("button", name="Cancel Premium").click()
-    expect(learner.get_by_text("Nothing will be charged.")).to_be_visible()
+    expect(learner.get_by_text("You won't be charged again.")).to_be_visible()
     learner.get_by_role("button", name="Resume Premium").click()
     expect(learner.get_by_role("button", name="Cancel Premium")).to_be_visible()
     learner.goto("/billing/transactions")
@@ -137,7 +137,7 @@ def test_a_course_closes_with_premium_keeps_its_progress_and_opens_again(
     learner.goto(f"/learn/{COURSE}/the-best-objection")
     expect(learner.get_by_text("Free content is still available.")).to_be_visible()
     learner.get_by_role("link", name="Renew").click()
-    expect(learner.get_by_text("These courses open again")).to_be_visible()
+    expect(learner.get_by_text("These courses reopen")).to_be_visible()
     learner.get_by_text("Another card").click()
     fill_card(learner, GOOD)
     learner.get_by_label("I agree to the").check()

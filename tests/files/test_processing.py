@@ -445,7 +445,7 @@ def test_a_failed_replacement_changes_nothing(what: str, ada, clip, tmp_path, mo
     assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
     assert queries.storage_of(ada).used == before["source_bytes"]
     video.refresh_from_db()
-    assert "The new file was not used. " in queries.notice_of(video)
+    assert "The new file wasn't used. " in queries.notice_of(video)
     assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
 
 

@@ -658,7 +658,7 @@ def test_an_invalid_replacement_leaves_the_video_unchanged_and_gives_the_reason(
     assert not upload_path(Upload.objects.get().uid).exists()
     shown = ada_browser.get(f"/api/v1/videos/{video.uid}/").json()
     assert shown["notice"] == (
-        "The new file was not used. This file is not a video. It contains plain text. This video is unchanged."
+        "The new file wasn't used. This file is not a video. It contains plain text. This video is unchanged."
     )
     notification = Notification.objects.get(user=ada, kind="files.replacement_failed")
     assert notification.params["file"] == "notes.mp4"

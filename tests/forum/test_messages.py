@@ -625,7 +625,7 @@ def test_a_banned_learner_reads_but_does_not_write(
     browser, address = browser_of(leo), f"/me/messages/{begun.uid}"
     page = browser.get(address)
     assert page.status_code == 200
-    assert "You can’t write messages" in page.text
+    assert "You can&#39;t write messages" in page.text
     assert "Adverts" in page.text
     assert 'name="source"' not in page.text
     answer = browser.post(address, {"source": "Buy this"}, headers={"Accept": "application/json"})

@@ -31,7 +31,7 @@ def test_the_queue_shows_the_post_why_it_is_held_and_who_wrote_it(topic: Topic, 
     page = browser.get(QUEUE).text
     assert "Draw the triangle first" in page
     assert "How do you take notes?" in page
-    assert "wait for a moderator, whatever they say" in page
+    assert "Every post from a new account is reviewed for the first week" in page
     assert "1 item is waiting." in page
 
     answer = browser.post(f"{held.path}/decide", {"action": "approve", "next": QUEUE})
@@ -49,7 +49,7 @@ def test_a_decision_that_needs_a_reason_or_comes_too_late_says_so(topic: Topic, 
     assert "A reason is missing" in answer.text
     browser.post(f"{held.path}/decide", {"action": "reject", "reason": "Twice"})
     answer = browser.post(f"{held.path}/decide", {"action": "approve"}, follow=True)
-    assert "Another moderator or the author was faster" in answer.text
+    assert "Another moderator or the author got there first" in answer.text
     assert "Choose what to do" in browser.post(f"{held.path}/decide", {"action": "dance"}, follow=True).text
     assert ModerationAction.objects.count() == 1
 
@@ -66,7 +66,7 @@ def test_reported_posts_show_their_reports_and_several_are_decided_at_once(
     assert "Rude or hurtful" in page
     services.keep(post=posts[0], by=sam, now=NOW)
     answer = browser.post("/forum/decide", {"action": "keep", "posts": [one.pk for one in posts]}, follow=True)
-    assert "2 posts decided. The others have changed meanwhile." in answer.text
+    assert "2 posts decided. The others have changed in the meantime." in answer.text
     assert set(Report.objects.values_list("state", flat=True)) == {"dismissed"}
     assert ModerationAction.objects.count() == 3
 
@@ -83,7 +83,7 @@ def test_a_text_that_changed_after_it_was_shown_is_not_approved(topic: Topic, br
     answer = browser.post(f"{posts[0].path}/decide", {"action": "approve", "edits": "0"}, follow=True)
     assert "was faster" in answer.text
     answer = browser.post("/forum/decide", {"action": "approve", "posts": [*chosen, "x:1", "9:9:9"]}, follow=True)
-    assert "1 post decided. The others have changed meanwhile." in answer.text
+    assert "1 post decided. The others have changed in the meantime." in answer.text
     assert [Post.objects.get(pk=post.pk).state for post in posts] == ["held", "visible"]
     browser.post(f"{posts[0].path}/decide", {"action": "approve", "edits": "1"})
     assert Post.objects.get(pk=posts[0].pk).state == "visible"
@@ -147,16 +147,16 @@ def test_a_ban_is_shown_with_its_board_to_its_moderators(
     make_post(make_topic(board=board), author=author, state="held", held_for=["new_account"])
     services.ban(user=author, by=sam, board=general, days=None, reason="Adverts", now=NOW)
     teaching = "/dashboard/instructor/forum?tab=pending"
-    assert f"<dd>{general.title}, without an end</dd>" in browser_of(sam).get(QUEUE).text
-    assert "without an end" not in browser_of(ada).get(teaching).text
+    assert f"<dd>{general.title}, permanent</dd>" in browser_of(sam).get(QUEUE).text
+    assert "permanent" not in browser_of(ada).get(teaching).text
     assert "Ban this account" in browser_of(sam).get(f"{QUEUE}?tab=new").text
 
     services.ban(user=author, by=ada, board=board, days=None, reason="Adverts", now=NOW)
-    assert f"<dd>{board.title}, without an end</dd>" in browser_of(ada).get(teaching).text
+    assert f"<dd>{board.title}, permanent</dd>" in browser_of(ada).get(teaching).text
     services.ban(user=author, by=sam, board=None, days=None, reason="Adverts", now=NOW)
     services.ban(user=author, by=sam, board=general, days=9, reason="Adverts", now=NOW)
     for browser, address in ((browser_of(sam), QUEUE), (browser_of(ada), teaching)):
-        assert "<dd>all boards, without an end</dd>" in browser.get(address).text
+        assert "<dd>all boards, permanent</dd>" in browser.get(address).text
     assert "Ban this account" not in browser_of(sam).get(f"{QUEUE}?tab=new").text
 
 
@@ -224,7 +224,7 @@ def test_authors_read_why_their_post_waits(topic: Topic, browser_of: Browser, le
         post.delete()
     shouted = "THIS IS WRITTEN IN CAPITAL LETTERS AND IT SHOULD NOT BE, NOT AT ALL"
     answer = browser.post(f"{topic.path}/reply", {"source": shouted}, follow=True)
-    assert "mostly in capital letters, so a moderator reads it first. It is saved" in answer.text
+    assert "mostly capital letters, so a moderator reviews it first. It is saved" in answer.text
     assert "first week" not in answer.text
 
 

@@ -92,7 +92,7 @@ def test_a_line_says_who_hid_or_deleted_a_post(
 
     reported.state, reported.changed_by = "hidden", None
     reported.save()
-    assert "This post is hidden until a moderator has read it." in client.get(topic.path).text
+    assert "This post is hidden until a moderator reviews it." in client.get(topic.path).text
     own = browser_of(leo).get(topic.path).text
     assert f"{reported.path}/delete" not in own
     assert f"{reported.path}/edit" in own

@@ -240,7 +240,7 @@ def test_tools_on_pages_without_scripts(
             assert other.post(f"{topic.path}/{name}", {"on": "1"}).headers["Location"] == "/"
             assert other.get(f"{topic.path}/{name}").status_code in {404, 405}
     assert Topic.objects.get(pk=topic.pk).pinned_at is None  # it was moved
-    assert "You moderate no other board." in browser_of(ada).get(f"{make_topic(board=board).path}/move").text
+    assert "You don't moderate any other boards." in browser_of(ada).get(f"{make_topic(board=board).path}/move").text
 
 
 def test_a_move_offers_only_boards_that_one_moderates(board: Board, general: Board, ada: User) -> None:

@@ -65,7 +65,7 @@ def test_a_video_that_failed_is_not_said_to_be_processed(load_page, lesson):
     video = VideoAsset.objects.filter(pk=lesson.video_id)
     video.update(is_playable=False, stage="failed", failure="processing_failed")
     assert "still being processed" not in load_page()
-    assert "There is no video here at the moment" in load_page()
+    assert "There's no video here right now" in load_page()
     assert '"is_processing": false' in load_page()
     video.update(stage="queued", failure="")  # its owner tries again
     assert "still being processed" in load_page()

@@ -269,7 +269,7 @@ def test_the_catalogue_can_list_the_courses_of_one_instructor(client: Client, ad
 def test_the_filter_button_shows_the_number_of_courses(client: Client, catalogue_courses):
     assert "Show 5 courses</span>" in client.get("/courses/").content.decode()
     assert "Show 1 course</span>" in client.get("/courses/?length=medium").content.decode()
-    assert "No course fits</span>" in client.get("/courses/?category=biology&length=long").content.decode()
+    assert "No courses match</span>" in client.get("/courses/?category=biology&length=long").content.decode()
 
 
 def test_a_learner_can_filter_by_their_own_courses(browser_of, leo, catalogue_courses):

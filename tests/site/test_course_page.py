@@ -158,7 +158,7 @@ def test_a_paid_course_shows_its_price_and_no_enrollment(browser_of, mia, fields
 
 
 @pytest.mark.parametrize(
-    ("source", "shown"), [("purchase", "You own this course."), ("staff", "This course is open to you.")]
+    ("source", "shown"), [("purchase", "You own this course."), ("staff", "You can open this course.")]
 )
 def test_a_course_that_is_open_without_an_enrollment_is_not_sold(browser_of, mia, source, shown):
     course = PaidCourseFactory()
@@ -183,7 +183,7 @@ def test_premium_opens_a_premium_course(browser_of, mia):
     course = CourseFactory(status="published", pricing="premium")
     SubscriptionFactory(user=mia, period_end=timezone.now() + timedelta(days=5))
 
-    assert "Your Premium opens this course." in browser_of(mia).get(address(course)).content.decode()
+    assert "Included in your Premium." in browser_of(mia).get(address(course)).content.decode()
 
 
 def test_a_learner_resumes_at_the_next_lesson(browser_of, leo, enrollment, course):

@@ -77,7 +77,7 @@ def test_a_closed_course_never_makes_a_path_impossible_to_finish(browser_of, leo
         found = ours.get("/api/v1/paths/waters/").json()
         assert found["progress"] == {"completed_courses": 2, "course_count": 2, "percent": 100}
         assert found["next"] is None
-        assert "You've completed every course of this path" in text_of(ours.get("/paths/waters")).replace("&#39;", "'")
+        assert "You've completed every course in this path" in text_of(ours.get("/paths/waters")).replace("&#39;", "'")
         # It is shown to those who are enrolled, and nobody waits for it.
         assert states(browser_of(mia)) == [("Springs", "open"), ("Rivers", "closed"), ("Deltas", "open")]
         assert states(Client()) == [("Springs", "open"), ("Deltas", "open")]
@@ -111,7 +111,7 @@ def test_only_those_who_manage_it_see_an_unpublished_path(client: Client, browse
         assert browser.get("/api/v1/paths/").json()["results"] == []
     for browser in (browser_of(ada), browser_of(sam)):
         answer = browser.get("/paths/waters")
-        assert "Only its owner and admins see this page" in text_of(answer)
+        assert "Only its owner and admins can see this page" in text_of(answer)
         assert 'name="robots" content="noindex"' in answer.content.decode()
     assert client.get("/paths/nothing").status_code == 404
 
@@ -134,7 +134,7 @@ def test_a_path_without_open_courses_is_not_listed(client: Client, path):
     path.courses.update(status="archived")
 
     assert "No learning paths yet" in text_of(client.get("/paths/"))
-    assert "No course is open" in text_of(client.get("/paths/waters"))
+    assert "No courses are open" in text_of(client.get("/paths/waters"))
     assert "/paths/waters" not in client.get("/sitemap.xml").content.decode()
 
 

@@ -30,7 +30,7 @@ from tests.tutor.client import Assistant
 pytestmark = pytest.mark.django_db
 API = "/api/v1/tutor"
 SECRET = "An oxbow is a bend that the river has cut off."
-TAKEN = "This answer explains a quiz you are taking. It returns when you submit."
+TAKEN = "This answer is hidden because it explains a quiz you're taking. It will reappear when you submit."
 State = Answer.State
 
 
@@ -97,7 +97,7 @@ def test_nothing_shows_the_answer_during_a_retake_and_all_show_it_after(
     attempt = AttemptFactory(enrollment=enrollment, quiz=quiz)
     shown = ways_out(browser, answer)
     assert [way for way, text in shown.items() if "cut off" in text or "oxbow" in text] == []
-    assert [way for way, text in shown.items() if "It returns when you submit." not in text] == []
+    assert [way for way, text in shown.items() if "It will reappear when you submit." not in text] == []
     assert Answer.objects.get(pk=answer.pk).text == answer.text
 
     submit(attempt)
@@ -116,7 +116,8 @@ def test_an_answer_returns_when_its_quiz_shows_answers_again(leo: User, answer: 
     quiz.reveal = Quiz.Reveal.NEVER
     quiz.save()
     assert answer_out(leo, answer, timezone.now())["withheld"] == (
-        "This answer explains a quiz whose answers you can't see now. It returns when you can."
+        "This answer is hidden because it explains a quiz you haven't finished. It will reappear when the quiz's "
+        "answers do."
     )
     quiz.reveal = Quiz.Reveal.ALWAYS
     quiz.save()

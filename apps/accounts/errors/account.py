@@ -19,7 +19,7 @@ class TeachingAlreadyRequested(AppError):
     code = "TEACHING_ALREADY_ASKED"
     status = 409
     title = _("You can't send a request right now")
-    message = _("You already teach, your request is waiting for an answer, or it was declined less than a week ago.")
+    message = _("You already teach, your request is waiting for a decision, or it was declined less than a week ago.")
     severity = "info"
     icon = "graduation-cap"
 
@@ -37,7 +37,7 @@ class ExportUnderWay(AppError):
     code = "EXPORT_UNDER_WAY"
     status = 409
     title = _("Your archive is being prepared")
-    message = _("We'll tell you when it's ready. Then you can request another one.")
+    message = _("We'll notify you when it's ready. Then you can request another one.")
     severity = "info"
     icon = "clock"
 

@@ -13,7 +13,7 @@ class PersonalTokenInvalid(AppError):
     code = "AUTH_TOKEN_INVALID"
     status = 401
     title = _("This token doesn't work")
-    message = _("The token isn't one of this site, or it was deleted. Create one in your settings.")
+    message = _("This token is unknown or was deleted. Create one in your settings.")
     icon = "key-round"
     action = _SETTINGS
     is_for_scripts = False
@@ -57,7 +57,7 @@ class PersonalTokenLimitReached(AppError):
     code = "PERSONAL_TOKEN_LIMIT_REACHED"
     status = 409
     title = _("You have too many tokens")
-    message = _("You can have %(limit)s tokens. Revoke one that you no longer use, then try again.")
+    message = _("You can have up to %(limit)s tokens. Revoke one you no longer use, then try again.")
     severity = "warning"
     icon = "key-round"
     is_for_scripts = False

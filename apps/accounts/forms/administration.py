@@ -10,7 +10,9 @@ from apps.accounts.forms.fields import one_line
 
 class DecideTeaching(forms.Form):
     answer = forms.CharField(label=_("Answer"), max_length=2000, required=False)
-    decision = forms.ChoiceField(choices=[("approve", ""), ("decline", "")])
+    decision = forms.ChoiceField(
+        choices=[("approve", ""), ("decline", "")], error_messages={"required": _("Approve or decline the request.")}
+    )
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = self.cleaned_data

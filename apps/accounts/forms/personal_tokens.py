@@ -16,9 +16,14 @@ class NewPersonalToken(forms.Form):
         label=_("Name"),
         max_length=60,
         validators=[one_line],
-        error_messages={"required": _("Enter a name, so that you recognize the token later.")},
+        error_messages={"required": _("Enter a name you'll recognize later.")},
     )
-    days = forms.ChoiceField(label=_("Expires after"), choices=list(LIFETIMES.items()), initial="90")
+    days = forms.ChoiceField(
+        label=_("Expires after"),
+        choices=list(LIFETIMES.items()),
+        initial="90",
+        error_messages={"required": _("Choose when the token expires.")},
+    )
     scopes = forms.MultipleChoiceField(
         label=_("What it can do"),
         choices=Scope.choices,

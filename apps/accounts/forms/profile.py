@@ -33,7 +33,7 @@ class Profile(forms.Form):
     )
     first_name = name_field(_("First name"), _("Enter your first name."))
     last_name = name_field(_("Last name"), _("Enter your last name."))
-    time_zone = forms.ChoiceField(label=_("Time zone"))
+    time_zone = forms.ChoiceField(label=_("Time zone"), error_messages={"required": _("Choose a time zone.")})
     headline = forms.CharField(label=_("Headline"), max_length=120, required=False, validators=[one_line])
     bio = forms.CharField(label=_("About you"), max_length=300, required=False)
 

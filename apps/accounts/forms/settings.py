@@ -16,7 +16,9 @@ class Appearance(forms.Form):
     theme = forms.ChoiceField(
         label=_("Appearance"), choices=[("", _("Match this device")), *Theme.choices], required=False
     )
-    style = forms.ChoiceField(label=_("Style"), choices=Style.choices)
+    style = forms.ChoiceField(
+        label=_("Style"), choices=Style.choices, error_messages={"required": _("Choose a style.")}
+    )
 
 
 class ChangeEmail(forms.Form):
@@ -37,8 +39,18 @@ class ChangeEmail(forms.Form):
 
 
 class Goals(forms.Form):
-    daily_minutes = forms.IntegerField(label=_("Minutes a day"), min_value=5, max_value=120)
-    weekly_lessons = forms.IntegerField(label=_("Lessons a week"), min_value=1, max_value=20)
+    daily_minutes = forms.IntegerField(
+        label=_("Minutes a day"),
+        min_value=5,
+        max_value=120,
+        error_messages={"required": _("Enter how many minutes a day.")},
+    )
+    weekly_lessons = forms.IntegerField(
+        label=_("Lessons a week"),
+        min_value=1,
+        max_value=20,
+        error_messages={"required": _("Enter how many lessons a week.")},
+    )
 
 
 class RequestToTeach(forms.Form):

@@ -14,11 +14,11 @@ from apps.accounts.models.users import User
 class Scope(models.TextChoices):
     """What a personal token opens. The value goes over the wire, the label is what its user reads."""
 
-    READ_COURSES = "courses:read", _("Search courses, and read lessons that you can open")
+    READ_COURSES = "courses:read", _("Search courses and read lessons you can open")
     READ_PROGRESS = "progress:read", _("See your courses, progress and streak")
     WRITE_NOTES = "notes:write", _("Write notes for you")
     ASK = "tutor:ask", _("Ask the tutor")
-    PRACTICE = "practice:write", _("Practice with your cards, and answer them for you")
+    PRACTICE = "practice:write", _("Practice with your cards and answer them for you")
 
     @property
     def is_writing(self) -> bool:

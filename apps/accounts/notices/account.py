@@ -24,7 +24,7 @@ ROLE_CHANGED = register_kind(
         group="account",
         title=_("Changes to your role"),
         headline=_("Your role is now %(role)s"),
-        text=_("An admin changed what you can do here."),
+        text=_("An admin changed your role."),
         action=_("See what's new"),
         icon="user-round",
     )
@@ -51,7 +51,7 @@ TEACHING_DECLINED = register_kind(
         group="account",
         title=_("Teaching request declined"),
         headline=_("Your request to teach was declined"),
-        text=_("You can ask again in a week. Tell us then what has changed."),
+        text=_("You can apply again in a week. Tell us what has changed by then."),
         quote="answer",
         action=_("Open settings"),
         icon="graduation-cap",

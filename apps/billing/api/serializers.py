@@ -23,7 +23,7 @@ class QuoteOut(serializers.Serializer[object]):
     list_price = serializers.IntegerField()
     discount = serializers.IntegerField()
     total = serializers.IntegerField()
-    tax = serializers.IntegerField(help_text="The part of the total that is tax.")
+    tax = serializers.IntegerField(help_text="The tax included in the total.")
     currency = serializers.CharField()
     code = serializers.CharField(help_text="The code that was applied.", allow_blank=True)
     code_label = serializers.CharField(help_text='For example "10% off, until 31 March".', allow_blank=True)

@@ -17,8 +17,8 @@ class CardExpired(AppError):
 class CardInUse(AppError):
     code = "CARD_IN_USE"
     status = 409
-    title = _("Premium is charged to this card")
-    message = _("Your subscription is charged to this card, and you have no other. Add one, then remove this one.")
+    title = _("Premium uses this card")
+    message = _("Premium uses this card, and you have no other. Add another card first, then remove this one.")
     severity = "warning"
     icon = "credit-card"
 

@@ -46,8 +46,8 @@ class PaymentRefused(AppError):
 class AlreadyOwned(AppError):
     code = "ALREADY_OWNED"
     status = 409
-    title = _("You already have this course")
-    message = _("“%(course)s” is already open to you. Nothing was charged.")
+    title = _("You already have access to this course")
+    message = _("You can open “%(course)s” already. Nothing was charged.")
     severity = "info"
     icon = "info"
     action = Action(_("Open the course"), href="/learn/{slug}")
@@ -61,7 +61,7 @@ class NotForSale(AppError):
     code = "NOT_FOR_SALE"
     status = 409
     title = _("Not for sale")
-    message = _("“%(course)s” can't be bought at the moment.")
+    message = _("You can't buy “%(course)s” right now.")
     severity = "info"
     icon = "info"
     action = Action(_("Browse courses"), href="/courses/")
@@ -74,7 +74,7 @@ class PriceChanged(AppError):
     code = "PRICE_CHANGED"
     status = 409
     title = _("The price has changed")
-    message = _("The price has changed. Look at the new total before you pay. Nothing was charged.")
+    message = _("The price has changed. Check the new total before you pay. Nothing was charged.")
     severity = "warning"
     icon = "info"
     action = Action(_("Show the new price"), handler="reload")

@@ -19,7 +19,7 @@ class StillSubscribed(AppError):
     code = "STILL_SUBSCRIBED"
     status = 409
     title = _("You still have Premium")
-    message = _("Your Premium subscription renews by itself. Cancel it first, then delete your account.")
+    message = _("Your Premium subscription renews automatically. Cancel it first, then delete your account.")
     severity = "warning"
     icon = "gem"
     action = Action(_("See your subscription"), href="/billing/subscriptions")
@@ -40,7 +40,7 @@ class NotSubscribed(AppError):
     code = "NOT_SUBSCRIBED"
     status = 409
     title = _("You don't have Premium")
-    message = _("You don't have a Premium subscription at the moment.")
+    message = _("You don't have a Premium subscription right now.")
     severity = "info"
     icon = "gem"
     action = Action(_("See Premium"), href="/premium")
@@ -50,7 +50,7 @@ class PlanNotOffered(AppError):
     code = "PLAN_NOT_OFFERED"
     status = 409
     title = _("This plan isn't available now")
-    message = _("Your subscription can't change to this plan at the moment.")
+    message = _("You can't switch to this plan right now.")
     severity = "info"
     icon = "info"
     action = Action(_("See your subscription"), href="/billing/subscriptions")
@@ -60,7 +60,7 @@ class NothingDue(AppError):
     code = "NOTHING_DUE"
     status = 409
     title = _("Nothing to pay")
-    message = _("No payment for Premium is open. Nothing was charged.")
+    message = _("No Premium payment is due. Nothing was charged.")
     severity = "info"
     icon = "info"
     action = Action(_("See your subscription"), href="/billing/subscriptions")

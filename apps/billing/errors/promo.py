@@ -24,7 +24,7 @@ class PromoCodeTaken(AppError):
     code = "PROMO_CODE_TAKEN"
     status = 409
     title = _("This code is taken")
-    message = _("Another promo code is called %(name)s. Choose another name.")
+    message = _("Another promo code is already called %(name)s. Choose a different name.")
     severity = "warning"
     icon = "info"
     is_for_scripts = False
@@ -36,7 +36,7 @@ class PromoCodeInUse(AppError):
     code = "PROMO_CODE_IN_USE"
     status = 409
     title = _("This code is in use")
-    message = _("Someone has used this code, so its discount and its courses can't change. Create another code.")
+    message = _("This code has been used, so you can't change its discount or its courses. Create another code.")
     severity = "warning"
     icon = "info"
     is_for_scripts = False
@@ -47,7 +47,7 @@ class PromoLimitTooLow(AppError):
     code = "PROMO_LIMIT_TOO_LOW"
     status = 409
     title = _("The limit is too low")
-    message = _("This code was used %(used)s times. Enter at least that number, or switch the code off.")
+    message = _("This code has been used %(used)s times. Enter at least that number, or turn the code off.")
     severity = "warning"
     icon = "info"
     is_for_scripts = False

@@ -11,7 +11,7 @@ class RefundPending(AppError):
     code = "REFUND_PENDING"
     status = 409
     title = _("A refund is on its way")
-    message = _("A refund of this payment was requested before.")
+    message = _("A refund of this payment has already been requested.")
     severity = "info"
     icon = "info"
 
@@ -20,7 +20,7 @@ class NothingToRefund(AppError):
     code = "NOTHING_TO_REFUND"
     status = 409
     title = _("Nothing left to refund")
-    message = _("This amount can't be refunded: it was returned before, or your bank is deciding about it.")
+    message = _("This amount can't be refunded: it has already been returned, or your bank is reviewing it.")
     severity = "warning"
     icon = "info"
 
@@ -29,7 +29,7 @@ class RefundTermsChanged(AppError):
     code = "REFUND_TERMS_CHANGED"
     status = 409
     title = _("Another rule applies now")
-    message = _("Since you opened this page, another rule has come to apply to this refund. Nothing was requested.")
+    message = _("The refund rules for this payment changed while this page was open. Nothing was requested.")
     severity = "warning"
     icon = "info"
     is_for_scripts = False
@@ -49,10 +49,10 @@ class RefundDecided(AppError):
 class EarningsUnpaid(AppError):
     code = "EARNINGS_UNPAID"
     status = 409
-    title = _("You have earnings that were not paid out")
+    title = _("You have unpaid earnings")
     message = _(
-        "%(amount)s of your earnings is still to be paid out. Wait for your next payout. "
-        "If your balance is too small for one, write to %(support)s."
+        "%(amount)s of your earnings hasn't been paid out yet. Wait for your next payout. If your balance is too small "
+        "for one, email %(support)s."
     )
     severity = "warning"
     icon = "wallet"

@@ -66,14 +66,12 @@ class LedgerEntry(models.Model):
     payment_key = models.CharField(
         max_length=150, blank=True, db_index=True, help_text=_("Connects fees, refunds and disputes with their sale.")
     )
-    gateway_id = models.CharField(max_length=150, blank=True, help_text=_("The provider's id of what happened."))
+    gateway_id = models.CharField(max_length=150, blank=True, help_text=_("The provider's ID of the event."))
     instructor_id = models.BigIntegerField(null=True, blank=True)
     course_id = models.BigIntegerField(null=True, blank=True)
     currency = models.CharField(max_length=3)
-    total = models.BigIntegerField(
-        help_text=_("What was paid, tax included, in minor units; negative if it was given back.")
-    )
-    tax = models.BigIntegerField(default=0, help_text=_("The part of the total that is tax."))
+    total = models.BigIntegerField(help_text=_("Amount paid, tax included, in minor units; negative for refunds."))
+    tax = models.BigIntegerField(default=0, help_text=_("The tax included in the total."))
     share_bps = models.PositiveSmallIntegerField(
         default=0, help_text=_("The instructor's share in hundredths of a percent.")
     )

@@ -51,7 +51,7 @@ class Order(models.Model):
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(help_text="What is charged, with tax.")
-    tax = models.PositiveIntegerField(default=0, help_text="The part of the total that is tax.")
+    tax = models.PositiveIntegerField(default=0, help_text="The tax included in the total.")
     tax_rate = models.PositiveIntegerField(default=0, help_text="Hundredths of a percent.")
     currency = models.CharField(max_length=3)
     country = models.CharField(max_length=2, blank=True)

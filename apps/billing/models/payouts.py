@@ -77,9 +77,9 @@ class Payout(models.Model):
         FAILED = "failed", _("Failed")
 
     class Failure(models.TextChoices):
-        ACCOUNT_NUMBER = "account_number", _("The bank does not know the account number")
+        ACCOUNT_NUMBER = "account_number", _("The bank doesn't recognize the account number")
         ACCOUNT_CLOSED = "account_closed", _("The account is closed")
-        HOLDER = "holder", _("The name does not match the account")
+        HOLDER = "holder", _("The name doesn't match the account")
         NOT_READY = "not_ready", _("The connected account cannot receive payouts yet")
         REFUSED = "refused", _("The bank refused the payout")
         OTHER = "other", _("The payout did not arrive")

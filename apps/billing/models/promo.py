@@ -65,7 +65,7 @@ class Redemption(models.Model):
     class State(models.TextChoices):
         RESERVED = "reserved", _("Reserved")
         USED = "used", _("Used")
-        RELEASED = "released", _("Given back")
+        RELEASED = "released", _("Released")
 
     code = models.ForeignKey(PromoCode, models.PROTECT, related_name="redemptions")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="redemptions")

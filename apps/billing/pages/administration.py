@@ -148,7 +148,7 @@ def _outcome(refund: Refund) -> str:
     amount = {"amount": money(refund.amount, refund.payment.currency, cents=True)}
     match refund.status:
         case Refund.Status.DECLINED:
-            return _("The request was declined, and the learner is told why.")
+            return _("Request declined. The learner was notified and can see why.")
         case Refund.Status.DONE:
             return _("%(amount)s was refunded.") % amount
         case _status:

@@ -89,8 +89,8 @@ def replay(request: HttpRequest) -> HttpResponse:
         chosen = [int(number) for number in numbers if number.isdecimal() and len(number) < 19]
     count = webhooks.replay(admin=signed_in_user(request), triggers=chosen)
     if count:
-        text = ngettext("%(num)d event is handled again.", "%(num)d events are handled again.", count)
+        text = ngettext("%(num)d event is being processed again.", "%(num)d events are being processed again.", count)
         messages.success(request, text % {"num": count})
     else:
-        messages.info(request, _("Nothing was handled again. Choose the events first."))
+        messages.info(request, _("Select at least one event first."))
     return redirect("billing:admin-events")

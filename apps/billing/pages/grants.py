@@ -26,7 +26,7 @@ SUGGESTED = 200  # courses of the form
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def grants(request: HttpRequest) -> HttpResponse:
-    """Give a course to a learner; what was given, and a search in it."""
+    """Grant a course to a learner; what was given, and a search in it."""
     admin, now = signed_in_user(request), timezone.now()
     text = search_query(request)
     form = GrantCourse(
@@ -40,7 +40,7 @@ def grants(request: HttpRequest) -> HttpResponse:
         ):
             messages.success(request, _("%(name)s can now open “%(course)s”.") % values)
         else:
-            messages.info(request, _("“%(course)s” was already given to %(name)s.") % values)
+            messages.info(request, _("“%(course)s” was already granted to %(name)s.") % values)
         return redirect("billing:admin-grants")
     context = {
         **shared("grants"),
@@ -63,7 +63,7 @@ def end_grant(request: HttpRequest) -> HttpResponse:
         raise NotFound
     values = {"name": grant.user.display_name, "course": grant.course.title}
     if services.withdraw_grant(admin=signed_in_user(request), grant=grant, now=timezone.now()):
-        messages.success(request, _("The access of %(name)s to “%(course)s” has ended.") % values)
+        messages.success(request, _("%(name)s no longer has access to “%(course)s”.") % values)
     else:
-        messages.info(request, _("The access of %(name)s to “%(course)s” had already ended.") % values)
+        messages.info(request, _("%(name)s's access to “%(course)s” had already ended.") % values)
     return redirect("billing:admin-grants")

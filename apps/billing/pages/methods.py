@@ -48,7 +48,7 @@ def methods(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def make_default(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Charge Premium to this card from now on."""
+    """Use this card for Premium from now on."""
     user = signed_in_user(request)
     card = queries.card_of(user, uid)
     try:

@@ -91,10 +91,10 @@ def mark(request: HttpRequest, uid: UUID) -> HttpResponse:
     outcome, now = request.POST.get("outcome", ""), timezone.now()
     if outcome == State.SENT and payout.method == PayoutAccount.Method.BANK and payout.state == State.PROCESSING:
         services.mark_payout_sent(payout.pk, now=now)
-        messages.success(request, _("The payout is marked as sent, and the instructor is told."))
+        messages.success(request, _("Payout marked as sent. The instructor was notified."))
     elif outcome in Payout.Failure.values and payout.state in {State.PROCESSING, State.SENT}:
         services.fail_payout(payout.pk, Payout.Failure(outcome), now=now)
-        messages.success(request, _("The payout is marked as failed. Its amount is part of the next run."))
+        messages.success(request, _("Payout marked as failed. Its amount moves to the next run."))
     else:
-        messages.info(request, _("Nothing was changed: the payout is in another state now."))
+        messages.info(request, _("Nothing was changed: the payout's state has changed in the meantime."))
     return redirect("billing:admin-payouts")

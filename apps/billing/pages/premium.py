@@ -97,7 +97,7 @@ def change(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def agree(request: HttpRequest) -> HttpResponse:
-    """Change the plan, for the amount that the preview showed."""
+    """Change plan, for the amount that the preview showed."""
     try:
         changed = plan_changes.change_plan(
             user=signed_in_user(request),
@@ -145,7 +145,7 @@ def cancel(request: HttpRequest) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest) -> HttpResponse:
     """Take the cancellation back."""
-    return _act(request, subscriptions.resume, _("Premium goes on."))
+    return _act(request, subscriptions.resume, _("Premium will renew as usual."))
 
 
 def _act(request: HttpRequest, service: Any, done: str) -> HttpResponse:

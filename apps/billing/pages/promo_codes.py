@@ -189,6 +189,6 @@ def switch_code(request: HttpRequest, uid: UUID) -> HttpResponse:
     row = found.code_for(user, uid, timezone.now())
     on = request.POST.get("on") == "1"
     services.switch_promo_code(user=user, code=row, on=on)
-    text = _("%(code)s can be used again.") if on else _("%(code)s is switched off. Nobody can use it now.")
+    text = _("%(code)s is on again.") if on else _("%(code)s is off. No one can use it now.")
     messages.success(request, text % {"code": row.code})
     return redirect("billing:promo-code", uid=row.uid)

@@ -143,8 +143,8 @@ def _outcome(payment: Payment, refund: Refund) -> str:
     facts = {"amount": money(refund.amount, payment.currency, cents=True)}
     match refund.status:
         case Refund.Status.REQUESTED:
-            return _("Your request was sent. We'll tell you when it is decided.")
+            return _("Request sent. We'll notify you when it's decided.")
         case Refund.Status.DONE:
-            return _("%(amount)s was refunded. Your bank shows it within 5 to 10 days.") % facts
+            return _("%(amount)s was refunded. It should appear on your bank statement within 5 to 10 days.") % facts
         case _status:
-            return _("The refund of %(amount)s is on its way. We'll tell you when it is done.") % facts
+            return _("Your refund of %(amount)s is on its way. We'll notify you when it's done.") % facts

@@ -10,12 +10,12 @@ from django.utils.translation import gettext_lazy as _
 _NEEDS: tuple[tuple[tuple[str, ...], Promise], ...] = (
     (("external_account",), _("a bank account for your payouts")),
     (("tos_acceptance",), _("your agreement to the provider's terms")),
-    (("individual.verification", "company.verification", "person_"), _("a proof of your identity")),
+    (("individual.verification", "company.verification", "person_"), _("proof of your identity")),
     (("individual.first_name", "individual.last_name", "company.name"), _("your name")),
     (("individual.dob",), _("your date of birth")),
     (("individual.address", "company.address"), _("your address")),
     (("individual.id_number", "individual.ssn_last_4", "company.tax_id"), _("your tax number")),
-    (("individual.email", "individual.phone", "company.phone"), _("how to reach you")),
+    (("individual.email", "individual.phone", "company.phone"), _("your contact details")),
     (("business_profile", "business_type"), _("what you teach")),
 )
 _OTHER = _("more details")

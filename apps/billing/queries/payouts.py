@@ -21,10 +21,10 @@ PURPOSE = "billing.payout_account"
 RUN_AT = time(0, 5, tzinfo=UTC)
 Failure = Payout.Failure
 WHAT_TO_DO: dict[str, str | Promise] = {
-    Failure.ACCOUNT_NUMBER: _("Check the account number of your payout details."),
+    Failure.ACCOUNT_NUMBER: _("Check the account number in your payout details."),
     Failure.ACCOUNT_CLOSED: _("Enter another bank account in your payout details."),
-    Failure.HOLDER: _("Write the account holder exactly as the bank does."),
-    Failure.NOT_READY: _("Complete the details that the payment provider asks for."),
+    Failure.HOLDER: _("Enter the account holder's name exactly as your bank has it."),
+    Failure.NOT_READY: _("Complete the details the payment provider needs."),
     Failure.REFUSED: _("Ask your bank, or enter another account."),
     Failure.OTHER: _("Check your payout details, or contact us."),
 }

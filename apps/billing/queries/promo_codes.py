@@ -32,7 +32,7 @@ STATES: dict[str, str | Promise] = {
 class Brought:
     """What the paid orders with a code brought, by currency, in minor units.
 
-    ``revenue``: after refunds, without tax.
+    ``revenue``: after refunds and before tax.
     """
 
     discount: Counter[str] = field(default_factory=Counter)

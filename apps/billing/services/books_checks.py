@@ -1,4 +1,4 @@
-"""Compare the books with the provider and with themselves, and keep what was found."""
+"""Reconcile payments with the provider and with themselves, and keep what was found."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -89,7 +89,7 @@ def sync_card(*, card: str, now: datetime) -> Card | None:
 
 
 def make_default(*, user: User, card: Card) -> None:
-    """Charge Premium to this card from now on.
+    """Use this card for Premium from now on.
 
     :raises CardExpired: the card was removed.
     """

@@ -31,7 +31,7 @@ def label(name: str) -> str:
 
 
 def plan_students_note(*, instructor_id: int, now: datetime) -> None:
-    """Look at an instructor's milestones in a minute or two, after an enrollment.
+    """Check an instructor's milestones in a minute or two, after an enrollment.
 
     Enrollments of one minute share a job, which runs after the minute has ended, so that it counts all of them.
     """

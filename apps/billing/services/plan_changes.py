@@ -1,4 +1,4 @@
-"""Change the plan of a subscription: the amount is shown first, and charged only if the user agrees to it."""
+"""Change plan of a subscription: the amount is shown first, and charged only if the user agrees to it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ def preview_change(*, user: User, plan: str, now: datetime) -> gateway.ChangePre
 def change_plan(
     *, user: User, plan: str, moment: datetime, expected_amount: int, expected_currency: str, now: datetime
 ) -> Subscription:
-    """Change the plan and charge the difference at once. ``moment`` and ``expected_…`` are those of the preview.
+    """Change plan and charge the difference at once. ``moment`` and ``expected_…`` are those of the preview.
 
     :raises CardDeclined: the bank declined; the plan is the same as before.
     :raises PriceChanged: the preview is older than half an hour, or the amount is not what the user was shown.

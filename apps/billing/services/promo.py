@@ -29,7 +29,7 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
     name = text.strip().upper()
     code = PromoCode.objects.filter(code=name).first() if name and "\x00" not in name else None
     if code is None or not code.is_active:
-        raise PromoCodeRefused(reason=_("There is no code “%(code)s”.") % {"code": name[:24]})
+        raise PromoCodeRefused(reason=_("There's no code “%(code)s”.") % {"code": name[:24]})
     if code.starts_at is not None and now < code.starts_at:
         raise PromoCodeRefused(reason=_("%(code)s starts on %(date)s.") % _with_date(code, code.starts_at))
     if code.ends_at is not None and now >= code.ends_at:
@@ -37,7 +37,7 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
     if not covers(code, course):
         raise PromoCodeRefused(reason=_not_for(code, course))
     if code.currency and code.currency != (course.currency if course is not None else settings.CURRENCY):
-        raise PromoCodeRefused(reason=_("%(code)s is for prices in another currency.") % {"code": code.code})
+        raise PromoCodeRefused(reason=_("%(code)s is for another currency.") % {"code": code.code})
     uses = uses_by(code, user)
     # The use that the user's open order, or unpaid subscription, holds is theirs: they may go on with it.
     held = _held_by_unpaid(code, user, course) if uses else 0

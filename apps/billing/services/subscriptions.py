@@ -61,7 +61,7 @@ def start(
 ) -> Started:
     """Subscribe the user, or return their live subscription if its first payment is still open and it is the same.
 
-    ``card``: the uid of a saved card; Premium is charged to it from now on. ``expected_…``: what the user was shown.
+    ``card``: the uid of a saved card; Premium will use this card from now on. ``expected_…``: what the user was shown.
 
     :raises AlreadySubscribed: the user has Premium.
     :raises CardExpired: the card can't be charged.

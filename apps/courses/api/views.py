@@ -108,7 +108,7 @@ class OneLesson(APIView):
         if (uids := form.pop("prerequisites", None)) is not None:
             kept["prerequisites"] = list(lesson.course.lessons.filter(uid__in=uids))
             if len(kept["prerequisites"]) != len(set(uids)):
-                unknown = {"code": "invalid", "message": _("The course has no such lesson.")}
+                unknown = {"code": "invalid", "message": _("The course doesn't have this lesson.")}
                 raise ValidationFailed(in_fields={"prerequisites": [unknown]})
         services.edit_lesson(lesson=lesson, by=signed_in_user(request), now=timezone.now(), **{**kept, **form})
         return Response(_outline(lesson.course))

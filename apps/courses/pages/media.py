@@ -141,7 +141,7 @@ def chapters(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         return show(request, course, opened=opened, chapters_form=form)
     found = form.cleaned_data["chapters"]
     services.set_chapters(lesson=opened, by=signed_in_user(request), chapters=found)
-    text = ngettext("The video has %d chapter now.", "The video has %d chapters now.", len(found)) % len(found)
+    text = ngettext("The video now has %d chapter.", "The video now has %d chapters.", len(found)) % len(found)
     messages.success(request, text if found else _("The chapters were removed."))
     return to_lesson(course, opened)
 

@@ -179,7 +179,7 @@ def _no_longer_needed(lesson: Lesson) -> str:
     numbers = lesson.needed_by.order_by("section__position", "position").values_list("number", flat=True)
     if not numbers:
         return ""
-    return _("Lessons that wait for it will open without it: %s.") % ", ".join(numbers)
+    return _("Lessons that require it will open without it: %s.") % ", ".join(numbers)
 
 
 def _open_section(request: HttpRequest, rows: list[authored_outline.SectionRow], opened: Lesson | None) -> set[str]:

@@ -22,6 +22,6 @@ def lessons_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]
 
 def _use(lesson: Lesson, viewer: User) -> Use:
     if policies.manage_course(viewer, lesson.course) is not None:
-        return Use(_("a lesson of a course that you can't edit"))
-    label = _("the lesson “%(lesson)s” of “%(course)s”") % {"lesson": lesson.title, "course": lesson.course.title}
+        return Use(_("a lesson in a course you can't edit"))
+    label = _("the lesson “%(lesson)s” in “%(course)s”") % {"lesson": lesson.title, "course": lesson.course.title}
     return Use(label, reverse("courses:studio-lesson", args=[lesson.course.slug, lesson.slug]))

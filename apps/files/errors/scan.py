@@ -20,7 +20,7 @@ class FileInfected(AppError):
     code = "FILE_INFECTED"
     status = 403
     title = _("This file is infected")
-    message = _("A virus or another threat was found in this file, so nobody can download or share it.")
+    message = _("A virus or another threat was found in this file, so no one can download or share it.")
 
 
 class ScanImpossible(AppError):

@@ -33,7 +33,7 @@ class ShareUsedUp(AppError):
     is_for_scripts = False
     severity = "warning"
     icon = "download"
-    title = _("This link was used as often as allowed")
+    title = _("This link has reached its limit")
     message = _("Its owner limited the number of downloads. Ask the person who sent it for a new one.")
 
 

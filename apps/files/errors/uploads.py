@@ -88,7 +88,7 @@ class UploadVersionUnsupported(AppError):
 class UploadOffsetMismatch(AppError):
     code = "UPLOAD_OFFSET_MISMATCH"
     status = 409
-    title = _("The upload is out of step")
+    title = _("The upload is out of sync")
     message = _(
         "This part of the file doesn't match what we've received so far. The upload will resume from what is saved."
     )

@@ -199,9 +199,7 @@ def _add_note(stream: ZipStream, entries: list[ZipEntry], missing: list[str]) ->
     """Add a text that names the files whose contents are missing or incomplete."""
     if not missing:
         return
-    text = _(
-        "These files could not be included. They are missing or incomplete, or the virus scan has not cleared them:"
-    )
+    text = _("These files couldn't be included. They're missing or incomplete, or the virus scan hasn't cleared them:")
     taken = {sort_name(path.partition("/")[0]) for path in [*missing, *(entry.path for entry in entries)]}
     stream.add("\r\n".join([text, "", *missing, ""]).encode(), free_name(clean_name(_("Missing files.txt")), taken))
 

@@ -218,7 +218,7 @@ class ForumDecisionIn(serializers.Serializer[object]):
     action = serializers.ChoiceField(choices=[(one, one) for one in DecisionForm.ACTIONS])
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=LONGEST_REASON)
     days = serializers.IntegerField(
-        required=False, default=7, min_value=0, max_value=MOST_DAYS, help_text="Of a ban; 0: without an end."
+        required=False, default=7, min_value=0, max_value=MOST_DAYS, help_text="Of a ban; 0: permanent."
     )
     edits = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, max_value=GREATEST, help_text="Of the text that was read."

@@ -44,7 +44,7 @@ class AttachmentGone(AppError):
     code = "MESSAGE_FILE_GONE"
     status = 409
     title = _("A file is no longer there")
-    message = _("A file that you chose was deleted. Choose the files again, and send the message.")
+    message = _("A file you chose was deleted. Choose the files again and send the message.")
     severity = "warning"
     icon = "file"
     is_for_scripts = False
@@ -54,7 +54,7 @@ class MessageUnreadable(AppError):
     code = "MESSAGE_UNREADABLE"
     status = 422
     title = _("The message wasn't sent")
-    message = _("The browser sent something that can't be read. Your text is still here: send it again.")
+    message = _("Your browser sent something we couldn't read. Your text is still here: send it again.")
     severity = "warning"
     is_for_scripts = False
 
@@ -63,7 +63,7 @@ class ConversationClosed(AppError):
     code = "MESSAGE_CONVERSATION_CLOSED"
     status = 403
     title = _("This conversation is closed")
-    message = _("The learner is no longer enrolled in the course. You can read the conversation, but not write.")
+    message = _("The learner is no longer enrolled in the course. You can read the conversation but not reply.")
     severity = "info"
     icon = "lock"
     is_for_scripts = False
@@ -72,7 +72,7 @@ class ConversationClosed(AppError):
 class RecipientGone(AppError):
     code = "MESSAGE_RECIPIENT_GONE"
     status = 409
-    title = _("Nobody would read this message")
+    title = _("No one would read this message")
     message = _("The other person's account was blocked or deleted. You can still read the conversation.")
     severity = "info"
     icon = "user-round"
@@ -109,7 +109,7 @@ class OwnMessage(AppError):
     code = "MESSAGE_IS_YOURS"
     status = 409
     title = _("This is your own message")
-    message = _("You can report messages that others wrote to you.")
+    message = _("You can report messages others wrote to you.")
     severity = "info"
     is_for_scripts = False
 
@@ -128,7 +128,9 @@ class AnnouncementLimitReached(AppError):
     code = "ANNOUNCEMENT_LIMIT_REACHED"
     status = 429
     title = _("No announcement left this week")
-    message = _("You can send %(most)s announcements to a course within seven days. The next one is possible %(when)s.")
+    message = _(
+        "You can send %(most)s announcements to a course within seven days. You can send the next one %(when)s."
+    )
     severity = "warning"
     icon = "clock"
     is_for_scripts = False
@@ -140,8 +142,8 @@ class AnnouncementLimitReached(AppError):
 class NoRecipients(AppError):
     code = "ANNOUNCEMENT_WITHOUT_RECIPIENTS"
     status = 409
-    title = _("Nobody would get this announcement")
-    message = _("No learner belongs to these recipients now. Choose others.")
+    title = _("No one would get this announcement")
+    message = _("No learners match these recipients right now. Choose others.")
     severity = "warning"
     icon = "users-round"
     is_for_scripts = False
@@ -151,7 +153,7 @@ class CourseNotOpenForAnnouncements(AppError):
     code = "ANNOUNCEMENT_COURSE_NOT_OPEN"
     status = 409
     title = _("This course can't have announcements now")
-    message = _("You can send announcements to the learners of a published or archived course.")
+    message = _("You can send announcements to learners of published or archived courses.")
     severity = "warning"
     icon = "lock"
     is_for_scripts = False

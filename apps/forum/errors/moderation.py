@@ -11,7 +11,7 @@ from studyplatform.kit.errors import AppError
 class Banned(AppError):
     code = "FORUM_BANNED"
     status = 403
-    title = _("You can’t write in the discussions")
+    title = _("You can't write in the discussions")
     message = _("You can read, but not write, %(until)s. A moderator gave this reason: %(reason)s")
     severity = "warning"
     icon = "lock"
@@ -23,7 +23,7 @@ class Banned(AppError):
 
 class MessagesBanned(Banned):
     code = "MESSAGE_SENDER_BANNED"
-    title = _("You can’t write messages")
+    title = _("You can't write messages")
     message = _("You can read messages, but not write any, %(until)s. A moderator gave this reason: %(reason)s")
 
 
@@ -31,7 +31,7 @@ class AlreadyDecided(AppError):
     code = "FORUM_ALREADY_DECIDED"
     status = 409
     title = _("This has changed")
-    message = _("Another moderator or the author was faster. The page shows how it is now.")
+    message = _("Another moderator or the author got there first. This page shows the current state.")
     severity = "info"
     icon = "history"
     is_for_scripts = False
@@ -41,7 +41,7 @@ class ReasonMissing(AppError):
     code = "FORUM_REASON_MISSING"
     status = 400
     title = _("A reason is missing")
-    message = _("Write a sentence. The author of the post reads it.")
+    message = _("Enter a reason. The author of the post sees it.")
     severity = "warning"
     is_for_scripts = False
 
@@ -50,7 +50,7 @@ class OwnPostReported(AppError):
     code = "FORUM_REPORT_OWN_POST"
     status = 409
     title = _("This is your own post")
-    message = _("You can report posts that others wrote. Yours you can edit or delete.")
+    message = _("You can report other people's posts. You can edit or delete your own.")
     severity = "info"
     icon = "flag"
     is_for_scripts = False
@@ -69,7 +69,7 @@ class AlreadyReported(AppError):
 class ModeratorNotBanned(AppError):
     code = "FORUM_MODERATOR_NOT_BANNED"
     status = 409
-    title = _("Moderators can’t be banned")
+    title = _("Moderators can't be banned")
     message = _("This person moderates the board. An admin can change their role.")
     severity = "info"
     icon = "shield-check"
@@ -79,8 +79,8 @@ class ModeratorNotBanned(AppError):
 class NotUndoable(AppError):
     code = "FORUM_NOT_UNDOABLE"
     status = 409
-    title = _("This can’t be undone")
-    message = _("It was undone already, or it is an action that can’t be reversed.")
+    title = _("This can't be undone")
+    message = _("It was already undone, or it's an action that can't be reversed.")
     severity = "info"
     icon = "undo-2"
     is_for_scripts = False

@@ -63,7 +63,7 @@ class AnnouncementsByStaff(AppError):
 class NotYourPost(AppError):
     code = "FORUM_NOT_YOUR_POST"
     status = 403
-    title = _("This post isn’t yours")
+    title = _("This post isn't yours")
     message = _("Only its author and moderators can change a post.")
     icon = "lock"
     is_for_scripts = False
@@ -82,9 +82,10 @@ class TopicHasReplies(AppError):
 class EditNeedsModerator(AppError):
     code = "FORUM_EDIT_NEEDS_REVIEW"
     status = 409
-    title = _("This change can’t be published")
+    title = _("This change can't be published")
     message = _(
-        "A moderator must read it first, and meanwhile the replies of others would be hidden. Add a reply instead."
+        "A moderator would have to review it first, which would hide other people's replies in the meantime. Add a "
+        "reply instead."
     )
     severity = "warning"
     icon = "clock"
@@ -95,7 +96,7 @@ class PostChanged(AppError):
     code = "FORUM_POST_CHANGED"
     status = 409
     title = _("The post has changed")
-    message = _("Someone edited this post while you wrote. Your text is below; compare it with the current one.")
+    message = _("Someone edited this post while you were writing. Your text is below; compare it with the current one.")
     severity = "warning"
     icon = "history"
     is_for_scripts = False
@@ -104,7 +105,7 @@ class PostChanged(AppError):
 class PostNotVisible(AppError):
     code = "FORUM_POST_NOT_VISIBLE"
     status = 409
-    title = _("This isn’t possible right now")
+    title = _("This isn't possible right now")
     message = _("The post is waiting for a moderator, hidden or deleted.")
     severity = "warning"
     icon = "clock"
@@ -115,7 +116,7 @@ class OwnVote(AppError):
     code = "FORUM_OWN_POST"
     status = 409
     title = _("This is your own post")
-    message = _("Only others can say that your post helped them.")
+    message = _("You can't vote for your own post.")
     severity = "info"
     icon = "thumbs-up"
     is_for_scripts = False
@@ -155,7 +156,7 @@ class DraftTooLarge(AppError):
     code = "FORUM_DRAFT_TOO_LARGE"
     status = 413
     title = _("The draft is too long")
-    message = _("Drafts of up to 20,000 characters are kept. This one stays on your device.")
+    message = _("We save drafts of up to 20,000 characters. This one stays on your device.")
     severity = "warning"
     icon = "file"
     is_for_scripts = False
@@ -164,8 +165,8 @@ class DraftTooLarge(AppError):
 class TextBecomesPublic(AppError):
     code = "FORUM_TEXT_BECOMES_PUBLIC"
     status = 409
-    title = _("More people could read this")
-    message = _("Only the learners and staff of its course can read this topic now. Confirm that others may read it.")
+    title = _("This makes the topic visible to more people")
+    message = _("Only the learners and staff of its course can read this topic now. Confirm to continue.")
     severity = "warning"
     icon = "users-round"
     is_for_scripts = False
@@ -175,7 +176,7 @@ class MergeWithItself(AppError):
     code = "FORUM_MERGE_WITH_ITSELF"
     status = 400
     title = _("Choose another topic")
-    message = _("A topic can’t be merged into itself.")
+    message = _("A topic can't be merged into itself.")
     severity = "warning"
     icon = "git-merge"
     is_for_scripts = False

@@ -58,7 +58,7 @@ class Board(models.Model):
     icon = models.CharField(_("icon"), max_length=40, default="messages-square", help_text="A name of lucide.dev.")
     course = models.OneToOneField(Course, models.CASCADE, null=True, blank=True, related_name="board")
     topics_by_admins_only = models.BooleanField(
-        _("topics by admins only"), default=False, help_text=_("Everyone may reply, but only admins open topics.")
+        _("topics by admins only"), default=False, help_text=_("Everyone can reply, but only admins can open topics.")
     )
 
     objects = BoardQuerySet.as_manager()

@@ -35,11 +35,11 @@ _CHOSEN = re.compile(r"(\d{1,11})(?::(\d{1,9}))?", re.ASCII)  # a post, and how 
 UNKNOWN = gettext_lazy("Choose what to do with it.")
 SAID = {
     "approve": gettext_lazy("The post is published."),
-    "reject": gettext_lazy("The post was rejected. Its author reads your reason."),
+    "reject": gettext_lazy("Post rejected. Its author sees your reason."),
     "hide": gettext_lazy("The post is hidden."),
     "keep": gettext_lazy("The reports were dismissed."),
     "remove": gettext_lazy("The post was removed."),
-    "ban": gettext_lazy("The ban is in force."),
+    "ban": gettext_lazy("Account banned."),
 }
 
 
@@ -163,7 +163,7 @@ def decide_all(request: HttpRequest) -> HttpResponse:
         done += 1
     said = ngettext("%(num)s post decided.", "%(num)s posts decided.", done) % {"num": done}
     if done < len(posts):
-        said += " " + _("The others have changed meanwhile.")
+        said += " " + _("The others have changed in the meantime.")
     messages.success(request, said) if posts else messages.info(request, _("Select at least one post."))
     return _back(request)
 

@@ -36,7 +36,7 @@ def decide_message(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
         messages.warning(request, UNKNOWN)
     else:
         message_safety.decide_report(report=found, by=by, is_upheld=decision == "uphold", now=timezone.now())
-        messages.success(request, _("The report is decided."), extra_tags="toast")
+        messages.success(request, _("Report decided."), extra_tags="toast")
     return redirect(f"{QUEUE}?tab=messages")
 
 

@@ -24,7 +24,7 @@ from studyplatform.kit.policies import enforce
 
 SUGGESTED = 6  # topics
 EXCERPT = 160  # characters of a post
-UNKNOWN = gettext_lazy("No topic of your boards has this number or address, and none contains these words.")
+UNKNOWN = gettext_lazy("No topic on your boards has this number or link, or contains these words.")
 
 
 def _find(request: HttpRequest, topic: int) -> tuple[Topic, User]:
@@ -124,7 +124,7 @@ def merge(request: HttpRequest, topic: int) -> HttpResponse:
         except AppError as error:
             refusal = error
         else:
-            messages.success(request, _("The topics are merged."))
+            messages.success(request, _("Topics merged."))
             return redirect(target.path)
     context = {
         "form": form,
@@ -180,7 +180,7 @@ def split(request: HttpRequest, topic: int) -> HttpResponse:
         except AppError as error:
             refusal = error
         else:
-            messages.success(request, _("The posts are a topic of their own now."))
+            messages.success(request, _("The posts are now their own topic."))
             return redirect(new.path)
     chosen = set(request.POST.getlist("posts"))
     rows = [(post, text.excerpt(post.source, EXCERPT), str(post.pk) in chosen) for post in posts]

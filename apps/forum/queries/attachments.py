@@ -44,6 +44,6 @@ def posts_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]]:
         if row.post_id in seen:
             use = Use(_("a post in “%(topic)s”") % {"topic": row.post.topic.title}, row.post.path)
         else:
-            use = Use(_("a post that you can’t see"))
+            use = Use(_("a post you can't see"))
         found.setdefault(row.upload_id, []).append(use)
     return found

@@ -21,7 +21,7 @@ def messages_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use
         conversation = row.message.conversation
         side = policies.side_in(viewer, conversation.course, conversation.learner)
         if side is None:
-            found.setdefault(row.upload_id, []).append(Use(_("a message of other people")))
+            found.setdefault(row.upload_id, []).append(Use(_("a message between other people")))
             continue
         other = conversation.course.instructor if side is Side.LEARNER else conversation.learner
         label = _("a message in your conversation with %(name)s") % {"name": other.display_name}

@@ -45,14 +45,14 @@ def sentence(action: ModerationAction, closed: Collection[int] = ()) -> str:
     banned = (
         ngettext("Banned %(user)s for %(days)s day", "Banned %(user)s for %(days)s days", days)
         if days
-        else _("Banned %(user)s without an end")
+        else _("Banned %(user)s permanently")
     )
     count = action.details.get("count", 0)
     words = {
         Kind.APPROVED: _("Approved a post by %(user)s in “%(topic)s”"),
         Kind.REJECTED: _("Rejected a post by %(user)s in “%(topic)s”"),
         Kind.HIDDEN: _("Hid a post by %(user)s in “%(topic)s”"),
-        Kind.HIDDEN_BY_REPORTS: _("Reports have hidden a post by %(user)s in “%(topic)s”"),
+        Kind.HIDDEN_BY_REPORTS: _("Hid a post by %(user)s in “%(topic)s” after reports"),
         Kind.KEPT: _("Kept a reported post by %(user)s in “%(topic)s”"),
         Kind.REMOVED: _("Removed a post by %(user)s in “%(topic)s”"),
         Kind.RESTORED: _("Restored a post by %(user)s in “%(topic)s”"),

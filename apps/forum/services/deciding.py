@@ -28,7 +28,7 @@ def decide(
     """Decide about a post, or ban its author.
 
     :param action: one of `ACTIONS`.
-    :param days: of a ban; 0: without an end.
+    :param days: of a ban; 0: permanent.
     :param everywhere: a ban on all boards, if an admin decides.
     :param edits: how often the text that the moderator has read was edited; None: not known.
     :raises AppError: the moderator may not, or the post has changed.

@@ -106,32 +106,35 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
     NEW_ACCOUNT: (
         _("New account"),
-        _("Posts of accounts in their first days wait for a moderator, whatever they say."),
+        _("Every post from a new account is reviewed for the first week."),
     ),
     REWRITTEN: (
         _("Changed after a decision"),
-        _("A moderator took this post away, and its author has changed it since."),
+        _("A moderator removed this post, and its author has edited it since."),
     ),
-    LINKS: (_("Many links"), _("It has more than five links, or consists mostly of them.")),
-    FOREIGN_LINKS: (_("Links of a new account"), _("A new account links to another site, as advertising often does.")),
-    SHOUTING: (_("Capital letters"), _("More than seven of ten letters are capitals.")),
+    LINKS: (_("Many links"), _("It has more than five links or is mostly links.")),
+    FOREIGN_LINKS: (
+        _("Links from a new account"),
+        _("A new account links to another site, as advertising often does."),
+    ),
+    SHOUTING: (_("Capital letters"), _("More than 70% of the letters are capitals.")),
     RATE: (_("Many posts"), _("The account wrote eight or more posts within five minutes.")),
-    REPETITION: (_("Repetition"), _("The account, or another one, posted nearly the same text within a day.")),
+    REPETITION: (_("Repetition"), _("This account or another posted nearly the same text within a day.")),
 }
 
 # What the author of a held post reads, the reason that explains most first.
 _FOR_AUTHORS: dict[str, str | Promise] = {
-    REWRITTEN: _("A moderator took this post away, and it was changed since. A moderator reads it again first."),
+    REWRITTEN: _("A moderator removed this post and it has been edited since, so it needs another review."),
     NEW_ACCOUNT: _("Posts from new accounts are reviewed during the first week."),
-    FOREIGN_LINKS: _("A moderator looks at its links first."),
-    LINKS: _("A moderator looks at its links first."),
-    RATE: _("There were many posts by the same account within a few minutes, so a moderator reads it first."),
-    REPETITION: _("It resembles another post of the last day, so a moderator reads it first."),
-    SHOUTING: _("It is mostly in capital letters, so a moderator reads it first."),
+    FOREIGN_LINKS: _("A moderator checks its links first."),
+    LINKS: _("A moderator checks its links first."),
+    RATE: _("This account posted many times within a few minutes, so a moderator reviews this post first."),
+    REPETITION: _("It resembles another post from the last day, so a moderator reviews it first."),
+    SHOUTING: _("It's mostly capital letters, so a moderator reviews it first."),
 }
 
 
 def why_held(post: Post) -> str:
     """Why a post waits for a moderator, as its author reads it."""
     found = next((text for name, text in _FOR_AUTHORS.items() if name in post.held_for), None)
-    return str(found or _("A moderator reads it first."))
+    return str(found or _("A moderator reviews it first."))

@@ -37,7 +37,7 @@ class SaveNoteIn(serializers.Serializer[object]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["kind"] == Note.Kind.MOMENT and attrs["second"] is None:
-            raise serializers.ValidationError({"second": _("A moment needs its second.")})
+            raise serializers.ValidationError({"second": _("Enter the second of the moment.")})
         return attrs
 
 

@@ -143,8 +143,8 @@ class CertificateUnknown(AppError):
 class TooManyNotes(AppError):
     code = "NOTES_TOO_MANY"
     status = 409
-    title = _("No room for another note")
-    message = _("You can keep %(limit)s notes and moments in a course, about 1,000 pages in all. Delete some first.")
+    title = _("Too many notes")
+    message = _("You can keep up to %(limit)s notes and moments in a course (about 1,000 pages). Delete some first.")
     severity = "warning"
     icon = "info"
 
@@ -179,7 +179,7 @@ class RatingTooEarly(AppError):
     code = "RATING_TOO_EARLY"
     status = 403
     title = _("Too early to review")
-    message = _("You can review “%(course)s” once you have completed %(least)s%% of it. You are at %(percent)s%%.")
+    message = _("You can review “%(course)s” once you've completed %(least)s%% of it. You're at %(percent)s%%.")
     severity = "info"
     icon = "hourglass"
 
@@ -192,7 +192,7 @@ class OwnCourseRated(AppError):
     code = "RATING_OWN_COURSE"
     status = 403
     title = _("You teach this course")
-    message = _("Instructors and admins can't review a course that they look after, or vote for its reviews.")
+    message = _("Instructors and admins can't review a course they run or vote on its reviews.")
     severity = "info"
     icon = "info"
 
@@ -211,7 +211,7 @@ class RatingChanged(AppError):
     code = "RATING_CHANGED"
     status = 409
     title = _("The review has changed")
-    message = _("Its author has changed it, or another admin has decided. Read it again.")
+    message = _("Its author changed it, or another admin decided. Read it again.")
     severity = "info"
     icon = "info"
     is_for_scripts = False

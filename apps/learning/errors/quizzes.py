@@ -73,8 +73,8 @@ class CardNotFound(AppError):
 class CardLimitReached(AppError):
     code = "PRACTICE_CARD_LIMIT_REACHED"
     status = 409
-    title = _("No room for more cards")
-    message = _("You can keep up to %(limit)s flash cards. Delete some that you no longer need.")
+    title = _("Too many flash cards")
+    message = _("You can keep up to %(limit)s flash cards. Delete some you no longer need.")
     severity = "warning"
     is_for_scripts = False
 

@@ -167,7 +167,7 @@ def _completion_message(one: Lesson, saved: Saved) -> str:
     done = _("Lesson %(number)s complete.") % {"number": one.number}
     milestone = {
         25: _("A quarter of the course is complete."),
-        50: _("You are halfway through the course."),
+        50: _("You're halfway through the course."),
         75: _("Three quarters of the course are complete."),
     }.get(saved.milestone or 0, "")
     return f"{done} {milestone}".strip()

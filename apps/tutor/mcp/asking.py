@@ -53,8 +53,8 @@ ASK_TUTOR = Tool[Caller](
     name="ask_tutor",
     title=_("Ask the tutor"),
     description=_(
-        "Ask a question about the courses. The answer comes from lessons that the user may open, with the lesson and "
-        "the second of each passage that it cites; the tutor says so if it finds nothing."
+        "Ask a question about the courses. The answer comes from lessons the user can open, with the lesson and the "
+        "second of each passage it cites. The tutor says so if it finds nothing."
     ),
     run=ask_tutor,
     arguments={

@@ -91,7 +91,9 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
         services.reopen_question(course=found, by=user, key=key, now=timezone.now())
     else:
         services.settle_question(course=found, by=user, key=key, outcome=outcome, now=timezone.now())
-        messages.success(request, _("The question is off the list. You can bring it back below."), extra_tags="toast")
+        messages.success(
+            request, _("The question was removed from the list. You can bring it back below."), extra_tags="toast"
+        )
     days = _days(request.POST.get("days", ""))
     if request.POST.get("view") == "questions":
         return redirect(f"{reverse('tutor:teaching')}?{urlencode({'view': 'questions', 'days': days})}")

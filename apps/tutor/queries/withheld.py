@@ -31,8 +31,13 @@ class Readable:
         if not hidden:
             return ""
         if hidden <= self.taken:
-            return _("This answer explains a quiz you are taking. It returns when you submit.")
-        return _("This answer explains a quiz whose answers you can't see now. It returns when you can.")
+            return _(
+                "This answer is hidden because it explains a quiz you're taking. It will reappear when you submit."
+            )
+        return _(
+            "This answer is hidden because it explains a quiz you haven't finished. It will reappear when the quiz's "
+            "answers do."
+        )
 
 
 def readable_of(user: User, answers: Iterable[Answer]) -> Readable:

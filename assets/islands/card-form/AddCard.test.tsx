@@ -76,7 +76,7 @@ it("saves a card, makes it the default if wanted, and shows the cards", async ()
   const go = open();
   await press("Add a card");
   expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Add a card" }));
-  await userEvent.click(screen.getByLabelText("Charge Premium to this card"));
+  await userEvent.click(screen.getByLabelText("Use this card for Premium"));
   await press("Save card");
 
   await waitFor(() => expect(go).toHaveBeenCalledWith("/billing/methods?saved=7"));

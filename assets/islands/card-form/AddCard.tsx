@@ -97,7 +97,7 @@ function CardForm(props: Props & { onCancel: () => void }) {
       {failure !== "" && (
         <section className="notice notice--error" role="alert">
           <Icon name="credit-card" className="notice__icon" />
-          <p className="notice__title">{t("The card was not saved")}</p>
+          <p className="notice__title">{t("The card wasn't saved")}</p>
           <p className="notice__body">
             {failure} {t("Nothing was charged.")}
           </p>
@@ -116,12 +116,12 @@ function CardForm(props: Props & { onCancel: () => void }) {
                 onChange={(event) => setDefault(event.target.checked)}
               />
               <span>
-                {has_premium ? t("Charge Premium to this card") : t("Make this card the default")}
+                {has_premium ? t("Use this card for Premium") : t("Make this card the default")}
               </span>
             </label>
           )}
           <p className="small faint">
-            {t("Your bank may ask you to confirm that the card is yours. Nothing is charged now.")}
+            {t("Your bank may ask you to confirm the card is yours. Nothing is charged now.")}
           </p>
         </>
       )}

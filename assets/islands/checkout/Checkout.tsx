@@ -141,7 +141,7 @@ export function Checkout(props: Props) {
 
   const total = quote.texts["total"] ?? "";
   const [beforeLink, afterLink] = t(
-    "I agree to the {link}, and that the course opens right away. I keep my right to a refund within {days} days.",
+    "I agree to the {link} and want the course to open right away. I keep my right to a refund within {days} days.",
     { link: "|", days: props.refund_days },
   ).split("|");
   const other = cards.find(({ uid, is_expired }) => uid !== chosen && !is_expired);

@@ -32,7 +32,7 @@ function words(stage: Stage): { title: string; text: string } {
     return {
       title: t("Your bank needs to confirm it's you"),
       text: t(
-        "Confirm in the window of your bank, or in its app. This page updates automatically.",
+        "Confirm in your bank's window or app. This page updates automatically.",
       ),
     };
   if (stage === "paid")

@@ -38,7 +38,7 @@ export function Empty({ q, isTop }: { q: string; isTop: boolean }) {
         <h2 className="h4">{title}</h2>
         <p>
           {q
-            ? t("No file here has “{text}” in its name.", { text: q })
+            ? t("No files here match “{text}”.", { text: q })
             : t("Drop files and folders here, or choose them with “Upload”.")}
         </p>
       </div>

@@ -240,7 +240,7 @@ export function Library({ first, firstPlace, limit, transportFor }: LibraryProps
     else {
       const { files: fileUids, folders: folderUids } = uidsOf(saved);
       downloadArchive(fileUids, folderUids, csrfCookie() ?? "");
-      announce(t("The download starts."));
+      announce(t("Download started."));
     }
   };
   const run = (action: EntryAction | BarAction, on: readonly Entry[]): void => {

@@ -144,7 +144,7 @@ export function LessonFile({
         <RemoveDialog
           title={t("Remove this file?")}
           text={t(
-            "“{name}” is permanently deleted, unless it is in your files or another lesson uses it.",
+            "“{name}” will be permanently deleted, unless it's in your files or another lesson uses it.",
             {
               name: file.filename,
             },

@@ -28,9 +28,9 @@ export function Island({ uid }: Props) {
   return (
     <div className="notice notice--info" role="status">
       <Icon name="clock" className="notice__icon" />
-      <p className="notice__title">{t("We are still waiting for your bank")}</p>
+      <p className="notice__title">{t("We're still waiting for your bank")}</p>
       <p className="notice__body">
-        {t("Your order is saved: the course opens as soon as your bank approves.")}
+        {t("Your order is saved. The course opens as soon as your bank approves.")}
       </p>
       <div className="notice__acts">
         <Button

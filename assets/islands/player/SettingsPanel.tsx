@@ -43,7 +43,7 @@ export function SettingsPanel({ player, id }: Props) {
       data-holds=""
     >
       <label className="tune__row">
-        <span>{t("Play the next lesson by itself")}</span>
+        <span>{t("Autoplay next lesson")}</span>
         <input
           type="checkbox"
           checked={choices.playsNext}

@@ -86,7 +86,7 @@ function Nothing({ practice }: { practice: PracticeProps }) {
       </h2>
       <p>
         {practice.total > 0 && tomorrow(practice)}{" "}
-        {t("Questions that you miss in a quiz appear here once the quiz shows its answers.")}
+        {t("Questions you miss in a quiz appear here once the quiz shows its answers.")}
       </p>
       <div className="row">
         <a className="btn" href="/me/enrollments">

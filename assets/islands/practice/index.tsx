@@ -124,7 +124,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
       )}
       {!isOnline && !error && (
         <p className="small muted" role="status">
-          {t("You are offline. Practice continues when you are back.")}
+          {t("You're offline. Practice continues when you're back online.")}
         </p>
       )}
       {card ? (

@@ -104,7 +104,7 @@ export function Premium(props: Props) {
     return (
       <section className="notice notice--info" role="status">
         <Icon name="clock" className="notice__icon" />
-        <p className="notice__title">{t("We are still waiting for your bank")}</p>
+        <p className="notice__title">{t("We're still waiting for your bank")}</p>
         <p className="notice__body">
           {t("Your subscription becomes active as soon as your bank approves.")}
         </p>
@@ -173,7 +173,7 @@ export function Premium(props: Props) {
           ) : (
             <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
               <CardFields state={form.state} spot={spot} />
-              <p className="small faint">{t("The card is saved, and Premium is charged to it.")}</p>
+              <p className="small faint">{t("The card is saved, and Premium will use it.")}</p>
             </Methods>
           )}
         </section>
@@ -187,7 +187,7 @@ export function Premium(props: Props) {
                 onChange={(event) => setAgrees(event.target.checked)}
               />
               <span>
-                {t("I agree to the terms of sale, and that Premium renews until I cancel.")}{" "}
+                {t("I agree to the terms of sale and that Premium renews until I cancel.")}{" "}
                 <a className="link" href="/terms" target="_blank">
                   {t("Read the terms")}
                 </a>

@@ -120,7 +120,7 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
           {!isOnline && (
             <div className="notice notice--warning" role="status">
               <Icon name="wifi-off" className="notice__icon" />
-              <p className="notice__title">{t("You are offline")}</p>
+              <p className="notice__title">{t("You're offline")}</p>
               <p className="notice__body">
                 {t("Keep going. Your answers are saved on this device until you submit.")}
               </p>

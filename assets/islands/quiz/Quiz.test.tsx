@@ -325,7 +325,7 @@ it("says at once that a word is not a number", async () => {
 });
 
 it.each([
-  [50, null, "You are halfway through the course.", ". You are halfway through the course."],
+  [50, null, "You're halfway through the course.", ". You're halfway through the course."],
   [100, "/certificates/abc", "You completed the course.", ""],
   [null, null, undefined, ""],
 ])("says that passing reached %s percent of the course", async (milestone, url, told, spoken) => {

@@ -42,7 +42,7 @@ export function NoteButton({ answer }: { answer: Answer }) {
     notes.write(editor, "note", second, plainText(answer.text).trim());
     notes.sendSoon(0);
     setSaved(true);
-    toast(t("Saved to your notes of {lesson}", { lesson: cited.lesson?.title ?? "" }), {
+    toast(t("Saved to your notes on {lesson}", { lesson: cited.lesson?.title ?? "" }), {
       action: {
         label: t("Undo"),
         onPress: () => {

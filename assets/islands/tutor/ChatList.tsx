@@ -109,7 +109,7 @@ export function ChatList({ chats, search, onSearch, here, onOpen, onRenamed }: P
       ))}
       {rows.length === 0 && wanted !== "" && !error && (
         <p className="muted small mt-4" role="status">
-          {t("No chat contains these words.")}
+          {t("No chats match.")}
         </p>
       )}
       {hasNextPage && (

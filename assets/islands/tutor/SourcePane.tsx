@@ -17,7 +17,7 @@ export function SourcePane({ cited, all }: Props) {
           <h2 className="h5">{t("Open at")}</h2>
         </div>
         <p className="small muted mt-3">
-          {t("When an answer cites a lesson, the passage is shown here.")}
+          {t("When an answer cites a lesson, the passage appears here.")}
         </p>
       </div>
     );
@@ -38,7 +38,7 @@ export function SourcePane({ cited, all }: Props) {
         {[cited.lesson ? cited.course.title : "", place].filter(Boolean).join(", ")}
       </p>
       {!cited.can_open && (
-        <p className="small muted mt-2">{t("You can't open this lesson at the moment.")}</p>
+        <p className="small muted mt-2">{t("You can't open this lesson right now.")}</p>
       )}
       {cited.text && (
         <div className="excerpt mt-4">

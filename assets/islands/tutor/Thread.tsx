@@ -106,7 +106,7 @@ export function Thread({ view, store, scope, here, onCite, onAsk, onDismiss }: P
           <Icon name="wifi-off" className="notice__icon" />
           <span className="notice__title">{t("The connection is lost")}</span>
           <span className="notice__body">
-            {t("What has arrived is kept. The answer continues when you are back.")}
+            {t("The part that arrived is saved. The answer will continue when you're back online.")}
           </span>
         </p>
       )}

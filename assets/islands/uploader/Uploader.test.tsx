@@ -418,14 +418,14 @@ it("warns of unreadable streams and of rejected new contents", async () => {
       stage: "complete",
       completed_at: "2026-03-01T11:00:00Z",
       updated_at: now,
-      notice: "The new file was not used.",
+      notice: "The new file wasn't used.",
     }),
   ];
   await open();
 
   expect(await screen.findByText(/^About 3 seconds of the picture/)).toBeDefined();
   const kept = within(within(group("Needs you")).getByRole("listitem", { name: "b.mp4" }));
-  expect(kept.getByText("The new file was not used.")).toBeDefined();
+  expect(kept.getByText("The new file wasn't used.")).toBeDefined();
 });
 
 const noSpace = new ApiError(507, {

@@ -69,7 +69,7 @@ export const catalogue = {
   MEDIA_LINK_FOREIGN: {"severity": "warning"},
   METHOD_NOT_ALLOWED: {},
   NETWORK_FAILED: {"title": "The server can't be reached", "message": "This device is online, but the server isn't responding. Your progress is saved.", "severity": "warning", "icon": "cloud-off", "action": {"label": "Try again", "handler": "retry"}, "retryDelay": 5},
-  NETWORK_OFFLINE: {"title": "You're offline", "message": "You can keep using what's already open. Your progress is synced when you're back online.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
+  NETWORK_OFFLINE: {"title": "You're offline", "message": "You can keep using what's open; your progress will sync when you're back.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
   NETWORK_SLOW: {"title": "Slow connection", "message": "Your connection is slow, so this is taking longer than usual.", "severity": "info", "icon": "wifi"},
   NETWORK_TIMEOUT: {"title": "The response is taking too long", "message": "The server didn't respond within %(seconds)s seconds. Your progress is saved.", "severity": "warning", "icon": "clock", "action": {"label": "Try again", "handler": "retry"}, "retryDelay": 5},
   NOTES_TOO_MANY: {"severity": "warning", "icon": "info"},

@@ -2386,7 +2386,7 @@ export interface components {
         ForumDecisionInRequest: {
             action: components["schemas"]["ForumDecision"];
             /**
-             * @description Of a ban; 0: without an end.
+             * @description Of a ban; 0: permanent.
              * @default 7
              */
             days: number;
@@ -3408,7 +3408,7 @@ export interface components {
             currency: string;
             discount: number;
             list_price: number;
-            /** @description The part of the total that is tax. */
+            /** @description The tax included in the total. */
             tax: number;
             /** @description The amounts as they are shown. */
             texts: {
@@ -3789,7 +3789,7 @@ export interface components {
             readonly length: number;
             readonly offset: number;
             readonly purpose: components["schemas"]["PurposeEnum"];
-            /** @description What it is for, e.g. a lesson's uid. */
+            /** @description Applies to, e.g. a lesson's uid. */
             readonly target: string;
             /** Format: uuid */
             readonly uid: string;

@@ -30,7 +30,7 @@ export function NoCardFields({ onRetry }: { onRetry: () => void }) {
   return (
     <section className="notice notice--error" role="alert">
       <Icon name="wifi-off" className="notice__icon" />
-      <p className="notice__title">{t("The card form could not be loaded")}</p>
+      <p className="notice__title">{t("The card form couldn't be loaded")}</p>
       <p className="notice__body">
         {t("The payment provider can't be reached. Nothing was charged.")}
       </p>

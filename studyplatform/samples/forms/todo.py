@@ -10,7 +10,7 @@ class Todo(forms.Form):
     """A to-do to add."""
 
     title = forms.CharField(
-        label=_("New to-do"), max_length=MOST_CHARACTERS, error_messages={"required": _("Enter what there is to do.")}
+        label=_("New to-do"), max_length=MOST_CHARACTERS, error_messages={"required": _("Enter a to-do.")}
     )
 
 
