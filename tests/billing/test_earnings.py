@@ -153,7 +153,7 @@ def test_a_failed_payout_says_why_and_what_to_do(browser_of, ada, bank):
 
     text = text_of(browser_of(ada))
 
-    assert "The bank doesn't recognize the account number" in text
+    assert "The bank doesn&#39;t recognize the account number" in text
     assert "Check the account number in your payout details. Nothing is lost" in text
     assert "Pending payout $70 Scheduled" in text
 

@@ -30,7 +30,7 @@ def test_an_instructor_leaves_once_all_earnings_were_received(browser_of, ada):
     with pytest.raises(EarningsUnpaid, match=r"\$70"):
         delete(ada)
     page = browser_of(ada).get("/settings/privacy/delete").content.decode()
-    assert "of your earnings hasn't been paid out yet" in page
+    assert "of your earnings hasn&#39;t been paid out yet" in page
 
     services.run_payouts(date(2026, 10, 1), now=RUN)
     assert Payout.objects.get().state == "processing"

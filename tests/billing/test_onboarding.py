@@ -84,13 +84,13 @@ def test_what_is_missing_is_shown_and_the_bank_account_is_used_until_then(adas, 
     )
     assert "Until then, your payouts go to the account ending in 3000." in page
     assert "Continue on the provider's site" in page
-    assert "is not ready yet" in text_of(adas.get(EARNINGS))
+    assert "isn't ready yet" in text_of(adas.get(EARNINGS))
     assert PayoutAccount.objects.get().last4 == "3000"
 
     adas.get(at_provider(begin(adas), **BANK).path)
 
     assert (PayoutAccount.objects.get().method, ConnectedAccount.objects.count()) == ("connected", 1)
-    assert "is not ready yet" not in text_of(adas.get(EARNINGS))
+    assert "isn't ready yet" not in text_of(adas.get(EARNINGS))
 
 
 def test_the_providers_event_is_enough_if_the_browser_never_returns(adas, ada, webhooks):

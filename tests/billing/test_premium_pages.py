@@ -151,7 +151,7 @@ def test_a_change_of_plan_is_agreed_to_with_the_amount(as_leo, leo, monkeypatch)
     monkeypatch.setattr(plan_changes, "change_plan", change)
 
     page = text_of(as_leo.get(f"{PAGE}/plan?to=yearly"))
-    assert "Pay $132.10 and change" in page
+    assert "Pay $132.10 and switch" in page
     assert "−$7.90" in page
     form = {"plan": "yearly", "amount": "13210", "currency": "usd", "moment": now.isoformat()}
     answer = as_leo.post(f"{PAGE}/plan/agree", form)

@@ -223,7 +223,8 @@ def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgere
 
 
 @pytest.mark.parametrize(
-    ("told", "days", "now_said"), [("immediate", 20, "An admin decides"), ("decision", 2, "The refund is immediate")]
+    ("told", "days", "now_said"),
+    [("immediate", 20, "An admin will review"), ("decision", 2, "The refund is immediate")],
 )
 def test_a_rule_that_changed_since_the_page_was_opened_is_shown_again(
     browser_of, mia, provider, progress, ledgered, told, days, now_said

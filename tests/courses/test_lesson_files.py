@@ -462,7 +462,7 @@ def test_the_choice_page_searches_and_pages_the_users_own_files(lesson, ada, eve
 def test_pages_of_the_library_say_which_lessons_use_a_file(lesson, course, ada, eve, adas_browser, browser_of) -> None:
     file = FileFactory(owner=ada)
     choose(adas_browser, lesson, file)
-    words = f"the lesson “{lesson.title}” of “{course.title}”"
+    words = f"the lesson “{lesson.title}” in “{course.title}”"
 
     assert words in adas_browser.get(f"/files/{file.uid}").content.decode()
     assert course.title in adas_browser.get("/settings/storage").content.decode()

@@ -582,7 +582,7 @@ def test_the_form_of_a_lesson_sets_its_prerequisites(adas_browser, course):
     refused = adas_browser.post(
         address_of("lesson", course.slug, "source"), {"title": "Source", "prerequisites": [str(check.uid)]}
     )
-    assert "already waits for this one" in refused.content.decode()
+    assert "already requires this one" in refused.content.decode()
     adas_browser.post(page, texts)
     assert not check.prerequisites.exists()
 

@@ -81,7 +81,7 @@ def test_a_text_that_changed_after_it_was_shown_is_not_approved(topic: Topic, br
     services.edit(post=posts[0], editor=author, source="Buy my book", now=timezone.now())
 
     answer = browser.post(f"{posts[0].path}/decide", {"action": "approve", "edits": "0"}, follow=True)
-    assert "was faster" in answer.text
+    assert "got there first" in answer.text
     answer = browser.post("/forum/decide", {"action": "approve", "posts": [*chosen, "x:1", "9:9:9"]}, follow=True)
     assert "1 post decided. The others have changed in the meantime." in answer.text
     assert [Post.objects.get(pk=post.pk).state for post in posts] == ["held", "visible"]
@@ -99,7 +99,7 @@ def test_new_accounts_bans_and_the_log(topic: Topic, browser_of: Browser, sam: U
     assert mia.display_name not in page
 
     address = f"{QUEUE}/accounts/{author.pk}/ban"
-    assert "This field is required" in browser.post(address, {"days": "3"}, follow=True).text
+    assert "Enter a reason." in browser.post(address, {"days": "3"}, follow=True).text
     browser.post(address, {"days": "3", "reason": "Adverts"})
     ban = Ban.objects.get()
     assert (ban.user, ban.board, ban.until and (ban.until - ban.created_at).days) == (author, None, 3)
@@ -210,11 +210,11 @@ def test_an_edit_from_the_queue_leads_back_to_it_but_to_no_other_site(
 def test_authors_read_why_their_post_waits(topic: Topic, browser_of: Browser, leo: User) -> None:
     said = {
         "new_account": "Posts from new accounts are reviewed",
-        "links": "looks at its links first",
-        "rate": "many posts by the same account",
+        "links": "checks its links first",
+        "rate": "posted many times",
         "repetition": "resembles another post",
         "shouting": "capital letters",
-        "rewritten": "took this post away",
+        "rewritten": "removed this post and it has been edited",
     }
     browser = browser_of(leo)
     for reason, words in said.items():

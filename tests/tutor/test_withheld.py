@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 from django.utils import timezone
+from markupsafe import escape
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Quiz
@@ -107,7 +108,7 @@ def test_nothing_shows_the_answer_during_a_retake_and_all_show_it_after(
 def test_what_is_shown_of_a_withheld_answer(leo: User, answer: Answer, retake: Attempt) -> None:
     shown = answer_out(leo, answer, timezone.now())
     assert (shown["withheld"], shown["text"], shown["citations"], shown["cards"]) == (TAKEN, "", [], [])
-    assert shown["html"] == f'<p class="small muted">{TAKEN}</p>'
+    assert shown["html"] == f'<p class="small muted">{escape(TAKEN)}</p>'
     assert shown["follow_ups"] == []
 
 
