@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('list_price', models.PositiveIntegerField()),
                 ('discount', models.PositiveIntegerField(default=0)),
                 ('total', models.PositiveIntegerField(help_text='What is charged, with tax.')),
-                ('tax', models.PositiveIntegerField(default=0, help_text='The part of the total that is tax.')),
+                ('tax', models.PositiveIntegerField(default=0, help_text='The tax included in the total.')),
                 ('tax_rate', models.PositiveIntegerField(default=0, help_text='Hundredths of a percent.')),
                 ('currency', models.CharField(max_length=3)),
                 ('country', models.CharField(blank=True, max_length=2)),
@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
             name='Redemption',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('reserved', 'Reserved'), ('used', 'Used'), ('released', 'Given back')], max_length=10)),
+                ('state', models.CharField(choices=[('reserved', 'Reserved'), ('used', 'Used'), ('released', 'Released')], max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('updated_at', models.DateTimeField()),
                 ('code', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='redemptions', to='billing.promocode')),

@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                 ('last4', models.CharField(blank=True, max_length=4)),
                 ('state', models.CharField(choices=[('scheduled', 'Scheduled'), ('processing', 'Processing'), ('sent', 'Sent'), ('failed', 'Failed')], default='scheduled', max_length=10)),
                 ('gateway_id', models.CharField(blank=True, max_length=150)),
-                ('failure', models.CharField(blank=True, choices=[('account_number', 'The bank does not know the account number'), ('account_closed', 'The account is closed'), ('holder', 'The name does not match the account'), ('not_ready', 'The connected account cannot receive payouts yet'), ('refused', 'The bank refused the payout'), ('other', 'The payout did not arrive')], max_length=14)),
+                ('failure', models.CharField(blank=True, choices=[('account_number', "The bank doesn't recognize the account number"), ('account_closed', 'The account is closed'), ('holder', "The name doesn't match the account"), ('not_ready', 'The connected account cannot receive payouts yet'), ('refused', 'The bank refused the payout'), ('other', 'The payout did not arrive')], max_length=14)),
                 ('failure_detail', models.CharField(blank=True, help_text="The provider's or the bank's own words.", max_length=300)),
                 ('created_at', models.DateTimeField()),
                 ('attempted_at', models.DateTimeField(help_text='When the last attempt to send it began.', null=True)),

@@ -49,7 +49,7 @@ class Upload(models.Model):
     filename = models.CharField(max_length=255)
     length = models.PositiveBigIntegerField()
     offset = models.PositiveBigIntegerField(default=0)
-    target = models.CharField(max_length=64, blank=True, help_text="Applies to, e.g. a lesson's uid.")
+    target = models.CharField(max_length=64, blank=True, help_text="What it is for, e.g. a lesson's uid.")
     metadata = models.TextField(blank=True, help_text="The Upload-Metadata header, as the client sent it.")
     concat = models.TextField(
         blank=True, help_text="The Upload-Concat header of a final upload, as the client sent it."

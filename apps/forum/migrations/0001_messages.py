@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('subject', models.CharField(max_length=120)),
                 ('source', models.TextField(help_text='Markdown.')),
                 ('html', models.TextField(help_text='Rendered when it was written.')),
-                ('is_mailed', models.BooleanField(default=True, help_text='By email too, to those who want that.')),
+                ('is_mailed', models.BooleanField(default=True, help_text='Also email learners who opted in.')),
                 ('created_at', models.DateTimeField()),
                 ('expected', models.PositiveIntegerField(help_text='Number of recipients when it was sent.')),
                 ('last_enrollment', models.BigIntegerField(default=0, help_text="How far the job has come, by the enrollment's id.")),

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ('about', models.CharField(blank=True, max_length=220, verbose_name='about')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='position')),
                 ('icon', models.CharField(default='messages-square', help_text='A name of lucide.dev.', max_length=40, verbose_name='icon')),
-                ('topics_by_admins_only', models.BooleanField(default=False, help_text='Everyone may reply, but only admins open topics.', verbose_name='topics by admins only')),
+                ('topics_by_admins_only', models.BooleanField(default=False, help_text='Everyone can reply, but only admins can open topics.', verbose_name='topics by admins only')),
                 ('course', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='board', to='courses.course')),
             ],
             options={
