@@ -124,6 +124,8 @@ def answers_of(data: Any) -> Answers:
         tolerance=data.get("tolerance", ""),
         unit=data.get("unit", ""),
         accepted=data.getlist("accepted"),
+        ignores_accents="ignores_accents" in data,
+        is_case_sensitive="is_case_sensitive" in data,
         remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
     )
 

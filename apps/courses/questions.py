@@ -7,8 +7,8 @@ readable.
 import secrets
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,10 +16,13 @@ from django.utils.translation import gettext_lazy
 
 from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Question
+from studyplatform.kit.text.comparison import Strictness, is_duplicate
+from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 
 MOST_CHOICES = 12
 MOST_WORDS = 20
 TEXT_LIMIT = 500
+MAX_NUMBER = 10**15
 IDS = "abcdefghijklmnopqrstuvwxyz"
 NO_PROMPT = gettext_lazy("Enter a question.")
 _dice = secrets.SystemRandom()
@@ -49,6 +52,9 @@ class Answers:
     tolerance: str = ""
     unit: str = ""
     accepted: Sequence[str] = ()
+    ignores_accents: bool = False
+    is_case_sensitive: bool = False
+    language: str = ""
     remarks: dict[str, str] = field(default_factory=dict)
 
 
@@ -69,21 +75,28 @@ def build(kind: str, answers: Answers) -> Columns:
     return _BUILDERS[Question.Kind(kind)](answers)
 
 
-def number(text: str) -> float:
-    """Parse a typed number. A comma works as a decimal separator, and the minus sign may be typographic.
+def number(text: str, *, unit: str = "", field_name: str = "number") -> Fraction:
+    """Read a number in the author's number format, with or without its unit.
 
-    :raises QuestionInvalid: it is not a finite number.
+    :raises QuestionInvalid: it is not one number, or too large.
     """
-    plain = text.strip().replace("−", "-").replace(" ", "").replace("\u202f", "")
-    if plain.count(",") == 1 and "." not in plain:
-        plain = plain.replace(",", ".")
     try:
-        value = Decimal(plain)
-    except InvalidOperation:
-        raise QuestionInvalid(problem=_("“%s” is not a number.") % text.strip()[:40], field="number") from None
-    if not value.is_finite() or abs(value) > Decimal("1e15"):
-        raise QuestionInvalid(problem=_("The number is too large."), field="number")
-    return float(value)
+        value = read_number(text.strip(), unit=unit).value
+    except NotANumber:
+        problem = _("“%s” is not a number.") % text.strip()[:40]
+        raise QuestionInvalid(problem=problem, field=field_name) from None
+    if abs(value) > MAX_NUMBER:
+        raise QuestionInvalid(problem=_("The number is too large."), field=field_name)
+    return value
+
+
+def _tolerance(text: str, unit: str) -> str:
+    """Return the tolerance as it is stored: "0.1", or "5%" of the value."""
+    is_share = text.strip().endswith(("%", "٪", "％")) and unit != "%"
+    value = number(text, unit="%" if is_share else unit, field_name="tolerance") if text.strip() else Fraction(0)
+    if value < 0:
+        raise QuestionInvalid(problem=_("The tolerance must be zero or more."), field="tolerance")
+    return f"{write_number(value)}{'%' if is_share else ''}"
 
 
 def shuffled(ids: Sequence[str]) -> list[str]:
@@ -103,7 +116,7 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
     if len(filled) > MOST_CHOICES:
         raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
-    texts = [_fold(choice.text) for choice in filled]
+    texts = [_as_seen(choice.text) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
     existing = {choice.id for choice in filled if _is_id(choice.id)}
@@ -150,26 +163,26 @@ def _truth(answers: Answers) -> Columns:
 def _numeric(answers: Answers) -> Columns:
     if not answers.number.strip():
         raise QuestionInvalid(problem=_("Enter the correct number."), field="number")
-    value = number(answers.number)
-    tolerance = number(answers.tolerance) if answers.tolerance.strip() else 0.0
-    if tolerance < 0:
-        raise QuestionInvalid(problem=_("The tolerance must be zero or more."), field="tolerance")
+    unit = answers.unit.strip()[:20]
+    value, tolerance = number(answers.number, unit=unit), _tolerance(answers.tolerance, unit)
     remarks = {
-        str(number(wrong)): remark.strip()[:TEXT_LIMIT]
+        write_number(number(wrong, unit=unit)): remark.strip()[:TEXT_LIMIT]
         for wrong, remark in answers.remarks.items()
         if wrong.strip() and remark.strip()
     }
-    return Columns({"unit": answers.unit.strip()[:20]}, {"value": value, "tolerance": tolerance}, remarks)
+    return Columns({"unit": unit}, {"value": write_number(value), "tolerance": tolerance}, remarks)
 
 
 def _text(answers: Answers) -> Columns:
-    accepted: dict[str, str] = {}
+    strictness = Strictness(answers.ignores_accents, answers.is_case_sensitive, answers.language)
+    accepted: list[str] = []
     for text in answers.accepted:
-        if plain := " ".join(text.split())[:TEXT_LIMIT]:
-            accepted.setdefault(_fold(plain), plain)
+        plain = " ".join(text.split())[:TEXT_LIMIT]
+        if plain and len(accepted) < MOST_WORDS and not is_duplicate(plain, accepted, strictness):
+            accepted.append(plain)
     if not accepted:
         raise QuestionInvalid(problem=_("Enter at least one accepted answer."), field="accepted")
-    return Columns([], {"accepted": list(accepted.values())[:MOST_WORDS]}, {})
+    return Columns([], {"accepted": accepted, **asdict(strictness)}, {})
 
 
 def _ordering(answers: Answers) -> Columns:
@@ -184,7 +197,7 @@ def _matching(answers: Answers) -> Columns:
     lines = _lines(answers, 2, mix=True)
     if any(not line.partner for line in lines):
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
-    partners = [_fold(line.partner) for line in lines]
+    partners = [_as_seen(line.partner) for line in lines]
     if len(set(partners)) < len(partners):
         raise QuestionInvalid(problem=_("Two pairs have the same right side."), field="choices")
     places = shuffled([str(place) for place in range(1, len(lines) + 1)])
@@ -206,8 +219,9 @@ def _is_id(text: str) -> bool:
     return len(text) == 1 and text in IDS
 
 
-def _fold(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+def _as_seen(text: str) -> str:
+    """The text as learners see it: "m" and "M", or x² and x2, are different choices."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 _BUILDERS: dict[str, Callable[[Answers], Columns]] = {

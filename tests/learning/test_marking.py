@@ -26,6 +26,9 @@ NUMERIC = Question(kind="numeric", options={"unit": "m"}, answer={"value": 3.2, 
 EXACT = Question(kind="numeric", options={}, answer={"value": 7})
 THOUSANDS = Question(kind="numeric", options={}, answer={"value": 16000, "tolerance": 0})
 TEXT = Question(kind="text", answer={"accepted": ["Osmosis", "Maître d’hôtel"]})
+ACCENTED = Question(kind="text", answer={"accepted": ["Maître d’hôtel"], "ignores_accents": True, "language": "fr"})
+SIGNS = Question(kind="text", answer={"accepted": ["!="]})
+THIRD = Question(kind="numeric", options={"unit": "kg"}, answer={"value": "1/3", "tolerance": "1%"})
 ORDERING = Question(kind="ordering", options=STEPS, answer={"ids": ["a", "b", "c", "d"]})
 MATCHING = Question(kind="matching", options=SIDES, answer={"pairs": {"a": "2", "b": "1"}})
 
@@ -56,12 +59,19 @@ def earned(question, raw):
         pytest.param(THOUSANDS, {"text": "16 000"}, 1, id="spaced thousands"),
         pytest.param(THOUSANDS, {"text": "16.000,0"}, 1, id="European thousands"),
         pytest.param(THOUSANDS, {"text": "16,00"}, 0, id="no group of three"),
+        pytest.param(THOUSANDS, {"text": "1.6 × 10⁴"}, 1, id="a power of ten"),
+        pytest.param(EXACT, {"text": "7 "}, 1, id="a space after it"),
+        pytest.param(THIRD, {"text": "1/3 kg"}, 1, id="a fraction with its unit"),
+        pytest.param(THIRD, {"text": "0.3367"}, 0, id="just beyond a share of the value"),
+        pytest.param(THIRD, {"text": "33%"}, 1, id="percent, at the edge of a share"),
         pytest.param(THOUSANDS, {"text": "1,6000"}, 0, id="a comma in the wrong place"),
         pytest.param(EXACT, {"text": "7e0"}, 1, id="exponent"),
         pytest.param(EXACT, {"text": "7.0000001"}, 0, id="exact means exact"),
         pytest.param(TEXT, {"text": "  OSMOSIS. "}, 1, id="case, spaces and the full stop fold"),
-        pytest.param(TEXT, {"text": "maitre d'hotel"}, 0, id="another apostrophe is another word"),
-        pytest.param(TEXT, {"text": "maitre d’hotel"}, 1, id="accents fold"),
+        pytest.param(TEXT, {"text": "maître d'hôtel"}, 1, id="another apostrophe is the same"),
+        pytest.param(TEXT, {"text": "maitre d'hotel"}, 0, id="accents count"),
+        pytest.param(ACCENTED, {"text": "maitre d'hotel"}, 1, id="accents forgiven by the author"),
+        pytest.param(SIGNS, {"text": "="}, 0, id="signs are compared as they are"),
         pytest.param(TEXT, {"text": "osmose"}, 0, id="another word"),
         pytest.param(ORDERING, {"ids": ["a", "b", "c", "d"]}, 1, id="in order"),
         pytest.param(ORDERING, {"ids": ["a", "b", "d", "c"]}, Fraction(1, 2), id="two in place"),

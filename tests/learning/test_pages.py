@@ -700,3 +700,25 @@ def test_the_quiz_page_counts_down_the_wait(leos_browser, leo, enrollment, cours
     assert "You can start your next attempt in" in page
     assert f"{quiz.lesson.slug}/attempts" not in page
     assert "The correct answers will appear here once you pass." in page
+
+
+def test_a_quiz_form_confirms_how_an_unusual_number_is_read(leos_browser, leo, enrollment, course):
+    quiz = make_quiz(course)
+    number = quiz.questions.get(kind="numeric")
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now() - timedelta(minutes=5))
+    page, field = f"/learn/{course.slug}/{quiz.lesson.slug}/attempts/{attempt.uid}", f"q.{number.uid}"
+
+    def post(typed, read=""):
+        answer = leos_browser.post(page, {field: typed, f"read.{field}": read}, HTTP_ACCEPT_LANGUAGE="de")
+        attempt.refresh_from_db()
+        return answer
+
+    assert "This can't be read as one number. Enter a number in m." in text(post("1,2,3"))
+    shown = text(post("314.159"))
+    assert "Read as 314159, not 314,159" in shown
+    assert f'name="read.{field}" value="314159"' in shown
+    assert "Read as 7" in text(post("7 m", "314159"))  # another number than the confirmed one
+    assert attempt.submitted_at is None
+    assert post("314.159", "314159").status_code == 302
+    assert attempt.results[3]["verdict"] == "right"
+    assert attempt.results[3]["given"] == "314.159 (read as 314159)"

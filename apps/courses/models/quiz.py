@@ -1,12 +1,15 @@
 """Quizzes as they are defined: rules, questions and answers."""
 
 import uuid
+from fractions import Fraction
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.outline import Lesson
+from studyplatform.kit.text.comparison import Strictness
+from studyplatform.kit.text.numbers import write_number
 
 
 class Quiz(models.Model):
@@ -54,8 +57,9 @@ class Question(models.Model):
     single    options [{"id", "text"}]                       answer {"id": "b"}
     multiple  options [{"id", "text"}]                       answer {"ids": ["a", "c"]}
     truth     options []                                     answer {"value": true}
-    numeric   options {"unit": "m"}                          answer {"value": 3.2, "tolerance": 0.1}
-    text      options []                                     answer {"accepted": ["osmosis"]} (case and accents fold)
+    numeric   options {"unit": "m"}                          answer {"value": "3.2", "tolerance": "0.1"} (or "5%")
+    text      options []                                     answer {"accepted": ["osmosis"], "ignores_accents": true,
+                                                                     "is_case_sensitive": true, "language": "en"}
     ordering  options [{"id", "text"}] (as shown: shuffled)  answer {"ids": ["c", "a", "b"]}
     matching  options {"left": [{"id","text"}], "right": [{"id","text"}]}  answer {"pairs": {"a": "2", "b": "1"}}
     """
@@ -91,3 +95,31 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.prompt[:60]
+
+    @property
+    def unit(self) -> str:
+        """The unit of a numeric question; "" without one."""
+        return str(self.options.get("unit", "")) if isinstance(self.options, dict) else ""
+
+    @property
+    def tolerance(self) -> str:
+        """How far from the value a number may be, as its author wrote it: "0.1" or "5%"; "" for not at all."""
+        tolerance = str(self.answer.get("tolerance") or "")
+        share = tolerance.endswith("%")
+        return f"{write_number(Fraction(tolerance.rstrip('%')))}{'%' if share else ''}" if tolerance else ""
+
+    @property
+    def accepted_range(self) -> tuple[Fraction, Fraction]:
+        """The lowest and the highest number that are right. Exact: there is no rounding at the edges."""
+        value, tolerance = Fraction(str(self.answer["value"])), self.tolerance or "0"
+        within = abs(value) * Fraction(tolerance[:-1]) / 100 if tolerance.endswith("%") else Fraction(tolerance)
+        return value - within, value + within
+
+    @property
+    def strictness(self) -> Strictness:
+        """How a short text is compared with the accepted ones. Accents count unless the author forgives them."""
+        return Strictness(
+            ignores_accents=bool(self.answer.get("ignores_accents")),
+            is_case_sensitive=bool(self.answer.get("is_case_sensitive")),
+            language=str(self.answer.get("language") or ""),
+        )

@@ -1,11 +1,13 @@
 """Questions shown to their authors and reviewers: the form's fields filled from a question, and its solution."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
 from apps.courses.questions import Answers, Choice
+from studyplatform.kit.text.numbers import number_format, write_number
 
 
 def answers_of_question(question: Question) -> Answers:
@@ -28,15 +30,14 @@ def answers_of_question(question: Question) -> Answers:
         case Question.Kind.TRUTH:
             return Answers(truth=bool(answer.get("value")))
         case Question.Kind.NUMERIC:
-            unit = options.get("unit", "") if isinstance(options, dict) else ""
             return Answers(
-                number=_plain(answer.get("value", "")),
-                tolerance=_plain(answer.get("tolerance", "")),
-                unit=unit,
-                remarks={_plain(float(wrong)): remark for wrong, remark in question.remarks.items()},
+                number=_typed(answer.get("value", "")),
+                tolerance=_typed(question.tolerance),
+                unit=question.unit,
+                remarks={_typed(wrong): remark for wrong, remark in question.remarks.items()},
             )
         case Question.Kind.TEXT:
-            return Answers(accepted=answer.get("accepted", []))
+            return Answers(accepted=answer.get("accepted", []), **asdict(question.strictness))
         case Question.Kind.ORDERING:
             texts = {one["id"]: one["text"] for one in options}
             return Answers(choices=[Choice(id=one, text=texts[one]) for one in answer["ids"] if one in texts])
@@ -51,9 +52,10 @@ def answers_of_question(question: Question) -> Answers:
     return Answers()
 
 
-def _plain(value: float | str) -> str:
-    """3.0 -> "3", 0.05 -> "0.05"."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _typed(value: float | str) -> str:
+    """Return a number as its author would type it: exact, with the decimal sign of their language, and no other."""
+    text, percent, _rest = str(value).partition("%")
+    return f"{write_number(Fraction(text), number_format().decimal)}{percent}" if text else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Quiz definitions: the rules and the questions with their answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -39,7 +39,8 @@ class QuestionDraft:
         prompt = self.prompt.strip()
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
-        columns = questions.build(self.kind, self.answers)
+        answers = replace(self.answers, language=quiz.lesson.course.language)
+        columns = questions.build(self.kind, answers)
         lesson = self.rewatch_lesson
         if lesson is not None and (lesson.course_id != quiz.lesson.course_id or lesson.kind != Lesson.Kind.VIDEO):
             lesson = None

@@ -14,6 +14,14 @@ class OptionOut(serializers.Serializer[object]):
     html = serializers.CharField(help_text="Sanitized.")
 
 
+class NumberFormatOut(serializers.Serializer[object]):
+    """How the learner's language writes numbers."""
+
+    decimal = serializers.CharField(trim_whitespace=False)
+    group = serializers.CharField(trim_whitespace=False)
+    second_group = serializers.IntegerField(help_text="Digits of the groups before the last one: 2 in India.")
+
+
 class QuestionOut(serializers.Serializer[object]):
     """What may be seen before submission."""
 
@@ -25,7 +33,12 @@ class QuestionOut(serializers.Serializer[object]):
     left = OptionOut(many=True, help_text="Matching: what to find partners for.")
     right = OptionOut(many=True, help_text="Matching: the partners to choose from.")
     unit = serializers.CharField(allow_blank=True)
-    tolerance = serializers.CharField(allow_blank=True, help_text="Numbers within this distance count.")
+    tolerance = serializers.CharField(
+        allow_blank=True, help_text='Numbers within this distance count: "0.1", or "5%" of the value.'
+    )
+    ignores_accents = serializers.BooleanField(help_text="Short text: accents don't matter.")
+    is_case_sensitive = serializers.BooleanField(help_text="Short text: capital letters matter.")
+    number_format = NumberFormatOut(help_text="How a number with two readings is read.")
 
 
 class AnswerIn(serializers.Serializer[object]):
@@ -37,7 +50,7 @@ class AnswerIn(serializers.Serializer[object]):
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
-        required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric (point or comma), text"
+        required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric, text: as typed"
     )
     pairs = serializers.DictField(
         child=serializers.CharField(max_length=40, allow_blank=True),

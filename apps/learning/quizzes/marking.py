@@ -5,22 +5,21 @@ The shape of an answer depends on the question's kind:
     single    {"id": "b"}
     multiple  {"ids": ["a", "c"]}
     truth     {"value": true}
-    numeric   {"text": "3,2"}       as typed
+    numeric   {"text": "3,2"}       as typed; stored with the number that was read: {"text": "3,2", "value": "16/5"}
     text      {"text": "Osmosis"}
     ordering  {"ids": ["c", "a", "b"]}
     matching  {"pairs": {"a": "2"}} left to right
 """
 
 import random
-import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
 from apps.courses.models import Question
+from studyplatform.kit.text import numbers
+from studyplatform.kit.text.comparison import is_same_answer
 
 Answer = dict[str, Any]
 MAX_LENGTH = 500  # characters of a typed answer
@@ -113,8 +112,11 @@ def _read_numeric(question: Question, raw: Answer) -> Answer | None:
     text = _typed(raw)
     if not text:
         return None
-    readings(text)
-    return {"text": text}
+    try:
+        read = read_question_number(question, text)
+    except numbers.NotANumber:
+        raise Malformed from None
+    return {"text": text, "value": str(read.value)}
 
 
 def _read_text(question: Question, raw: Answer) -> Answer | None:
@@ -159,49 +161,20 @@ _READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
 }
 
 
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+def read_question_number(question: Question, text: str) -> numbers.ReadNumber:
+    """Read a number that answers this question, with or without its unit, in the learner's number format.
 
-
-def readings(text: str) -> set[Decimal]:
-    """Return the possible values of a typed number.
-
-    Points and commas are decimal separators, and commas may also group thousands. "16,000" has two readings, and the
-    answer is right if one of them is.
-
-    :raises Malformed: it is not a finite number.
+    :raises numbers.NotANumber: it cannot be read.
     """
-    plain = "".join(text.replace("−", "-").split()).replace("'", "").replace("’", "")
-    point, comma = plain.rfind("."), plain.rfind(",")
-    if point >= 0 and comma >= 0:  # the last one is the decimal separator
-        written = {plain.replace(",", "") if point > comma else plain.replace(".", "").replace(",", ".")}
-    elif plain.count(",") == 1:
-        written = {plain.replace(",", ".")} | ({plain.replace(",", "")} if _GROUPED.fullmatch(plain) else set())
-    elif _GROUPED.fullmatch(plain):
-        written = {plain.replace(",", "")}
-    else:
-        written = {plain}
-    return {_finite(one) for one in written}
+    return numbers.read_number(text, unit=question.unit)
 
 
-def _finite(plain: str) -> Decimal:
-    try:
-        value = Decimal(plain)
-    except InvalidOperation:
-        raise Malformed from None
-    if not value.is_finite() or abs(value.adjusted()) > 300:
-        raise Malformed
-    return value
+def value_of(answer: Answer) -> Fraction:
+    """Return the number that was read from a numeric answer.
 
-
-def normalized(text: str) -> str:
-    """Return a short text in the form in which answers are compared.
-
-    Case, accents, repeated spaces and surrounding punctuation are removed. Accents are found by Unicode's compatibility
-    decomposition (NFKD, https://www.unicode.org/reports/tr15/).
+    :raises numbers.NotANumber: an answer of an earlier version, which stored only the text, cannot be read.
     """
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return " ".join(bare.split()).strip(" .,;:!?\"'“”‘’«»")
+    return Fraction(answer["value"]) if "value" in answer else numbers.read_number(answer["text"]).value
 
 
 def _ids(options: Any) -> list[str]:
@@ -221,6 +194,10 @@ def mark(question: Question, answer: Answer | None) -> Mark:
     kind = Kind(question.kind)
     if kind is Kind.MULTIPLE:
         share = _mark_multiple(question.answer, answer, len(question.options))
+    elif kind is Kind.NUMERIC:
+        share = _mark_numeric(question, answer)
+    elif kind is Kind.TEXT:
+        share = _mark_text(question, answer)
     else:
         share = _MARKERS[kind](question.answer, answer)
     return Mark(_whole(share == 1) if question.all_or_nothing else share)
@@ -252,13 +229,14 @@ def _mark_truth(key: Answer, answer: Answer) -> Fraction:
     return _whole(answer["value"] is bool(key["value"]))
 
 
-def _mark_numeric(key: Answer, answer: Answer) -> Fraction:
-    value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
-    return _whole(any(abs(reading - value) <= tolerance for reading in readings(answer["text"])))
+def _mark_numeric(question: Question, answer: Answer) -> Fraction:
+    low, high = question.accepted_range
+    return _whole(low <= value_of(answer) <= high)
 
 
-def _mark_text(key: Answer, answer: Answer) -> Fraction:
-    return _whole(normalized(answer["text"]) in {normalized(accepted) for accepted in key["accepted"]})
+def _mark_text(question: Question, answer: Answer) -> Fraction:
+    strictness = question.strictness
+    return _whole(any(is_same_answer(answer["text"], one, strictness) for one in question.answer["accepted"]))
 
 
 def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
@@ -276,8 +254,6 @@ def _mark_matching(key: Answer, answer: Answer) -> Fraction:
 _MARKERS: dict[Kind, Callable[[Answer, Answer], Fraction]] = {
     Kind.SINGLE: _mark_single,
     Kind.TRUTH: _mark_truth,
-    Kind.NUMERIC: _mark_numeric,
-    Kind.TEXT: _mark_text,
     Kind.ORDERING: _mark_ordering,
     Kind.MATCHING: _mark_matching,
 }

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text.markdown import render_inline
+from studyplatform.kit.text.numbers import number_format
 
 
 def quiz_out(
@@ -122,10 +124,10 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
             left = question.options["left"]
             right = marking.shuffled(question.options["right"], seed=seed)
         case Question.Kind.NUMERIC:
-            unit = str(question.options.get("unit", "")) if isinstance(question.options, dict) else ""
-            tolerance = plain_number(question.answer.get("tolerance") or 0)
+            unit, tolerance = question.unit, question.tolerance
         case _:
             pass
+    strictness, writing = question.strictness, number_format()
     return {
         "uid": str(question.uid),
         "kind": kind.value,
@@ -135,7 +137,10 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
         "left": _options_out(left),
         "right": _options_out(right),
         "unit": unit,
-        "tolerance": "" if tolerance == "0" else tolerance,
+        "tolerance": tolerance,
+        "ignores_accents": strictness.ignores_accents,
+        "is_case_sensitive": strictness.is_case_sensitive,
+        "number_format": asdict(writing),
     }
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
 from apps.learning.quizzes import marking
+from studyplatform.kit.text.numbers import write_number
 
 
 def round_score(value: Fraction) -> Decimal:
@@ -108,7 +109,10 @@ def _given(question: Question, answer: marking.Answer | None) -> str:
     match Question.Kind(question.kind):
         case Question.Kind.TRUTH:
             return _("True") if answer["value"] else _("False")
-        case Question.Kind.NUMERIC | Question.Kind.TEXT:
+        case Question.Kind.NUMERIC:
+            text, read = str(answer["text"]), write_number(marking.value_of(answer))
+            return text if text == read else _("%(text)s (read as %(number)s)") % {"text": text, "number": read}
+        case Question.Kind.TEXT:
             return str(answer["text"])
         case _:
             return ""
@@ -120,15 +124,13 @@ def _accepted(question: Question) -> str:
         case Question.Kind.TRUTH:
             return _("True") if key["value"] else _("False")
         case Question.Kind.NUMERIC:
-            unit = question.options.get("unit", "") if isinstance(question.options, dict) else ""
-            value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
-            number = plain_number(value)
-            number = f"{number} {unit}".strip()
-            if tolerance:
+            low, high = question.accepted_range
+            number = f"{write_number(Fraction(str(key['value'])))} {question.unit}".strip()
+            if low != high:
                 return _("%(number)s (%(low)s to %(high)s accepted)") % {
                     "number": number,
-                    "low": plain_number(value - tolerance),
-                    "high": plain_number(value + tolerance),
+                    "low": write_number(low),
+                    "high": write_number(high),
                 }
             return number
         case Question.Kind.TEXT:
@@ -150,8 +152,8 @@ def _remarks(question: Question, answer: marking.Answer | None, mark: marking.Ma
         case Question.Kind.TRUTH:
             chosen = ["true" if answer["value"] else "false"]
         case Question.Kind.NUMERIC:
-            given = marking.readings(answer["text"])
-            chosen = [wrong for wrong in remarks if Decimal(wrong) in given]
+            given = marking.value_of(answer)
+            chosen = [wrong for wrong in remarks if Fraction(wrong) == given]
         case _:
             chosen = []
     return [remarks[one] for one in chosen if remarks.get(one)]

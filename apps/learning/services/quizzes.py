@@ -115,8 +115,8 @@ def submit_attempt(
     questions = questions_in(attempt)
     valid, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
-        fault = {"code": "invalid", "message": _("This answer isn't valid for this question.")}
-        raise ValidationFailed(in_fields={f"answers.{uid}": [fault] for uid in faults})
+        numeric = {str(question.uid) for question in questions if question.kind == Question.Kind.NUMERIC}
+        raise ValidationFailed(in_fields={f"answers.{uid}": [_fault(is_number=uid in numeric)] for uid in faults})
     with transaction.atomic():
         [locked] = _LOCKED(pk=attempt.pk)
         locked.enrollment, locked.quiz = attempt.enrollment, quiz
@@ -148,6 +148,12 @@ def submit_attempt(
     if late:  # raised after the commit, so that the attempt stays closed
         raise QuizTimeOver
     return attempt, saved
+
+
+def _fault(*, is_number: bool) -> dict[str, str]:
+    if is_number:
+        return {"code": "not_a_number", "message": _("This can't be read as one number.")}
+    return {"code": "invalid", "message": _("This answer isn't valid for this question.")}
 
 
 def _close(

@@ -12,7 +12,7 @@ import { LETTERS } from "../../shared/questions/Choices";
 import { Html } from "../../shared/questions/Html";
 import { AnswerField } from "../../shared/questions/AnswerField";
 import { ResultCard } from "../../shared/questions/ResultCard";
-import { isAnswered, isNumber, toggled } from "../../shared/questions/state";
+import { isAnswered, isReadable, toggled } from "../../shared/questions/state";
 import { type Answer, type Answered, type Card, checkAnswer, type Rating } from "./api";
 import { Grade } from "./Grade";
 
@@ -54,7 +54,7 @@ export function CardView({ card, isFirst, entered, isSaving, onRate, onGone }: P
   const answered = check.data ?? null;
   const isReady =
     question === null ||
-    (isAnswered(answer) && (question.kind !== "numeric" || isNumber(answer?.text ?? "")));
+    (answer !== undefined && isAnswered(answer) && isReadable(question, answer));
   const turn = (): void => {
     if (check.isPending || isTurned) return;
     if (question === null) setIsTurned(true);

@@ -22,6 +22,9 @@ const question = {
   left: [],
   right: [],
   unit: "",
+  ignores_accents: false,
+  is_case_sensitive: false,
+  number_format: { decimal: ".", group: ",", second_group: 3 },
   tolerance: "",
 };
 const asked: Card = {

@@ -12,7 +12,7 @@ import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
 import { deleteDraft, readDraft, saveDraft } from "./draft";
 import { QuestionCard } from "./QuestionCard";
-import { countAnswered, reduce, toSend } from "../../shared/questions/state";
+import { countAnswered, reduce, toSend, unreadable } from "../../shared/questions/state";
 import { useCountdown } from "./useCountdown";
 import { useCurrentQuestion } from "./useCurrentQuestion";
 
@@ -32,6 +32,7 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   const { questions, uid } = attempt;
   const [paper, dispatch] = useReducer(reduce, uid, (key) => readDraft(localStorage, key));
   const [isAsking, setIsAsking] = useState(false);
+  const [isChecked, setIsChecked] = useState(false); // after submitting numbers that cannot be read
   const latest = useRef(paper);
   const isTimeOver = useRef(false);
   useEffect(() => {
@@ -81,7 +82,14 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   const total = questions.length;
   const answered = countAnswered(questions, paper.answers);
   const open = total - answered;
-  const ask = (): void => (open > 0 ? setIsAsking(true) : submit());
+  const unread = unreadable(questions, paper.answers);
+  const ask = (): void => {
+    setIsChecked(unread.length > 0);
+    const first = questions.findIndex((question) => question.uid === unread[0]);
+    if (first >= 0) document.getElementById(`q${first + 1}`)?.focus();
+    else if (open > 0) setIsAsking(true);
+    else submit();
+  };
   const submitButton = (
     <Button look="primary" isBusy={submission.isPending} onClick={ask} className="btn--block">
       {t("Submit")}
@@ -129,6 +137,15 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
         </div>
       </aside>
       <div className="questions">
+        {isChecked && unread.length > 0 && (
+          <div className="notice notice--error" role="alert">
+            <Icon name="circle-alert" className="notice__icon" />
+            <p className="notice__title">{t("Some numbers can't be read")}</p>
+            <p className="notice__body">
+              {t("Nothing was submitted. Correct the marked numbers, or leave them empty.")}
+            </p>
+          </div>
+        )}
         {error && !isClosing(error) && (
           <ErrorPanel
             error={error}
@@ -148,7 +165,9 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
             total={total}
             answer={paper.answers[question.uid]}
             isFlagged={paper.flags.includes(question.uid)}
-            isRefused={refused.includes(question.uid)}
+            isRefused={
+              refused.includes(question.uid) || (isChecked && unread.includes(question.uid))
+            }
             onAnswer={(answer) => dispatch({ type: "answer", question: question.uid, answer })}
             onFlag={() => dispatch({ type: "flag", question: question.uid })}
           />

@@ -10,6 +10,7 @@ import { tokenFor } from "../../shared/testing/tokens";
 import { readServerForm, Island, type QuizProps } from ".";
 import type { Attempt, Question, QuestionResult, Result } from "./api";
 
+const UNREADABLE = "This can't be read as one number. Enter a number in m.";
 const LESSON = "11111111-1111-4111-8111-111111111111";
 const ATTEMPT = "22222222-2222-4222-8222-222222222222";
 const uid = (n: number): string => `33333333-3333-4333-8333-33333333333${n}`;
@@ -21,6 +22,9 @@ const base = {
   left: [],
   right: [],
   unit: "",
+  ignores_accents: false,
+  is_case_sensitive: false,
+  number_format: { decimal: ".", group: ",", second_group: 3 },
   tolerance: "",
 };
 const abc = ["a", "b", "c"].map((id) => ({ id, html: `Option <em>${id}</em>` }));
@@ -320,8 +324,22 @@ it("says at once that a word is not a number", async () => {
   await userEvent.type(screen.getByRole("textbox", { name: "Your answer in m" }), "three");
   await userEvent.tab();
 
-  expect(screen.getByText("This is not a number.")).toBeTruthy();
+  expect(screen.getByText(UNREADABLE)).toBeTruthy();
   expect(screen.getByText("A number. Answers within 0.05 count.")).toBeTruthy();
+  await press("Submit");
+  expect(screen.getByText("Some numbers can't be read")).toBeTruthy();
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+it("shows how a number is read, and that it could be read otherwise", async () => {
+  show({ ...quiz, attempt: open });
+  const field = screen.getByRole("textbox", { name: "Your answer in m" });
+  await userEvent.type(field, "1 234,5 m");
+  expect(screen.getByText("Read as 1,234.5")).toBeTruthy();
+  await userEvent.clear(field);
+  await userEvent.type(field, "1,234");
+
+  expect(screen.getByText("Read as 1234, not 1.234")).toBeTruthy();
 });
 
 it.each([
@@ -566,7 +584,7 @@ it("says that a word in a draft is not a number", () => {
   localStorage.setItem(`study.quiz.${ATTEMPT}`, JSON.stringify(paper));
   show({ ...quiz, attempt: open });
 
-  expect(screen.getByText("This is not a number.")).toBeTruthy();
+  expect(screen.getByText(UNREADABLE)).toBeTruthy();
   expect(screen.getByText(/^0 of 7 answered/)).toBeTruthy();
 });
 

@@ -1808,7 +1808,7 @@ export interface components {
             pairs?: {
                 [key: string]: string;
             };
-            /** @description numeric (point or comma), text */
+            /** @description numeric, text: as typed */
             text?: string;
             /** @description truth */
             value?: boolean;
@@ -2845,6 +2845,13 @@ export interface components {
             updated_at: string;
         };
         NullEnum: null;
+        /** @description How the learner's language writes numbers. */
+        NumberFormatOut: {
+            decimal: string;
+            group: string;
+            /** @description Digits of the groups before the last one: 2 in India. */
+            second_group: number;
+        };
         OptionOut: {
             /** @description Sanitized. */
             html: string;
@@ -3322,9 +3329,15 @@ export interface components {
         QuestionKind: "single" | "multiple" | "truth" | "numeric" | "text" | "ordering" | "matching";
         /** @description What may be seen before submission. */
         QuestionOut: {
+            /** @description Short text: accents don't matter. */
+            ignores_accents: boolean;
+            /** @description Short text: capital letters matter. */
+            is_case_sensitive: boolean;
             kind: components["schemas"]["QuestionKind"];
             /** @description Matching: what to find partners for. */
             left: components["schemas"]["OptionOut"][];
+            /** @description How a number with two readings is read. */
+            number_format: components["schemas"]["NumberFormatOut"];
             /** @description Choices, or the steps to put in order. */
             options: components["schemas"]["OptionOut"][];
             points: number;
@@ -3332,7 +3345,7 @@ export interface components {
             prompt_html: string;
             /** @description Matching: the partners to choose from. */
             right: components["schemas"]["OptionOut"][];
-            /** @description Numbers within this distance count. */
+            /** @description Numbers within this distance count: "0.1", or "5%" of the value. */
             tolerance: string;
             /** Format: uuid */
             uid: string;

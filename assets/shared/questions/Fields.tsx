@@ -4,7 +4,8 @@ import { t } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { Question } from "./types";
 import { Html, plain } from "./Html";
-import { type Answer, isNumber } from "./state";
+import { readNumber } from "./numbers";
+import type { Answer } from "./state";
 
 type Props = {
   question: Question;
@@ -16,7 +17,8 @@ export function NumberField({ question, answer, onAnswer }: Props) {
   const id = useId();
   const text = answer?.text ?? "";
   const [isLeft, setIsLeft] = useState(text !== ""); // restored from a draft
-  const isWrong = isLeft && !isNumber(text);
+  const reading = text.trim() ? readNumber(text, question.number_format, question.unit) : null;
+  const isWrong = isLeft && text.trim() !== "" && !reading;
   return (
     <div className="stack gap-2">
       <div className="numfield">
@@ -26,9 +28,10 @@ export function NumberField({ question, answer, onAnswer }: Props) {
         <input
           className="input"
           id={id}
-          inputMode="decimal"
           autoComplete="off"
-          maxLength={60}
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={100}
           value={text}
           aria-invalid={isWrong || undefined}
           aria-describedby={`${id}-hint`}
@@ -41,18 +44,25 @@ export function NumberField({ question, answer, onAnswer }: Props) {
       {isWrong ? (
         <p className="field__error" id={`${id}-hint`}>
           <Icon name="circle-alert" />
-          {t("This is not a number.")}
+          {question.unit
+            ? t("This can't be read as one number. Enter a number in {unit}.", {
+                unit: question.unit,
+              })
+            : t("This can't be read as one number. Enter a number such as 12.5 or 3/4.")}
         </p>
       ) : (
-        <p className="field__hint" id={`${id}-hint`}>
-          {t("You can write decimals with a point or a comma")}
+        <p className="field__hint" id={`${id}-hint`} aria-live="polite">
+          {!reading && t("You can write decimals with a point or a comma.")}
+          {reading && !reading.other && t("Read as {number}", { number: reading.shown })}
+          {reading?.other &&
+            t("Read as {number}, not {other}", { number: reading.shown, other: reading.other })}
         </p>
       )}
     </div>
   );
 }
 
-export function TextField({ answer, onAnswer }: Props) {
+export function TextField({ question, answer, onAnswer }: Props) {
   const id = useId();
   return (
     <div className="field">
@@ -64,15 +74,28 @@ export function TextField({ answer, onAnswer }: Props) {
         id={id}
         autoComplete="off"
         maxLength={500}
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
         value={answer?.text ?? ""}
         aria-describedby={`${id}-hint`}
         onChange={({ target }) => onAnswer({ text: target.value })}
       />
       <p className="field__hint" id={`${id}-hint`}>
-        {t("Capital letters and accents don't matter.")}
+        {hintOf(question)}
       </p>
     </div>
   );
+}
+
+function hintOf(question: Question): string {
+  if (question.is_case_sensitive)
+    return question.ignores_accents
+      ? t("Capital letters matter, accents don't.")
+      : t("Capital letters and accents matter.");
+  return question.ignores_accents
+    ? t("Capital letters and accents don't matter.")
+    : t("Capital letters don't matter, accents do.");
 }
 
 /** A select for each line of the left side. */

@@ -1,5 +1,6 @@
 /** The answers and flags of an open attempt, as pure functions. */
 import type { components } from "../api/schema.gen";
+import { readNumber } from "./numbers";
 
 type Question = components["schemas"]["QuestionOut"];
 
@@ -50,19 +51,35 @@ export function countAnswered(questions: readonly Question[], answers: Answers):
   return Object.keys(toSend(questions, answers)).length;
 }
 
+/** Whether an answer can be sent: a number that cannot be read has to be corrected first. */
+export function isReadable(
+  { kind, number_format: format, unit }: Question,
+  answer: Answer,
+): boolean {
+  return kind !== "numeric" || readNumber(answer.text ?? "", format, unit) !== null;
+}
+
 /**
- * The answers to send: those with content, to these questions. Text that is not a number is left out for a numeric
- * question: its field shows the error, and the server would reject all answers.
+ * The answers to send: those with content, to these questions. A number that cannot be read is left out: its field shows
+ * the error, and the server would reject all answers.
  */
 export function toSend(questions: readonly Question[], answers: Answers): Answers {
   const said: Answers = {};
-  for (const { uid, kind } of questions) {
-    const answer = answers[uid];
-    if (!answer || !isAnswered(answer)) continue;
-    if (kind === "numeric" && !isNumber(answer.text ?? "")) continue;
-    said[uid] = answer;
+  for (const question of questions) {
+    const answer = answers[question.uid];
+    if (answer && isAnswered(answer) && isReadable(question, answer)) said[question.uid] = answer;
   }
   return said;
+}
+
+/** The uids of the questions whose number cannot be read. */
+export function unreadable(questions: readonly Question[], answers: Answers): string[] {
+  return questions
+    .filter((question) => {
+      const answer = answers[question.uid];
+      return answer && isAnswered(answer) && !isReadable(question, answer);
+    })
+    .map(({ uid }) => uid);
 }
 
 /** The ids with one added, or removed if it was there. */
@@ -86,11 +103,4 @@ export function orderOf(question: Question, answer: Answer | undefined): string[
   const ids = answer?.ids ?? [];
   // A draft from before the quiz was changed has other steps: ignore it.
   return ids.length === shown.length && shown.every((id) => ids.includes(id)) ? ids : shown;
-}
-
-/** Whether a text is a number in one of the accepted notations, or empty. */
-export function isNumber(text: string): boolean {
-  const plain = text.replaceAll("−", "-").replace(/[\s'’]/g, "");
-  if (plain === "") return true;
-  return /^[+-]?(\d+([.,]\d+)*|[.,]\d+)(e[+-]?\d{1,3})?$/i.test(plain);
 }

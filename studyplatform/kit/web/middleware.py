@@ -13,6 +13,7 @@ from django.urls import Resolver404, resolve
 from django.utils.encoding import iri_to_uri
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from studyplatform.kit.text.numbers import format_of_languages
 from studyplatform.kit.web.failures import refusal_of, refusal_response
 from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.kit.web.request_id import request_id
@@ -39,6 +40,17 @@ class RequestIdMiddleware:
             request_id.reset(token)
         response["X-Request-ID"] = reference
         return response
+
+
+class NumberFormatMiddleware:
+    """Read the numbers that a request sends in the format of the sender's own language."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with format_of_languages(request.META.get("HTTP_ACCEPT_LANGUAGE", "")):
+            return self.get_response(request)
 
 
 class TextCompressionMiddleware(GZipMiddleware):
