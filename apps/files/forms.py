@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.files.models import Share
+from studyplatform.kit.passwords import PasswordField
 
 KINDS = [
     (Share.Kind.COURSE, gettext_lazy("People in a course")),
@@ -38,10 +39,9 @@ class ShareForm(forms.Form):
     until = forms.DateField(
         label=gettext_lazy("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
-    password = forms.CharField(
+    password = PasswordField(
         label=gettext_lazy("Password"),
         required=False,
-        strip=False,
         min_length=8,
         max_length=128,
         widget=forms.TextInput,
@@ -87,9 +87,8 @@ class ShareForm(forms.Form):
 class SharePasswordForm(forms.Form):
     """The password of a link."""
 
-    password = forms.CharField(
+    password = PasswordField(
         label=gettext_lazy("Password"),
-        strip=False,
         max_length=128,
         error_messages={"required": gettext_lazy("Enter the password.")},
     )

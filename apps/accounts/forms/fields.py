@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
+from studyplatform.kit.passwords import PasswordField
 
 # Breaks of lines, other control characters, and what turns the direction of the text around it.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -36,7 +37,7 @@ def email_field() -> forms.EmailField:
 
 
 def password_field(label: Any, missing: Any, **options: Any) -> forms.CharField:
-    return forms.CharField(label=label, strip=False, max_length=128, error_messages={"required": missing}, **options)
+    return PasswordField(label=label, max_length=128, error_messages={"required": missing}, **options)
 
 
 def remove_without_password(form: forms.Form, name: str, user: User) -> None:

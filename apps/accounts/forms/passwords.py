@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.forms.fields import email_field, password_field, remove_without_password
 from apps.accounts.models import User
+from studyplatform.kit.passwords import normalize_password
 
 
 class NewPassword(forms.Form):
@@ -22,6 +23,9 @@ class NewPassword(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = self.cleaned_data
+        for name in ("password", "confirmation"):
+            if name in data:
+                data[name] = normalize_password(data[name])
         password = data.get("password")
         if password:
             try:

@@ -11,6 +11,8 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.passwords import normalize_password, spellings_of
+
 
 class Role(models.TextChoices):
     STUDENT = "student", _("Student")
@@ -107,6 +109,20 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+    def set_password(self, raw_password: str | None) -> None:
+        super().set_password(None if raw_password is None else normalize_password(raw_password))
+
+    def check_password(self, raw_password: str) -> bool:
+        """Whether this is the password, in any normalization: hashes of earlier versions are of what was typed."""
+        return any(self._is_hash_of(spelling) for spelling in spellings_of(raw_password))
+
+    def has_old_spelling(self, password: str) -> bool:
+        """Whether the hash of this correct password is of a form that is not normalized."""
+        return len(spellings_of(password)) > 1 and not self._is_hash_of(normalize_password(password))
+
+    def _is_hash_of(self, spelling: str) -> bool:
+        return super().check_password(spelling)
 
     @property
     def display_name(self) -> str:

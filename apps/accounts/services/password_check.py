@@ -19,16 +19,20 @@ from django.db import transaction
 from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.models import LoginLock, User, UserManager
 from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.passwords import spellings_of
 
 CRASHED = timedelta(seconds=60)  # no password check takes longer
 PATIENCE = 15.0  # seconds that an attempt waits for earlier ones
 PAUSE = 0.05
 
 
-def verify_password(*, email: str, password: str, browser: str = "", now: datetime) -> User:
+def verify_password(
+    *, email: str, password: str, browser: str = "", is_signing_in: bool = False, now: datetime
+) -> User:
     """The active user with this email and password.
 
     ``browser`` is the id of a browser that has signed in to this account before; it is counted separately.
+    ``is_signing_in`` renews the hash of a password that was not normalized, which ends the sessions begun with it.
 
     :raises AccountLocked: this was the fifth failure in a row, or the account was locked before, and nothing was
         checked. An email without an account locks in the same way.
@@ -38,9 +42,13 @@ def verify_password(*, email: str, password: str, browser: str = "", now: dateti
     with count_attempt(lock_key(email, browser), now=now) as attempt:
         user = User.objects.with_email(email)
         if user is None:
-            make_password(password)  # the same work as a real check, so the time reveals nothing
+            for spelling in spellings_of(password):  # the same work as a real check, so the time reveals nothing
+                make_password(spelling)
         elif user.check_password(password) and user.is_active:
             attempt.proved = True
+            if is_signing_in and user.has_old_spelling(password):
+                user.set_password(password)
+                user.save(update_fields=["password"])
     if user is None or not attempt.proved:
         raise AccountLocked if attempt.locked else InvalidCredentials
     return user

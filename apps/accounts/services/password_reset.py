@@ -7,7 +7,6 @@ from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.hashers import make_password
 from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +17,7 @@ from apps.accounts.services.password_check import clear_lock
 from apps.accounts.services.people import end_all_access
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.passwords import hash_password
 from studyplatform.kit.web import rate_limits
 
 VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
@@ -52,7 +52,7 @@ def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> Us
 
     Clears the lock, ends every session and token, and verifies the email that the link was sent to.
     """
-    hashed = make_password(password)  # slow, so outside the transaction: SQLite has one writer
+    hashed = hash_password(password)  # slow, so outside the transaction: SQLite has one writer
     with transaction.atomic():
         # Locked before the token is checked: of two uses at once, one sees the other's password.
         user = User.objects.select_for_update().filter(uid=uid, is_active=True).first()

@@ -25,6 +25,7 @@ from apps.accounts.models import Registration, User, UserManager
 from apps.accounts.services.email_verification import BETWEEN_MAILS, TRIES, VALID_FOR
 from apps.accounts.services.notifications import notify
 from studyplatform.kit import jobs, mail
+from studyplatform.kit.passwords import hash_password
 from studyplatform.kit.web import rate_limits
 
 KEPT_FOR = timedelta(days=1)
@@ -64,7 +65,7 @@ def request_registration(
     email = UserManager.normalize_email(email)
     rate_limits.consume("mail-to-one", email, now=now)
     row = Registration(email=email, first_name=first_name, last_name=last_name, asked_at=now)
-    row.password = make_password(password) if password else ""
+    row.password = hash_password(password) if password else ""
     row.provider, row.provider_uid = provider, provider_uid
     with transaction.atomic():
         row.save()
@@ -149,7 +150,7 @@ def complete_registration_elsewhere(
     row = registration_of_key(key, now=now)
     if row is None or row.user_id is not None:
         return None
-    chosen = NewAccount(email=row.email, first_name=first_name, last_name=last_name, password=make_password(password))
+    chosen = NewAccount(email=row.email, first_name=first_name, last_name=last_name, password=hash_password(password))
     return _join(row.pk, chosen=chosen, now=now)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import InvalidCredentials
@@ -13,6 +12,7 @@ from apps.accounts.services.notifications import notify
 from apps.accounts.services.password_check import verify_password
 from apps.accounts.services.people import end_all_access
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.passwords import hash_password
 
 
 class WrongPassword(Exception):
@@ -46,7 +46,7 @@ def change_password(*, user: User, current: str = "", password: str, browser: st
     :raises AccountLocked: five failures in a row.
     """
     confirm_password(user=user, password=current, browser=browser, now=now)
-    hashed = make_password(password)  # slow, so outside the transaction: SQLite has one writer
+    hashed = hash_password(password)  # slow, so outside the transaction: SQLite has one writer
     with transaction.atomic():
         user.password = hashed
         user.save(update_fields=["password"])

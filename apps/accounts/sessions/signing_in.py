@@ -66,7 +66,7 @@ def verify_password(request: HttpRequest, *, email: str, password: str, now: dat
     """
     rate_limits.consume_for_address(request, "sign-in", now=now)
     browser = known_browsers.browser_id(request, email)
-    return services.verify_password(email=email, password=password, browser=browser, now=now)
+    return services.verify_password(email=email, password=password, browser=browser, is_signing_in=True, now=now)
 
 
 def note_authentication(request: HttpRequest, *, now: datetime) -> None:

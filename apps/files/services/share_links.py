@@ -12,13 +12,13 @@ import uuid
 from datetime import UTC, datetime
 
 from django.conf import settings
-from django.contrib.auth.hashers import check_password
 from django.core import signing
 from django.db.models import F, Q
 
 from apps.accounts.models import User
 from apps.files import errors, sharing_queries
 from apps.files.models import File, Share, ShareOpening
+from studyplatform.kit.passwords import is_password
 from studyplatform.kit.web.rate_limits import consume
 
 _tokens = signing.Signer(salt="files.share", sep=".")
@@ -56,7 +56,7 @@ def check_share_password(*, share: Share, password: str, client: str, now: datet
     """
     consume("share-password", f"{share.pk} {client}", now=now)
     consume("share-passwords", str(share.pk), now=now)
-    if not check_password(password, share.password):
+    if not is_password(password, share.password):
         raise errors.SharePasswordRefused
 
 

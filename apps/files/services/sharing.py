@@ -3,13 +3,13 @@
 import uuid
 from datetime import datetime, timedelta
 
-from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.models import File, Folder, Share
 from studyplatform.kit.errors import PermissionRefused, ValidationFailed
+from studyplatform.kit.passwords import hash_password
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
 
@@ -62,7 +62,7 @@ def create_share_link(
         owner=by,
         kind=Share.Kind.LINK,
         expires_at=expires_at,
-        password=make_password(password) if password else "",
+        password=hash_password(password) if password else "",
         max_downloads=max_downloads,
         created_at=now,
     )

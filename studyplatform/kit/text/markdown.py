@@ -20,7 +20,6 @@ from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock
-from markdown_it.rules_core import StateCore, smartquotes
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -52,7 +51,6 @@ _ATTRIBUTES = {
 _LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
 _MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
 _MOST_FORMULAS = 2000  # per text; further ones are shown as their source
-_MOST_QUOTES = 1000  # in a paragraph; with more they stay straight, because their cost grows with their square
 _SHORT = 500  # characters of a phrase whose HTML is cached
 # Authors cannot write these placeholders: they contain a secret of the process. (A control character would not be
 # enough: the parser decodes them from the URL of a link.)
@@ -83,22 +81,14 @@ def _formula_of_its_own(state: StateBlock, start: int, end: int, silent: bool) -
     return False
 
 
-def _typographic_quotes(state: StateCore) -> None:
-    """The parser's rule with a limit on quotation marks."""
-    texts = (token.content for token in state.tokens if token.type == "inline")
-    if all(text.count('"') + text.count("'") <= _MOST_QUOTES for text in texts):
-        smartquotes(state)
-
-
 def new_parser(**options: Any) -> MarkdownIt:
     """A parser of the Markdown of lessons. ``options`` are those of markdown-it; a profile can add rules to it."""
     parser = (
-        MarkdownIt("commonmark", {"html": False, "typographer": True, **options})
-        .enable(["table", "strikethrough", "replacements", "smartquotes"])
+        MarkdownIt("commonmark", {"html": False, **options})  # nothing that was typed is replaced: "(c)", "--", '"'
+        .enable(["table", "strikethrough"])
         # "$4 and $5" and "$5/$6" are prices.
         .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     )
-    parser.core.ruler.at("smartquotes", _typographic_quotes)
     parser.block.ruler.at("math_block", _formula_of_its_own)
     for kind, rule in (("math_inline", _in_line), ("math_inline_double", _displayed), ("math_block", _on_its_own)):
         parser.add_render_rule(kind, rule)
