@@ -3802,7 +3802,7 @@ export interface components {
             readonly length: number;
             readonly offset: number;
             readonly purpose: components["schemas"]["PurposeEnum"];
-            /** @description Applies to, e.g. a lesson's uid. */
+            /** @description What it is for, e.g. a lesson's uid. */
             readonly target: string;
             /** Format: uuid */
             readonly uid: string;
