@@ -16,6 +16,8 @@ from studyplatform.kit import errors, jobs
 from tests.architecture.source import ROOT, modules
 from tests.architecture.test_layers import ORDER
 
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
+
 CHECKLIST = (ROOT / "docs" / "architecture.md").read_text().partition("## How to add an app")[2].partition("\n## ")[0]
 
 
@@ -75,9 +77,7 @@ def test_registrations_are_in_the_expected_modules() -> None:
 
     in_extensions = re.compile(r"(sitemap_entries|instructor_tiles|admin_tiles|menu_badges)\.registers?\(")
     wrong = [
-        str(module)
-        for module in modules("apps")
-        if in_extensions.search(module.path.read_text()) and module.kind != "extensions"
+        str(module) for module in modules("apps") if in_extensions.search(module.text) and module.kind != "extensions"
     ]
     assert wrong == []
 

@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 from django.test import Client
+from django.test.client import ClientHandler
 from django.test.utils import CaptureQueriesContext
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.permissions import BasePermission
@@ -359,13 +360,15 @@ def operations() -> dict[str, tuple[str, str]]:
 class Credentials:
     cookie: str = ""
     token: str = ""
+    # One for all browsers of these credentials: it loads the middleware at its first call.
+    handler: ClientHandler = field(default_factory=lambda: ClientHandler(enforce_csrf_checks=False))
 
     def browser(self, way: str) -> Client:
         """A new browser, so that no call affects the cookies of the next."""
-        if way == "bearer" and self.token:
-            return Client(headers={"Authorization": f"Bearer {self.token}"})
-        browser = Client()
-        if self.cookie:
+        is_bearer = way == "bearer" and self.token
+        browser = Client(headers={"Authorization": f"Bearer {self.token}"} if is_bearer else None)
+        browser.handler = self.handler
+        if self.cookie and not is_bearer:
             browser.cookies["sessionid"] = self.cookie
         return browser
 

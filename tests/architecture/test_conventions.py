@@ -26,6 +26,7 @@ def test_signed_in_user_is_read_in_one_way() -> None:
     broken = [
         f"{module}:{line} use apps.accounts.guards.signed_in_user(request)"
         for module in modules()
+        if "cast" in module.text or "NotAuthenticated" in module.text  # printing every condition takes seconds
         for line in user_casts(module.tree)
         if not module.name.startswith("apps.accounts.guards")
     ]

@@ -2,10 +2,15 @@
 
 import ast
 import re
+from functools import cache
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import pytest
+
+from tests.architecture.source import ROOT, imports, modules
+
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
+
 NOT_IMPORTED = {
     "argon2-cffi": "hashes passwords (PASSWORD_HASHERS)",
     "brotli": "lets fonttools write WOFF2 (assets/fonts)",
@@ -44,18 +49,14 @@ def pinned() -> set[str]:
     return {normalized(found.group(1)) for line in lines if (found := re.match(r"([\w.-]+)(?:\[[\w,]+\])?==", line))}
 
 
+@cache
 def imported() -> set[str]:
     """The distributions that our Python files import, by their normalized names."""
-    modules: set[str] = set()
-    for folder in ("apps", "studyplatform", "tests", "assets/fonts"):
-        for file in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text())):
-                if isinstance(node, ast.Import):
-                    modules |= {alias.name.partition(".")[0] for alias in node.names}
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    modules.add(node.module.partition(".")[0])
+    trees = [module.tree for module in modules("apps", "studyplatform", "tests")]
+    trees += [ast.parse(file.read_text()) for file in (ROOT / "assets" / "fonts").rglob("*.py")]
+    names = {name.partition(".")[0] for tree in trees for _, name in imports(tree)}
     distributions = packages_distributions()
-    return {normalized(each) for module in modules for each in distributions.get(module, ())}
+    return {normalized(each) for name in names for each in distributions.get(name, ())}
 
 
 def test_each_pinned_package_is_imported_or_has_a_reason() -> None:

@@ -11,6 +11,8 @@ from jinja2 import nodes
 
 from tests.architecture.source import ROOT, modules
 
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
+
 TEXT = (ROOT / "docs" / "recipes.md").read_text()
 PATH = re.compile(r"[\w.<>/-]+/[\w.<>/-]*(?:\.\w+|/)")
 ENDINGS = (".py", ".html", ".ts", ".tsx", ".md", ".csv", "/")

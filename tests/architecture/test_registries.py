@@ -14,6 +14,8 @@ from studyplatform.kit.caching import table_versions
 from studyplatform.kit.extensions import settings_sections
 from tests.architecture.source import ROOT, modules
 
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
+
 # A call at the top of a module that adds something to a registry when the module is imported.
 REGISTERS = re.compile(
     r"^(?:@(?:jobs\.)?job\(|@subscribe\(|@(?:\w+\.)?register(?:_\w+)?\(|register\(|\w+ = (?:\w+\.)?register_kind\()",
@@ -23,7 +25,7 @@ REGISTERS = re.compile(
 
 def test_each_module_that_registers_something_is_imported_at_the_start() -> None:
     assert get_resolver().url_patterns  # registers the sections of the settings
-    registering = [module for module in modules() if REGISTERS.search(module.path.read_text())]
+    registering = [module for module in modules() if REGISTERS.search(module.text)]
 
     assert len(registering) > 25
     forgotten = [str(module) for module in registering if module.name not in sys.modules]
@@ -52,7 +54,7 @@ def test_each_email_has_text_and_html_and_is_sent() -> None:
     emails = ROOT / "templates" / "emails"
     texts = {file.stem for file in emails.glob("*.txt")}
     pages = {file.stem for file in emails.glob("*.html")} - {"layout", "button"}
-    code = "\n".join(module.path.read_text() for module in modules())
+    code = "\n".join(module.text for module in modules())
 
     assert texts == pages
     assert {name for name in texts if f'"{name}"' not in code} == set()
