@@ -53,6 +53,9 @@ from studyplatform.demo.library import SUBJECTS, Sales, read_library
 from studyplatform.demo.management.commands import seed_demo
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job, Version
+from tests.tutor.vectors import remembered_vectors
+
+__all__ = ["remembered_vectors"]
 
 pytestmark = pytest.mark.django_db
 WATCHED = ("accounts", "billing", "courses", "files", "forum", "learning", "kit")
@@ -96,6 +99,15 @@ def small_library(library, monkeypatch):
     part = part_of(library, slugs, subscribers=subscribers)
     monkeypatch.setattr(seed_demo, "read_library", lambda: part)
     monkeypatch.setattr(seed_demo, "read_forum", lambda library: small_forum(read_forum(library)))
+    return part
+
+
+@pytest.fixture
+def tiny_library(small_library, monkeypatch):
+    """The people and one of these courses, without a forum."""
+    part = part_of(small_library, {"a-year-in-a-hedgerow"}, subscribers=small_library.sales.subscribers)
+    monkeypatch.setattr(seed_demo, "read_library", lambda: part)
+    monkeypatch.setattr(seed_demo, "read_forum", lambda library: ForumText())
     return part
 
 
@@ -215,6 +227,20 @@ def check_forum(library, amara):
     assert Topic.objects.get(pinned_at__lt=now, locked_at__lt=now).title.startswith("Read this first")
 
 
+def check_messages():
+    """Both demo accounts have conversations, files in them, and announcements."""
+    ines, amara = (User.objects.get(email=f"{who}@example.com") for who in ("instructor", "student"))
+
+    told = Conversation.objects.filter(course__instructor=ines)
+    assert told.count() == 5
+    assert told.filter(unread_by_instructor=1).count() == 2
+    assert told.filter(learner=amara, unread_by_instructor=0).exists()
+    assert MessageFile.objects.filter(message__conversation__in=told).count() == 2
+    assert Announcement.objects.filter(sender=ines, done_at__isnull=False, read_count__gt=0).count() == 3
+    assert AnnouncementCopy.objects.filter(user=amara).exists()
+    assert not Message.objects.filter(created_at__gt=timezone.now()).exists()
+
+
 def check_sales(amara):
     """The books are right, and every page of billing has something to show."""
     assert list(ledger_check.problems()) == []
@@ -245,20 +271,6 @@ def check_sales(amara):
     assert set(left.values_list("kind", flat=True)) == kinds
 
 
-def test_the_demo_accounts_have_messages(small_library):
-    seed()
-    ines, amara = (User.objects.get(email=f"{who}@example.com") for who in ("instructor", "student"))
-
-    told = Conversation.objects.filter(course__instructor=ines)
-    assert told.count() == 5
-    assert told.filter(unread_by_instructor=1).count() == 2
-    assert told.filter(learner=amara, unread_by_instructor=0).exists()
-    assert MessageFile.objects.filter(message__conversation__in=told).count() == 2
-    assert Announcement.objects.filter(sender=ines, done_at__isnull=False, read_count__gt=0).count() == 3
-    assert AnnouncementCopy.objects.filter(user=amara).exists()
-    assert not Message.objects.filter(created_at__gt=timezone.now()).exists()
-
-
 @pytest.mark.long
 def test_the_next_run_completes_interrupted_sales(library, standin, monkeypatch):
     slugs = {"how-compilers-think", "the-grammar-of-images"}
@@ -283,7 +295,7 @@ def test_the_next_run_completes_interrupted_sales(library, standin, monkeypatch)
     assert abs(standin.clock.now() - timezone.now().timestamp()) < 5
 
 
-def test_with_a_real_provider_nothing_is_sold(small_library, settings):
+def test_with_a_real_provider_nothing_is_sold(tiny_library, settings):
     settings.BILLING_MODE = "stripe"
     seed()
     assert not Subscription.objects.exists()
@@ -303,15 +315,23 @@ def test_notifications_are_as_old_as_their_events(small_library):
     assert not Job.objects.filter(kind="accounts.mail_notification").exists()
 
 
-def test_a_second_run_changes_nothing(small_library):
+def test_a_seeded_site_is_complete_and_the_next_run_changes_nothing(small_library):
     seed()
+    check_messages()
+    check_libraries()
     before = all_rows()
     seed()
     assert all_rows() == before
 
-
-def test_the_libraries_show_every_kind_of_file_and_every_state_of_a_share(small_library):
+    Course.objects.filter(slug="linear-algebra-geometrically").update(title="Arrows, Revised", status="draft")
+    User.objects.filter(email="student@example.com").update(first_name="Somebody", role=Role.INSTRUCTOR)
+    before = all_rows()
     seed()
+    assert all_rows() == before, "it has overwritten what users changed"
+
+
+def check_libraries():
+    """The libraries show every kind of file and every state of a share."""
     now, amara = timezone.now(), User.objects.get(email="student@example.com")
 
     kinds = set(File.objects.of(amara.pk).present().values_list("kind", flat=True))
@@ -376,15 +396,6 @@ def test_a_second_run_completes_an_interrupted_one(small_library, monkeypatch):
     assert not Enrollment.objects.filter(percent=100, certificate=None).exists()
 
 
-def test_seeding_does_not_overwrite_changes_made_by_users(small_library):
-    seed()
-    Course.objects.filter(slug="linear-algebra-geometrically").update(title="Arrows, Revised", status="draft")
-    User.objects.filter(email="student@example.com").update(first_name="Somebody", role=Role.INSTRUCTOR)
-    seed()
-    assert Course.objects.get(slug="linear-algebra-geometrically").title == "Arrows, Revised"
-    assert User.objects.get(email="student@example.com").first_name == "Somebody"
-
-
 @pytest.mark.long
 def test_seeding_works_when_a_username_is_taken(small_library):
     User.objects.create_user("somebody@example.org", "Secret123", username=small_library.people[0].username)
@@ -393,7 +404,7 @@ def test_seeding_works_when_a_username_is_taken(small_library):
     assert Topic.objects.filter(author__email=small_library.people[0].email).exists()
 
 
-def test_production_refuses_the_demo_without_force(small_library, settings):
+def test_production_refuses_the_demo_without_force(tiny_library, settings):
     settings.ENVIRONMENT = "production"
     with pytest.raises(CommandError, match="--force"):
         seed()

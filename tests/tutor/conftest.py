@@ -6,6 +6,9 @@ from django.utils import timezone
 from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.tutor.services.indexing import index_course
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
+from tests.tutor.vectors import remembered_vectors
+
+__all__ = ["remembered_vectors"]
 
 TEXTS = {
     "meanders": "A river bends because water on the outside of a curve flows faster and carves the bank away. "
