@@ -1,3 +1,4 @@
+import gc
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -25,3 +26,5 @@ class KitConfig(AppConfig):
                     import_module(name)
         pre_migrate.connect(triggers.drop_triggers, sender=self)
         post_migrate.connect(triggers.install_triggers, sender=self)
+        gc.enable()
+        gc.freeze()  # what was loaded until now is never garbage
