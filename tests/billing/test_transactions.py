@@ -203,13 +203,21 @@ def test_a_refund_soon_after_the_payment_is_immediate(browser_of, mia, provider,
     assert ledgered.is_refunded
 
 
-@pytest.mark.parametrize(("days", "percent"), [(20, 0), (2, 20)])
-def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgered, days, percent):
+@pytest.mark.parametrize(
+    ("days", "percent", "why"),
+    [
+        (20, 0, "You paid 20 days ago, and refunds are automatic for 14 days."),
+        (2, 37, "completed 37% of the lessons, and refunds are automatic below 20%."),
+    ],
+)
+def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgered, days, percent, why):
     progress["percent"] = percent
     with time_machine.travel(NOW + timedelta(days=days), tick=False):
         browser, page = browser_of(mia), f"{PAGE}/{ledgered.uid}/refund"
 
-        assert "An admin will review this refund" in browser.get(page).content.decode()
+        shown = browser.get(page).content.decode()
+        assert "An admin will review this refund" in shown
+        assert why in shown
         sent = {"reason": "Too easy", "agrees": "on", "told": "decision"}
         answer = browser.post(page, sent, follow=True).content.decode()
         assert "Request sent" in answer

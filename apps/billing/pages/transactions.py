@@ -1,5 +1,6 @@
 """What the user paid and got back: /billing/transactions."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -9,11 +10,12 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
-from apps.billing import documents, policies, services
+from apps.billing import documents, extensions, policies, services
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.forms import RefundForm
 from apps.billing.models import Payment, Refund
@@ -96,6 +98,25 @@ def _pdf(content: bytes, name: str) -> HttpResponse:
     return HttpResponse(content, content_type="application/pdf", headers=headers)
 
 
+def _explain_review(reason: services.ReviewReason, payment: Payment, now: datetime) -> str:
+    """A sentence for the learner: what rules out an immediate refund of this payment."""
+    if reason is services.ReviewReason.PREMIUM:
+        return _("Refunds of Premium are never automatic.")
+    if reason is services.ReviewReason.PARTLY_REFUNDED:
+        return _("Part of this payment has already been refunded.")
+    if reason is services.ReviewReason.TOO_LATE:
+        return ngettext(
+            "You paid %(days)d day ago, and refunds are automatic for %(limit)d days.",
+            "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
+            (now - payment.paid_at).days,
+        ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
+    completed = extensions.completed_percent(payment.user, payment.course)
+    return _("You've completed %(percent)d%% of the lessons, and refunds are automatic below %(limit)d%%.") % {
+        "percent": completed,
+        "limit": settings.REFUND_PERCENT,
+    }
+
+
 @signed_in
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -131,7 +152,8 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         "form": form,
         "changed": changed,
         "amount": money(payment.amount - payment.refunded, payment.currency, cents=True),
-        "is_immediate": services.is_immediate(payment=payment, now=now),
+        "is_immediate": (reason := services.review_reason(payment=payment, now=now)) is None,
+        "why_reviewed": _explain_review(reason, payment, now) if reason else "",
         "days": settings.REFUND_DAYS,
         "percent": settings.REFUND_PERCENT,
     }

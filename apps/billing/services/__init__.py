@@ -49,11 +49,13 @@ from apps.billing.services.promo_codes import (
     switch_promo_code,
 )
 from apps.billing.services.refunds import (
+    ReviewReason,
     decide_refund,
     is_immediate,
     refund_by_admin,
     refund_duplicate,
     request_refund,
+    review_reason,
     sync_refunds,
 )
 
@@ -63,6 +65,7 @@ __all__ = [
     "PremiumPart",
     "PromoLimits",
     "PromoTerms",
+    "ReviewReason",
     "begin_card",
     "begin_onboarding",
     "begin_order",
@@ -107,6 +110,7 @@ __all__ = [
     "refund_duplicate",
     "remove_card",
     "request_refund",
+    "review_reason",
     "run_payouts",
     "save_bank_account",
     "save_connected_account",

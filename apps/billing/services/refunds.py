@@ -4,6 +4,7 @@ As with orders, the provider knows which refunds exist: :func:`sync_refunds` ask
 """
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
@@ -25,11 +26,34 @@ from studyplatform.kit.policies import enforce
 FOLLOW_AFTER = timedelta(minutes=2)
 
 
+class ReviewReason(StrEnum):
+    """Why an admin has to decide about a refund."""
+
+    PREMIUM = "premium"
+    PARTLY_REFUNDED = "partly_refunded"
+    TOO_LATE = "too_late"
+    TOO_MUCH_COMPLETED = "too_much_completed"
+
+
+def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
+    """Return why a refund of this payment needs a decision; None if the learner gets the money back immediately.
+
+    Immediate are refunds of whole courses, soon after the payment, while little of the course is completed.
+    """
+    if payment.course is None:
+        return ReviewReason.PREMIUM
+    if payment.refunded:
+        return ReviewReason.PARTLY_REFUNDED
+    if not payment.is_within(settings.REFUND_DAYS, now):
+        return ReviewReason.TOO_LATE
+    if extensions.completed_percent(payment.user, payment.course) >= settings.REFUND_PERCENT:
+        return ReviewReason.TOO_MUCH_COMPLETED
+    return None
+
+
 def is_immediate(*, payment: Payment, now: datetime) -> bool:
-    """Return whether the learner gets the money back without a decision: soon after the payment, little completed."""
-    if payment.course is None or payment.refunded or not payment.is_within(settings.REFUND_DAYS, now):
-        return False
-    return extensions.completed_percent(payment.user, payment.course) < settings.REFUND_PERCENT
+    """Return whether the learner gets the money back without a decision."""
+    return review_reason(payment=payment, now=now) is None
 
 
 def request_refund(
