@@ -66,6 +66,13 @@ def test_a_learner_sees_what_is_done_what_waits_and_what_comes_next(browser_of, 
     assert states(browser_of(leo)) == [("Springs", "completed"), ("Rivers", "in_progress"), ("Deltas", "waiting")]
 
 
+def test_a_learner_continues_the_course_that_is_furthest_along(browser_of, leo, path):
+    enroll(leo, path, "Springs", 3)
+    enroll(leo, path, "Rivers", 58)
+
+    assert 'href="/learn/rivers">Continue' in browser_of(leo).get("/paths/waters").content.decode()
+
+
 def test_a_closed_course_never_makes_a_path_impossible_to_finish(browser_of, leo, mia, path):
     enroll(leo, path, "Springs", 100)
     enroll(leo, path, "Deltas", 100)

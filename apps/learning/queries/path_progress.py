@@ -104,8 +104,14 @@ def _step(one: InPath, marks: CourseMarks, number: int) -> Step:
 
 
 def _next(steps: list[Step]) -> Step | None:
-    """The first course that can be begun or continued. If all wait, e.g. for each other, the first of them."""
+    """The course to continue: of those in progress the furthest, else the first that can be begun.
+
+    If all that are left wait, e.g. for each other, it is the first of them.
+    """
     left = [one for one in steps if one.number and one.state != COMPLETED]
+    in_progress = [one for one in left if one.state == IN_PROGRESS]
+    if in_progress:
+        return max(in_progress, key=lambda one: one.percent)
     return next((one for one in left if one.state != WAITING), left[0] if left else None)
 
 
