@@ -41,7 +41,7 @@ bench-tutor: ## Count how often the tutor finds the right passage
 	@exec $(LAUNCH) bench tutor
 
 clean: ## Remove what was built; data under var/ stays
-	rm -rf .venv node_modules static/dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv node_modules static/dist .mypy_cache .ruff_cache .pytest_cache .checks
 
 help: ## Show this
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'

@@ -204,13 +204,7 @@ def check() -> None:
     """Formatters, linters, type checks, missing migrations, stale contract: nothing is changed."""
     tools()
     islands()
-    run(VENV / "bin/ruff", "format", "--check", "--quiet", ".")
-    run(VENV / "bin/ruff", "check", "--quiet", ".")
-    run(VENV / "bin/mypy")
-    settings = "studyplatform.settings.test"
-    run(PYTHON, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", DJANGO_SETTINGS_MODULE=settings)
-    run("npm", "run", "--silent", "types")
-    run("npm", "run", "--silent", "lint")
+    run(PYTHON, "-P", "tests/checks.py")
 
 
 def format_code() -> None:

@@ -1,4 +1,4 @@
-"""The test run, step by step; what `make test`, `make test-all` and `make test-app` do after setup.
+"""The test run, stage by stage; what `make test`, `make test-all` and `make test-app` do after setup.
 
     python tests/suite.py               what CI runs
     python tests/suite.py --all         also every test marked `long`, and the whole suite on PostgreSQL
@@ -8,7 +8,7 @@ The Python suite runs on SQLite, without the tests marked `database` (with --all
 of Python and of TypeScript, then the tests marked `database` (with --all: all tests but ffmpeg's) on PostgreSQL and
 Redis, then the demo content for the browser tests is made. The browser tests come last. The first failing step ends
 the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names it as
-unstable at the end. Further arguments go to the pytest of the last step.
+unstable at the end. The last lines say what each stage cost. Further arguments go to the pytest of the last step.
 """
 
 from __future__ import annotations
@@ -24,27 +24,50 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests import servers  # noqa: E402
+from tests import checks, servers  # noqa: E402
 
 # Without stored bytecode each of some twenty processes would compile the project and rewrite the tests again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-BIN = Path(sys.executable).parent
-TEST = {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
+BIN, TEST = checks.BIN, checks.TEST
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
 BROWSER = "tests/e2e"
 AGAIN = ["--reruns", "1"]
-# The folders of assets whose tests concern an app.
+# The folders of assets whose tests concern an app, with the folders in them.
 ISLANDS = {
-    "accounts": ["shared/auth", "passkeys", "site"],
-    "courses": ["outline", "islands/lesson-file"],
-    "files": ["islands/uploader", "islands/lesson-file", "shared/uploads"],
-    "learning": ["islands/player", "islands/quiz", "lesson"],
+    "accounts": ["passkeys", "shared/auth", "site"],
+    "billing": ["islands/card-form", "islands/checkout", "islands/premium", "shared/payments"],
+    "courses": ["islands/lesson-file", "outline", "shared/questions"],
+    "files": ["islands/files", "islands/lesson-file", "islands/uploader", "shared/uploads"],
+    "forum": ["islands/composer", "islands/timeline", "messages", "moderation", "newTopic", "topic"],
+    "learning": [
+        "islands/player",
+        "islands/practice",
+        "islands/quiz",
+        "islands/timeline",
+        "lesson",
+        "shared/notes",
+        "shared/questions",
+    ],
+    "tutor": ["islands/tutor"],
+}
+# Those that concern all apps, or none: they run with the whole suite.
+SHARED_ISLANDS = {
+    ".",
+    "islands/sample-todos",
+    "islands/shared-todos",
+    "shared",
+    "shared/api",
+    "shared/format",
+    "shared/hooks",
+    "shared/i18n",
+    "shared/ui",
 }
 
 
@@ -77,6 +100,19 @@ class Running:
 RUNNING = Running()
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a stage took, in seconds. The processor time is that of all its processes."""
+
+    stage: str
+    wall: float
+    cpu: float
+    note: str = ""
+
+
+COSTS: list[Cost] = []
+
+
 def step(name: str, *command: str | Path, **env: str) -> None:
     """Run one command; print one line, or all of its output if it fails.
 
@@ -92,26 +128,50 @@ def step(name: str, *command: str | Path, **env: str) -> None:
         text=True,
     )
     RUNNING.add(process)
-    output, _ = process.communicate()
+    output = process.stdout.read() if process.stdout else ""
+    status, cpu = wait_for(process)
     took = time.monotonic() - began
     if RUNNING.is_over:
         raise StepFailed(name)
-    if process.returncode:
+    if status:
         print(f"\n✗ {name} ({took:.0f} s)\n{output}", flush=True)
         raise StepFailed(name)
     last = next((line for line in reversed(output.splitlines()) if line.strip()), "")
-    print(f"✓ {name} ({took:.0f} s) {last if 'passed' in last else ''}", flush=True)
+    print(f"✓ {name} ({took:.0f} s, CPU {cpu:.0f} s) {last if 'passed' in last else ''}", flush=True)
+    COSTS.append(Cost(name, took, cpu))
 
 
-def checks() -> None:
-    """The tools that read the code without running it, and the islands' own tests."""
-    step("ruff format", BIN / "ruff", "format", "--check", "--quiet", ".")
-    step("ruff", BIN / "ruff", "check", "--quiet", ".")
-    step("mypy", BIN / "mypy")
-    step("migrations", sys.executable, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", **TEST)
-    step("tsc", "npm", "run", "--silent", "types")
-    step("eslint and prettier", "npm", "run", "--silent", "lint")
-    step("vitest", "npm", "run", "--silent", "test")
+def wait_for(process: subprocess.Popen[str]) -> tuple[int, float]:
+    """The exit status of a process, and the processor time of it and of all processes that it waited for."""
+    try:
+        _, status, spent = os.wait4(process.pid, 0)
+    except ChildProcessError:  # it was ended, because another step failed
+        return process.wait(), 0.0
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, spent.ru_utime + spent.ru_stime
+
+
+def check(*chosen: checks.Check) -> None:
+    """Run these checks, but not those that passed before with the same files."""
+
+    def run(one: checks.Check) -> None:
+        step(one.name, *one.command, **TEST)
+
+    def skip(one: checks.Check) -> None:
+        print(f"✓ {one.name} (passed before with the same files)", flush=True)
+        COSTS.append(Cost(one.name, 0, 0, "passed before with the same files"))
+
+    for one in chosen:
+        checks.run_unless_passed(one, run, skip)
+
+
+def print_costs(wall: float, cpu: float) -> None:
+    """Print what each stage took. Some ran side by side. Servers are PostgreSQL and Redis."""
+    rest = Cost("servers, and the run itself", 0, max(0.0, cpu - sum(each.cpu for each in COSTS)))
+    print(f"\n{'Stage':38}{'wall s':>8}{'CPU s':>8}")
+    for each in [*COSTS, rest, Cost("All", wall, cpu)]:
+        print(f"{each.stage:38}{each.wall:8.0f}{each.cpu:8.0f}  {each.note}".rstrip())
+    sys.stdout.flush()
 
 
 def modules(pattern: str) -> list[str]:
@@ -149,7 +209,7 @@ def on_both(*, everything: bool, arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="study-browser-") as content:
 
         def beside() -> None:
-            checks()
+            check(*checks.CHECKS, checks.ISLAND_TESTS)
             if everything:
                 on_postgresql("--ignore", BROWSER, "-m", "not media")
             else:
@@ -166,13 +226,17 @@ def in_browser(marked: str, content: str, arguments: list[str]) -> int:
 
     ``content`` is the folder of the prepared data.
     """
+    began = time.monotonic()
     with tempfile.NamedTemporaryFile("r", prefix="study-unstable-") as unstable:
-        status = subprocess.run(
+        process = subprocess.Popen(
             [*PYTEST, BROWSER, "-m", marked, *AGAIN, *arguments],
             cwd=ROOT,
             env={**os.environ, **TEST, "UNSTABLE": unstable.name, "E2E_DATA": content},
-        ).returncode
+            text=True,
+        )
+        status, cpu = wait_for(process)
         names = sorted(set(unstable.read().split("\n")) - {""})
+    COSTS.append(Cost("pytest with browsers", time.monotonic() - began, cpu))
     print(f"unstable: {len(names) or 'none'}", *names, sep="\n  ", flush=True)
     return status
 
@@ -190,9 +254,8 @@ def about(app: str) -> int:
     database = [file for file in own if file in modules(r"\bmark\.database\b")]
     if database:
         on_postgresql(*database, "-m", "database and not media and not long")
-    islands = [part for part in ISLANDS.get(app, []) if (ROOT / "assets" / part).is_dir()]
-    if islands:
-        step("vitest", "npm", "run", "--silent", "test", "--", *islands)
+    if app in ISLANDS:
+        step("vitest", "npm", "run", "--silent", "test", "--", *(f"{ROOT}/assets/{part}/" for part in ISLANDS[app]))
     return 0
 
 
@@ -204,8 +267,7 @@ def main() -> int:
     began = time.monotonic()
     status = about(options.app) if options.app else on_both(everything=options.all, arguments=arguments)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    took, busy = time.monotonic() - began, spent.ru_utime + spent.ru_stime
-    print(f"took {took:.0f} s, {busy:.0f} s of them on the processors", flush=True)
+    print_costs(time.monotonic() - began, spent.ru_utime + spent.ru_stime)
     return status
 
 

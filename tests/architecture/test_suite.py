@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studyplatform import launch
-from tests import conftest
+from tests import checks, conftest, suite
 
 ROOT = Path(__file__).parents[2]
 # Code in test modules whose result depends on the database: racing threads, constraints, real commits.
@@ -77,3 +77,47 @@ def test_assets_are_rebuilt_when_a_template_or_a_notification_kind_names_an_icon
     assert named != before
     kind.write_text('    icon="mail",\n')
     assert launch.icon_mentions() != named
+
+
+def test_each_folder_with_tests_of_islands_belongs_to_an_app_or_to_all() -> None:
+    assets = ROOT / "assets"
+    tested = {file.parent.relative_to(assets).as_posix() for file in assets.rglob("*.test.ts*")}
+    of_apps = {part for parts in suite.ISLANDS.values() for part in parts}
+
+    unknown = {one for one in tested if not any(f"{one}/".startswith(f"{part}/") for part in of_apps)}
+    assert unknown == suite.SHARED_ISLANDS, "add it to ISLANDS or SHARED_ISLANDS of tests/suite.py, or remove it there"
+    empty = {part for part in of_apps if not any((assets / part).rglob("*.test.ts*"))}
+    assert not empty, "folders without tests in ISLANDS of tests/suite.py"
+    assert suite.ISLANDS.keys() == {each.name for each in (ROOT / "apps").iterdir() if (each / "apps.py").exists()}
+
+
+def test_a_check_runs_again_only_after_a_file_that_it_reads_has_changed(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(checks, "ROOT", tmp_path)
+    monkeypatch.setattr(checks, "STAMPS", tmp_path / ".checks")
+    code, other, packages = tmp_path / "apps" / "code.py", tmp_path / "apps" / "text.txt", tmp_path / "requirements.txt"
+    code.parent.mkdir()
+    for file in (code, other, packages):
+        file.write_text("1")
+    one = checks.Check("a check", ("true",), ("apps",), (".py",))
+    runs: list[str] = []
+
+    def run(fails: bool = False) -> None:
+        def record(each: checks.Check) -> None:
+            if fails:
+                raise suite.StepFailed(each.name)
+            runs.append("ran")
+
+        checks.run_unless_passed(one, record, lambda _: runs.append("skipped"))
+
+    with pytest.raises(suite.StepFailed):
+        run(fails=True)
+    run()
+    run()
+    other.write_text("2")
+    run()
+    assert runs == ["ran", "skipped", "skipped"]
+    for file, text in ((code, "2"), (packages, "2"), (code.with_name("new.py"), "")):
+        file.write_text(text)
+        run()
+        run()
+    assert runs[3:] == ["ran", "skipped"] * 3
