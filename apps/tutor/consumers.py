@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.tutor import services
 from apps.tutor.models import Answer
 from apps.tutor.queries.chats import answer_of
+from apps.tutor.queries.outcomes import status_after
 from apps.tutor.queries.shapes import answer_out
 from apps.tutor.queries.withheld import why_withheld
 from apps.tutor.streaming.threads import to_read
@@ -228,6 +229,4 @@ def _ended(user: User, uid: UUID, now: datetime) -> Message:
 
 
 def _status_after(answer: Message) -> str:
-    if answer["error"] is None:
-        return "online"
-    return "offline" if answer["error"]["code"] == "AI_UNAVAILABLE" else "error"
+    return status_after(answer["error"] and answer["error"]["code"])

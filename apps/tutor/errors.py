@@ -24,11 +24,29 @@ class TutorUnavailable(AppError):
     retry_delay = 15
 
 
+class TutorOverloaded(TutorUnavailable):
+    code = "AI_OVERLOADED"
+    title = _("The tutor is busy")
+    message = _("Many people are asking right now. Your question is saved, and the tutor will try again.")
+    icon = "clock"
+
+
+class TutorTechnicalError(TutorUnavailable):
+    code = "AI_TECHNICAL_ERROR"
+    status = 502
+    title = _("The tutor ran into a technical problem")
+    message = _("Something failed while the tutor was answering. Your question is saved, so you can try again.")
+    severity = "error"
+    icon = "circle-alert"
+    action = Action(_("Try again"), handler="retry")
+    retry_delay = None
+
+
 class ContextTooLong(AppError):
     code = "AI_CONTEXT_TOO_LONG"
     status = 413
-    title = _("The chat is too long")
-    message = _("This chat is too long for the tutor to follow. Start a new one for this question.")
+    title = _("Too long for the tutor")
+    message = _("The tutor can't read this much at once. Shorten your question, or start a new chat for it.")
     severity = "warning"
     icon = "info"
 
@@ -51,7 +69,20 @@ class TutorTurnedOff(AppError):
     icon = "info"
 
 
-class ContentFiltered(AppError):
+class QuestionRefused(AppError):
+    """The tutor doesn't answer such a question: that is its complete answer, and asking again changes nothing."""
+
+
+class QuestionNotUnderstood(QuestionRefused):
+    code = "AI_MISUNDERSTOOD"
+    status = 422
+    title = _("The tutor didn't understand this")
+    message = _("There are no words in your question that the tutor can search for. Ask it in a sentence.")
+    severity = "info"
+    icon = "info"
+
+
+class ContentFiltered(QuestionRefused):
     code = "AI_CONTENT_FILTERED"
     status = 422
     title = _("Only questions about the course")

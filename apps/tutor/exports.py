@@ -36,7 +36,7 @@ def _answers(user: User) -> Iterator[dict[str, Any]]:
     rows = answers.values(
         "pk", "exchange__chat__uid", "exchange__position", "exchange__question", "exchange__mode",
         "exchange__lesson__title", "exchange__second", "exchange__created_at", "number", "state", "kind", "text",
-        "provider", "created_at", "ended_at", "rating", "rating_reason",
+        "error_code", "provider", "created_at", "ended_at", "rating", "rating_reason",
     )  # fmt: skip
     for row in rows.iterator():
         text = withheld.get(row["pk"], row["text"])

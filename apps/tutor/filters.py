@@ -6,7 +6,9 @@ read English.
 """
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from rapidfuzz.fuzz import partial_ratio, token_set_ratio
 
@@ -14,9 +16,13 @@ from apps.accounts.models import User
 from apps.learning.models import Attempt
 from apps.learning.queries.quizzes import questions_in
 from apps.tutor.cleaning import visible
-from apps.tutor.errors import ContentFiltered
+from apps.tutor.errors import ContentFiltered, QuestionNotUnderstood
 from apps.tutor.providers.base import Prompt
+from apps.tutor.retrieval.words import content_words, split, stem
 from studyplatform.kit.text.folding import fold
+
+if TYPE_CHECKING:
+    from apps.tutor.retrieval.search import Found
 
 UNRELATED = 0.2
 """Where no passage is so similar to the question, and none contains a part of its words, it is not about the course."""
@@ -56,16 +62,30 @@ _REFUSED = tuple(
 )
 
 
-def check(prompt: Prompt, attempted: Sequence[str] | None = None) -> None:
+_REFERRING_TEXT = """
+    it its that this these those they them their he she same such above again instead else example twice
+    thank thanks hi hello hey ok okay yes no sure cool great nice bye"""
+_REFERS_BACK = frozenset(_REFERRING_TEXT.split())
+"""Words by which a question means what was said before it, or only replies to it."""
+_GOES_ON = frozenset(["and", "or", "but", "so", "then", "because"])
+"""Words with which a question begins that continues the one before it."""
+
+
+def check(prompt: Prompt, attempted: Sequence[str] | None = None, *, alone: "Sequence[Found] | None" = None) -> None:
     """Refuse what the tutor doesn't answer. ``attempted`` is what ``attempted_by`` says of the learner; None: a query.
+
+    ``alone``: of a question later in a chat, the passages that are found without the questions before it.
 
     :raises ContentFiltered: the question is about other people, about the tutor's instructions or about nothing of the
         course, or it is that of an open attempt at a quiz.
+    :raises QuestionNotUnderstood: it has no words.
     """
     if attempted is None:
         attempted = attempted_by([prompt.user.pk])[prompt.user.pk]
     _check(prompt.question, attempted, [one.question for one in prompt.history])
-    if is_unrelated(prompt):
+    if prompt.mode == "ask" and is_wordless(prompt.question):
+        raise QuestionNotUnderstood
+    if is_unrelated(prompt, alone):
         raise ContentFiltered
 
 
@@ -89,13 +109,41 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", fold(visible(text)).lower()).strip()
 
 
-def is_unrelated(prompt: Prompt) -> bool:
-    """Return whether nothing that the learner may open has to do with a first question."""
-    if prompt.mode != "ask" or prompt.history or not prompt.passages:
+def is_wordless(question: str) -> bool:
+    """Return whether a question has no letter, digit or sign of mathematics, such as "???" or a picture alone."""
+    return not any(unicodedata.category(char)[0] in "LN" or unicodedata.category(char) == "Sm" for char in question)
+
+
+def is_unrelated(prompt: Prompt, alone: "Sequence[Found] | None" = None) -> bool:
+    """Return whether nothing that the learner may open has to do with the question.
+
+    Of a question later in a chat, ``alone`` is what is found without those before it; one that refers to what was
+    said before is related to it.
+    """
+    if prompt.mode != "ask":
         return False
-    similar = max(one.similarity for one in prompt.passages)
-    covered = max(one.coverage for one in prompt.passages)
+    if not prompt.history:
+        return are_unrelated(prompt.passages)
+    return alone is not None and are_unrelated(alone) and not _refers_back(prompt)
+
+
+def are_unrelated(passages: "Sequence[Found]") -> bool:
+    """Return whether the best passages for a question have nothing to do with it."""
+    if not passages:
+        return False
+    similar = max(one.similarity for one in passages)
+    covered = max(one.coverage for one in passages)
     return similar < UNRELATED and covered < SOME_WORDS
+
+
+def _refers_back(prompt: Prompt) -> bool:
+    """Whether a question continues its chat: by such a word, by a word that was said before, or having none itself."""
+    words = split(prompt.question)
+    asked = {stem(word) for word in content_words(prompt.question)}
+    if not asked or words[0] in _GOES_ON or not _REFERS_BACK.isdisjoint(words):
+        return True
+    said = " ".join(f"{one.question} {one.answer}" for one in prompt.history)
+    return not asked.isdisjoint(stem(word) for word in content_words(said))
 
 
 def attempted_by(users: Collection[int]) -> dict[int, list[str]]:

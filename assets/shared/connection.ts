@@ -22,6 +22,15 @@ export function noteResponse(): void {
   if (sentence) toast(sentence);
 }
 
+/** A socket of this page has closed (liveSocket.ts): the server may be gone. */
+const DOUBT = "connection:doubt";
+
+/** Call `listener` when the server may be gone. Returns a function that stops it. */
+export function onConnectionDoubt(listener: () => void): () => void {
+  addEventListener(DOUBT, listener);
+  return () => removeEventListener(DOUBT, listener);
+}
+
 /** Show a message when the browser goes offline, and when it is back. */
 export function startConnection(): void {
   addEventListener("offline", () => {

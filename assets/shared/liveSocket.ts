@@ -62,6 +62,7 @@ export function openLiveSocket(
       if (socket !== mine) return;
       socket = null;
       failures += 1;
+      if (!isAway) dispatchEvent(new Event("connection:doubt")); // heard by shared/connection.ts
       if (code === SIGNED_OUT && !isAway) onSignedOut?.();
       // Signed out, or signed in again in another tab, as after a new password: a few more attempts show which.
       attemptsLeft = code === SIGNED_OUT ? ATTEMPTS_AFTER_END : attemptsLeft - 1;

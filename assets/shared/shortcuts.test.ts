@@ -74,6 +74,28 @@ it.each([
   expect(press(key, html)).toBeUndefined();
 });
 
+it("gives Space to the page after a press of the mouse, and to the button after the Tab key", () => {
+  startShortcuts();
+  const html =
+    '<details class="menu"><summary data-at>Speed</summary></details><button>Mute</button>';
+  document.body.innerHTML = html;
+  const heard = (selector: string): string | undefined => {
+    const target = document.body.querySelector(selector)!;
+    const event = new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true });
+    target.dispatchEvent(event);
+    return event.defaultPrevented ? ran.pop() : undefined;
+  };
+  for (const selector of ["button", "summary"]) {
+    expect(heard(selector)).toBeUndefined();
+    document.body
+      .querySelector(selector)
+      ?.dispatchEvent(new MouseEvent("pointerdown", { bubbles: true }));
+    expect(heard(selector)).toBe(" ");
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Tab", bubbles: true }));
+    expect(heard(selector)).toBeUndefined();
+  }
+});
+
 it.each([{ ctrlKey: true }, { metaKey: true }, { altKey: true }])(
   "leaves %j to the browser",
   (more) => {
@@ -85,6 +107,9 @@ it.each([
   ["m", "<button></button>"],
   ["m", "<input type=checkbox>"],
   ["?", '<div class="answers"><input type="radio" data-at></div>'],
+  ["m", '<div role="tablist"><button data-at></button></div>'],
+  [" ", '<input type="range">'],
+  [" ", '<div role="slider"></div>'],
 ])("acts on %j beside %s", (key, html) => {
   expect(press(key, html)).toBe(key);
 });

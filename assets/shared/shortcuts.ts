@@ -98,6 +98,27 @@ function isCharacter(key: string): boolean {
   return key.length === 1 && key !== " ";
 }
 
+/** What a press of the mouse or a finger focused: Space belongs to the page then, as in any player. */
+let pressed: Element | null = null;
+
+/** Note what is focused by a press, also if a menu that was opened so gives the focus back. */
+export function watchPresses(): void {
+  document.addEventListener("pointerdown", ({ target }) => notePress(target), { capture: true });
+  document.addEventListener(
+    "keydown",
+    ({ key }) => {
+      if (key === "Tab") pressed = null;
+    },
+    { capture: true },
+  );
+}
+
+function notePress(target: EventTarget | null): void {
+  const button = target instanceof Element ? target.closest("button, a[href], summary") : null;
+  // A choice in a menu was made with the mouse: its opener, which gets the focus, was pressed before.
+  if (!button?.closest("[role=menu], .menu__panel")) pressed = button;
+}
+
 /** Whether the focused element uses the key itself, or a dialog is open. */
 export function isKeyInUse(target: EventTarget | null, key: string): boolean {
   if (document.querySelector("dialog[open]")) return true;
@@ -106,8 +127,12 @@ export function isKeyInUse(target: EventTarget | null, key: string): boolean {
   const input = target.closest("input");
   if (input && !letterless.includes(input.type)) return true;
   if (target.isContentEditable || target.closest("textarea, select, [role=textbox]")) return true;
-  if (target.closest("[role=menu], [role=tablist], details.menu[open]")) return true;
-  if (key === " ") return target.closest("button, a[href], summary, input, [role=slider]") !== null;
+  if (target.closest("[role=menu], details.menu[open]")) return true;
+  if (key === " ") {
+    const control = target.closest("button, a[href], summary, input:not([type=range])");
+    return control !== null && control !== pressed;
+  }
+  if (key.length > 1 && target.closest("[role=tablist]")) return true;
   // Arrow keys scroll areas and move sliders.
   if (key.length > 1) return target.closest("[role=slider], [data-scroll], input") !== null;
   // In a question, letters choose its answers.
@@ -127,6 +152,7 @@ export function shortcutOf(event: Key): Shortcut | undefined {
 
 /** Listen for keys on the whole page. */
 export function startShortcuts(): void {
+  watchPresses();
   document.addEventListener("keydown", (event) => {
     const shortcut = shortcutOf(event);
     if (!shortcut) return;

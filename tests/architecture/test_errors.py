@@ -158,7 +158,9 @@ GROUPS = {
     },
     "AI assistant": {
         "unavailable": "AI_UNAVAILABLE",
-        "misunderstood": "AI_CONTEXT_TOO_LONG",
+        "overloaded": "AI_OVERLOADED",
+        "misunderstood": "AI_MISUNDERSTOOD",
+        "technical": "AI_TECHNICAL_ERROR",
         "out of scope": "AI_CONTENT_FILTERED",
     },
     "video player": {

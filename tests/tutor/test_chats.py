@@ -288,7 +288,6 @@ def test_the_html_of_an_answer_is_safe_and_links_what_can_be_opened(leo: User) -
 def test_broken_questions_are_refused(browser: Client) -> None:
     for wrong in (
         {"question": " "},
-        {"question": "x" * 4_001},
         {"question": "a\x00b"},
         {"key": "x"},
         {"mode": "dance"},

@@ -13,7 +13,7 @@ import pytest
 from django.core.cache import cache
 
 from apps.tutor import prompting
-from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorUnavailable
+from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorOverloaded, TutorTechnicalError, TutorUnavailable
 from apps.tutor.providers import Prompt, Usage, breaker, current, openai, retry_after
 from apps.tutor.providers.openai import OpenAIProvider
 from apps.tutor.retrieval.search import Earlier
@@ -143,6 +143,15 @@ def test_what_never_ends_is_given_up(model, behavior):
 def test_a_flood_of_text_is_cut(model):
     model.behavior = "flood"
     assert len(ask()[0]) == 40_000
+
+
+def test_learners_read_whether_it_is_busy_or_broken(model):
+    for behavior, error in (
+        ("500", TutorTechnicalError), ("400 no such model", TutorTechnicalError), ("429", TutorOverloaded),
+    ):  # fmt: skip
+        model.behaviors = [behavior, behavior]
+        with pytest.raises(error):
+            ask()
 
 
 def test_refusals_of_the_provider_are_not_failures(model):

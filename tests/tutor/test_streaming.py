@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.tutor import providers, services
-from apps.tutor.errors import ContextTooLong
+from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorUnavailable
 from apps.tutor.grounding import Checked
 from apps.tutor.models import Answer, Chat, UsageDay
 from apps.tutor.providers import Prompt, Usage
@@ -296,14 +296,32 @@ def test_a_failure_keeps_what_was_written_and_names_the_error(
         told.say("Water", ContextTooLong())
         ended = (await until(socket, "ended"))["answer"]
         assert (ended["state"], ended["text"], ended["error"]["code"]) == ("failed", "Water", "AI_CONTEXT_TOO_LONG")
-        await until(socket, "status", status="error")
+        await until(socket, "status", status="online")
 
         await sync_to_async(services.continue_answer)(user=leo, uid=waiting.uid, now=timezone.now())
         await socket.send_json_to(follow(waiting, 5))
         told.say(ValueError("bad luck"))
         ended = (await until(socket, "ended"))["answer"]
-        assert (ended["text"], ended["error"]["code"], ended["error"]["retry_after"]) == ("Water", "AI_UNAVAILABLE", 15)
+        assert (ended["text"], ended["error"]["code"]) == ("Water", "AI_TECHNICAL_ERROR")
+        await until(socket, "status", status="error")
+
+        await sync_to_async(services.continue_answer)(user=leo, uid=waiting.uid, now=timezone.now())
+        await socket.send_json_to(follow(waiting, 5))
+        told.say(TutorUnavailable())
+        ended = (await until(socket, "ended"))["answer"]
+        assert (ended["error"]["code"], ended["error"]["retry_after"]) == ("AI_UNAVAILABLE", 15)
         await until(socket, "status", status="offline")
+
+        await sync_to_async(services.continue_answer)(user=leo, uid=waiting.uid, now=timezone.now())
+        await socket.send_json_to(follow(waiting, 5))
+        told.say(ContentFiltered())
+        ended = (await until(socket, "ended"))["answer"]
+        assert (ended["state"], ended["kind"], ended["error"]["code"]) == (
+            "finished",
+            "filtered",
+            "AI_CONTENT_FILTERED",
+        )
+        await until(socket, "status", status="online")
 
     with_sockets([browser_of(leo)], PATH, story)
 

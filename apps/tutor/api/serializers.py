@@ -10,6 +10,7 @@ from apps.tutor.models import MOST_QUESTION, MOST_TITLE, Answer, Mode
 MAX_SECOND = 100 * 3600
 MAX_POSITION = 2**31 - 1
 _STATES = [str(one) for one in Answer.State.values]
+_LENGTH = f"Longer than {MOST_QUESTION} characters is refused with AI_CONTEXT_TOO_LONG."
 _KINDS = [str(one) for one in Answer.Kind.values]
 
 
@@ -40,7 +41,7 @@ class FlashCardOut(serializers.Serializer[object]):
 
 
 class FailureOut(serializers.Serializer[object]):
-    """Why an answer failed, from the error catalog."""
+    """Why there is no answer, from the error catalog."""
 
     code = serializers.CharField()
     title = serializers.CharField()
@@ -62,7 +63,8 @@ class AnswerOut(serializers.Serializer[object]):
         help_text="Why the text is withheld now: the answer explains a quiz that the caller is taking or whose answers "
         "the caller can't see. Empty otherwise."
     )
-    error = FailureOut(allow_null=True)
+    error = FailureOut(allow_null=True, help_text="Why there is no answer; also of a question that is refused.")
+    note = serializers.CharField(help_text="What is said below the text, such as that it was stopped. Often empty.")
     provider = serializers.CharField(help_text='"search", or the name of the model.')
     is_search = serializers.BooleanField()
     rating = serializers.ChoiceField(choices=[(1, "1"), (-1, "-1")], allow_null=True)
@@ -122,7 +124,7 @@ class BeforeIn(serializers.Serializer[object]):
 
 
 class AskIn(serializers.Serializer[object]):
-    question = serializers.CharField(max_length=MOST_QUESTION)
+    question = serializers.CharField(help_text=_LENGTH)
     key = serializers.UUIDField(help_text="Chosen by the browser: a repeated request is the same question.")
     mode = serializers.ChoiceField(choices=Mode.values, default=Mode.ASK)
     lesson = serializers.SlugField(max_length=200, required=False, allow_null=True, default=None)
@@ -137,7 +139,7 @@ class StartIn(AskIn):
 
 
 class EditIn(serializers.Serializer[object]):
-    question = serializers.CharField(max_length=MOST_QUESTION)
+    question = serializers.CharField(help_text=_LENGTH)
     key = serializers.UUIDField(help_text="Another one than that of the question before.")
 
 
@@ -187,6 +189,7 @@ class StatusOut(serializers.Serializer[object]):
     is_search = serializers.BooleanField()
     retry_after = serializers.IntegerField(allow_null=True, help_text="Seconds until it is worth trying again.")
     limits = LimitsOut(allow_null=True)
+    max_question_length = serializers.IntegerField(help_text="Characters (code points) of a question.")
 
 
 class ScopeIn(serializers.Serializer[object]):

@@ -8,13 +8,13 @@ from apps.accounts.models import Scope
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
 from apps.tutor import policies, services
-from apps.tutor.filters import check_question
+from apps.tutor.errors import ContentFiltered, QuestionNotUnderstood
+from apps.tutor.filters import are_unrelated, check_question, is_wordless
 from apps.tutor.mcp.addresses import absolute, lesson_name
 from apps.tutor.mcp.callers import Caller
+from apps.tutor.models import MOST_QUESTION
 from studyplatform.kit.mcp.service import Answer, Tool
 from studyplatform.kit.policies import enforce
-
-LONGEST = 1000  # characters of a question
 
 
 def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
@@ -22,8 +22,12 @@ def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
     course = find_course(caller.user, arguments["course"])[0] if "course" in arguments else None
     enforce(policies.ask_about(course))
     check_question(caller.user, arguments["question"])
+    if is_wordless(arguments["question"]):
+        raise QuestionNotUnderstood
     services.count_question(user=caller.user, course_id=course.pk if course else None, now=caller.now)
-    answer, _found = services.ask(user=caller.user, question=arguments["question"], course=course)
+    answer, found = services.ask(user=caller.user, question=arguments["question"], course=course)
+    if are_unrelated(found):
+        raise ContentFiltered
     cited = [
         {
             "number": number,
@@ -58,7 +62,7 @@ ASK_TUTOR = Tool[Caller](
     ),
     run=ask_tutor,
     arguments={
-        "question": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": r"\S"},
+        "question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION, "pattern": r"\S"},
         "course": {
             "type": "string",
             "maxLength": 200,

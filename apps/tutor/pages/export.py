@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -15,7 +16,7 @@ from apps.tutor.queries.export import chat_as_markdown
 def markdown_file(chat: Chat) -> HttpResponseBase:
     """The chat as a download."""
     name = slugify(chat.title)[:60] or "chat"
-    answer = StreamingHttpResponse(chat_as_markdown(chat), content_type="text/markdown; charset=utf-8")
+    answer = StreamingHttpResponse(chat_as_markdown(chat, timezone.now()), content_type="text/markdown; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{name}.md"'
     return answer
 

@@ -14,7 +14,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from apps.tutor import prompting
-from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorUnavailable
+from apps.tutor.errors import ContentFiltered, ContextTooLong, TutorOverloaded, TutorTechnicalError, TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Usage
 from apps.tutor.providers.billing import Bill
@@ -29,6 +29,9 @@ LONGEST = 300.0
 MOST_ERROR = 4096
 """Bytes of an error that are read."""
 
+_BUSY = {429, 503, 529}
+"""By which providers say that they have too many requests; 529 is Anthropic's."""
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -37,11 +40,21 @@ log = logging.getLogger(__name__)
 class _Failed(Exception):
     """The provider did not answer. ``rest``: the seconds for which it asked to be left alone.
 
-    ``is_free``: it refused the request, or never got it, so that nothing is charged.
+    ``is_free``: it refused the request, or never got it, so that nothing is charged. ``error``: what the learner
+    is told.
     """
 
-    def __init__(self, why: str, *, may_repeat: bool = False, rest: float | None = None, is_free: bool = False) -> None:
+    def __init__(
+        self,
+        why: str,
+        *,
+        may_repeat: bool = False,
+        rest: float | None = None,
+        is_free: bool = False,
+        error: type[TutorUnavailable] = TutorTechnicalError,
+    ) -> None:
         super().__init__(why)
+        self.error = error
         self.may_repeat, self.rest, self.is_free = may_repeat, rest, is_free
 
 
@@ -59,7 +72,8 @@ class OpenAIProvider:
 
         Until its first piece, a request that failed is repeated once.
 
-        :raises TutorUnavailable: the provider doesn't answer, or stopped in the middle.
+        :raises TutorUnavailable: the provider doesn't answer; TutorOverloaded, TutorTechnicalError: it says that it has
+            too many requests, or it failed.
         :raises ContextTooLong: the question is too long.
         :raises ContentFiltered: the provider refused the question.
         """
@@ -88,7 +102,7 @@ class OpenAIProvider:
                     if is_last or reading.text or not failure.may_repeat:
                         is_settled = True
                         await self._note_failure(failure)
-                        raise TutorUnavailable from None
+                        raise failure.error from None
                 except ContextTooLong:
                     yield Usage()
                     raise
@@ -131,9 +145,9 @@ class OpenAIProvider:
         except Broken as error:
             raise _Failed(str(error), may_repeat=True) from None
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            raise _Failed(type(error).__name__, may_repeat=True, is_free=True) from None
+            raise _Failed(type(error).__name__, may_repeat=True, is_free=True, error=TutorUnavailable) from None
         except httpx.TimeoutException as error:  # a provider that is slow now would be slow again
-            raise _Failed(type(error).__name__) from None
+            raise _Failed(type(error).__name__, error=TutorUnavailable) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _Failed(type(error).__name__, may_repeat=True) from None
         if reading.is_refused:
@@ -168,7 +182,8 @@ async def _refused(response: httpx.Response, body: dict[str, Any]) -> None:
         raise _Failed(f"status {status}", may_repeat=bool(unknown), is_free=True)
     rest = _retry_after(response.headers.get("Retry-After", "")) if status in {429, 503} else None
     may_repeat = status >= httpx.codes.INTERNAL_SERVER_ERROR and not rest
-    raise _Failed(f"status {status}", may_repeat=may_repeat, rest=rest, is_free=True)
+    error = TutorOverloaded if status in _BUSY else TutorTechnicalError
+    raise _Failed(f"status {status}", may_repeat=may_repeat, rest=rest, is_free=True, error=error)
 
 
 def _retry_after(value: str) -> float | None:

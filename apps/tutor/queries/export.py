@@ -1,19 +1,21 @@
 """A chat as a Markdown file."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from apps.learning.queries.addresses import lesson_url
 from apps.tutor.models import Answer, Chat
+from apps.tutor.queries.outcomes import error_of, note_of
 from apps.tutor.queries.shapes import CITATIONS
 from apps.tutor.queries.withheld import readable_of
 
 PIECE = 100
 
 
-def chat_as_markdown(chat: Chat) -> Iterator[str]:
+def chat_as_markdown(chat: Chat, now: datetime) -> Iterator[str]:
     """Yield the questions with their newest answers and what they cite, without answers that are withheld."""
     yield f"# {chat.title}\n\n"
     exchanges = chat.exchanges.order_by("position")
@@ -27,12 +29,16 @@ def chat_as_markdown(chat: Chat) -> Iterator[str]:
             yield f"## {' '.join(row.question.split())}\n\n"
             if row.pk in newest:
                 withheld = readable.why_withheld(newest[row.pk])
-                yield f"*{withheld}*\n\n" if withheld else _answer(newest[row.pk])
+                yield f"*{withheld}*\n\n" if withheld else _answer(newest[row.pk], now)
         place = rows[-1].position
 
 
-def _answer(answer: Answer) -> str:
-    lines = [answer.text or _("There is no answer."), ""]
+def _answer(answer: Answer, now: datetime) -> str:
+    error, note = error_of(answer), note_of(answer, now)
+    if answer.state_at(now) in {Answer.State.WAITING, Answer.State.STREAMING}:
+        note = _("This answer is still being written.")
+    said = [answer.text, f"**{error.title}.** {error.detail}" if error else "", f"*{note}*" if note else ""]
+    lines = ["\n\n".join(filter(None, said)), ""]
     for one in answer.citations.all():
         title = f"{one.course.title}, {one.lesson.title}" if one.lesson else one.course.title
         second = None if one.second is None else int(one.second)

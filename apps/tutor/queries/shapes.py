@@ -13,11 +13,10 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.addresses import lesson_url
 from apps.tutor.cards import cards_in
-from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
+from apps.tutor.queries.outcomes import error_of, note_of
 from apps.tutor.queries.suggestions import follow_ups_of
 from apps.tutor.queries.withheld import Readable, readable_of
-from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import markdown
 from studyplatform.kit.text.durations import clock
 
@@ -88,7 +87,8 @@ def _answer_out(answer: Answer, mode: str, readable: Readable, now: datetime, *,
         "text": text,
         "html": f'<p class="small muted">{escape(withheld)}</p>' if withheld else html_of(text, links),
         "withheld": withheld,
-        "error": None if withheld else _error_out(answer.error_code),
+        "error": None if withheld else _error_out(answer),
+        "note": "" if withheld else note_of(answer, now),
         "provider": answer.provider,
         "is_search": answer.is_search,
         "rating": answer.rating,
@@ -127,14 +127,10 @@ def _link(thing: Course | Lesson | None) -> Shape | None:
     return None if thing is None else {"slug": thing.slug, "title": thing.title}
 
 
-def _error_out(code: str) -> Shape | None:
-    if not code:
+def _error_out(answer: Answer) -> Shape | None:
+    error = error_of(answer)
+    if error is None:
         return None
-    kind = REGISTRY.get(code, TutorUnavailable)
-    try:
-        error = kind()
-    except TypeError:  # it has params, which are not kept
-        error = TutorUnavailable()
     return {
         "code": error.code,
         "title": str(error.title),

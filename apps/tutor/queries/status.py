@@ -8,6 +8,7 @@ from django.conf import settings
 from apps.accounts.models import User
 from apps.tutor import providers
 from apps.tutor.errors import TutorUnavailable
+from apps.tutor.models import MOST_QUESTION
 from apps.tutor.services.limits import limits
 from studyplatform.kit.web import rate_limits
 
@@ -24,6 +25,7 @@ def status_of(user: User, now: datetime) -> dict[str, Any]:
         return {
             "status": "offline", "provider": "model", "name": settings.TUTOR_MODEL, "is_search": False,
             "retry_after": providers.retry_after() or error.retry_delay, "limits": left,
+            "max_question_length": MOST_QUESTION,
         }  # fmt: skip
     return {
         "status": "online",
@@ -32,4 +34,5 @@ def status_of(user: User, now: datetime) -> dict[str, Any]:
         "is_search": provider.is_search,
         "retry_after": None,
         "limits": left,
+        "max_question_length": MOST_QUESTION,
     }

@@ -25,7 +25,7 @@ class Readable:
 
     def why_withheld(self, answer: Answer) -> str:
         """Return the sentence that stands for an answer that is withheld; "" for others."""
-        if answer.kind == Answer.Kind.DECLINED:  # it says nothing
+        if answer.kind in {Answer.Kind.DECLINED, Answer.Kind.FILTERED}:  # it says nothing
             return ""
         hidden = explained_by(answer) & self.hidden
         if not hidden:

@@ -14,7 +14,7 @@ from django.db.models import BigIntegerField, F, IntegerField
 
 from apps.accounts.models import User
 from apps.tutor import grounding
-from apps.tutor.errors import ContentFiltered
+from apps.tutor.errors import ContentFiltered, QuestionNotUnderstood
 from apps.tutor.events import AnswerEnded
 from apps.tutor.models import Answer, Citation, Passage
 from apps.tutor.providers import Usage
@@ -23,6 +23,7 @@ from apps.tutor.services.limits import add_usage
 from studyplatform.kit.db.prepared_queries import Param, PreparedUpdate
 from studyplatform.kit.events import publish
 
+_REFUSALS = {ContentFiltered.code, QuestionNotUnderstood.code}
 LEASE = timedelta(seconds=10)
 State = Answer.State
 _CLAIM = PreparedUpdate(
@@ -96,6 +97,8 @@ def finish(claimed: Claim, checked: grounding.Checked, usage: Usage, now: dateti
     with transaction.atomic():
         _count(claimed, usage, now)
         fields: dict[str, object] = {"state": State.FINISHED, "text": checked.text, "kind": checked.kind}
+        if checked.kind == Answer.Kind.FILTERED:
+            fields["error_code"] = ContentFiltered.code
         if checked.only_cites:
             fields["explains"] = sorted(explained_in(found for _, found in checked.citations))
         if not _end(claimed, now=now, **fields):
@@ -120,7 +123,7 @@ def finish(claimed: Claim, checked: grounding.Checked, usage: Usage, now: dateti
 
 def end(claimed: Claim, text: str, *, state: str, error_code: str, usage: Usage, now: datetime) -> bool:
     """Save an answer that did not become complete: what was written is kept. Return whether it was still claimed."""
-    kind = Answer.Kind.FILTERED if error_code == ContentFiltered.code else ""
+    kind = Answer.Kind.FILTERED if error_code in _REFUSALS else ""
     with transaction.atomic():
         _count(claimed, usage, now)
         is_ours = _end(claimed, state=state, text=text, kind=kind, error_code=error_code, now=now)

@@ -13,7 +13,7 @@ from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
 from apps.tutor import filters, grounding, policies, providers
-from apps.tutor.errors import AnswerWithheld, ContentFiltered
+from apps.tutor.errors import AnswerWithheld, QuestionRefused
 from apps.tutor.models import Answer, Exchange, Mode
 from apps.tutor.plans import facts_of
 from apps.tutor.providers import Prompt, Provider
@@ -50,7 +50,7 @@ class Ready:
 def prepare(claimed: Claim) -> Ready:
     """Find the passages for the question, of what its learner may open now.
 
-    :raises ContentFiltered: the tutor doesn't answer such questions.
+    :raises QuestionRefused: the tutor doesn't answer such questions.
     :raises TutorUnavailable: the provider doesn't answer at the moment.
     :raises TutorTurnedOff: the course has no tutor.
     :raises AnswerWithheld: what is written already explains a quiz, which the learner may not read now.
@@ -92,7 +92,10 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
     prompts = [prompt for prompt, _ in told]
     asked = [Question(f"{one.question} {one.transcript}".strip(), one.scope, one.history) for one in prompts]
     attempted = filters.attempted_by({one.user.pk for one in prompts})
-    passages = search_all(asked)
+    # What comes later in a chat is searched by itself, too: only that says whether it is about the course.
+    later = [number for number, one in enumerate(asked) if one.history]
+    found_in_all = search_all([*asked, *(asked[number]._replace(history=()) for number in later)])
+    passages, alone = found_in_all[: len(asked)], dict(zip(later, found_in_all[len(asked) :], strict=True))
     _note(
         going,
         [
@@ -101,12 +104,12 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
         ],
     )
     ready: dict[UUID, Ready | Exception] = {}
-    for (one, each), prompt, found in zip(going, prompts, passages, strict=True):
+    for number, ((one, each), prompt, found) in enumerate(zip(going, prompts, passages, strict=True)):
         complete = replace(prompt, passages=tuple(found))
         continues_model = bool(one.claim.written and each.answer.provider and not each.answer.is_search)
         try:
-            filters.check(complete, attempted[prompt.user.pk])
-        except ContentFiltered as error:
+            filters.check(complete, attempted[prompt.user.pk], alone=alone.get(number))
+        except QuestionRefused as error:
             ready[one.claim.uid] = error
         else:
             ready[one.claim.uid] = Ready(each.provider, complete, continues_model)

@@ -11,8 +11,8 @@ from django.db.models import Max
 
 from apps.accounts.models import User
 from apps.tutor import policies
-from apps.tutor.errors import ChatNotFound
-from apps.tutor.models import Answer, Chat, Exchange
+from apps.tutor.errors import ChatNotFound, ContextTooLong
+from apps.tutor.models import MOST_QUESTION, Answer, Chat, Exchange
 from apps.tutor.queries.chats import chat_of, exchange_of
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.scope import find_scope
@@ -38,10 +38,12 @@ def start_chat(*, user: User, asked: Asked, course: str | None, now: datetime) -
     """Begin a chat with a question. ``asked.lesson`` and ``course`` are its scope too.
 
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises ContextTooLong: the question has more than ``MOST_QUESTION`` characters.
     :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the course or the lesson.
     """
     enforce(policies.ask(user))
+    _require_length(asked.question)
     about = find_scope(user, course, asked.lesson)
 
     def create() -> Exchange:
@@ -59,9 +61,11 @@ def ask_in_chat(*, user: User, uid: UUID, asked: Asked, now: datetime) -> Exchan
 
     :raises ChatNotFound: it isn't a chat of the user.
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises ContextTooLong: the question has more than ``MOST_QUESTION`` characters.
     :raises TutorTurnedOff: the course has no tutor.
     :raises AppError: the user may not open the lesson.
     """
+    _require_length(asked.question)
     chat = chat_of(user, uid)
     lesson = chat.lesson
     enforce(policies.ask_about(chat.course))
@@ -81,8 +85,10 @@ def edit_question(*, user: User, uid: UUID, question: str, key: UUID, now: datet
 
     :raises ChatNotFound: it isn't an exchange of the user.
     :raises RateLimitExceeded: the user has asked as often as allowed.
+    :raises ContextTooLong: the question has more than ``MOST_QUESTION`` characters.
     :raises TutorTurnedOff: the course has no tutor.
     """
+    _require_length(question)
     exchange = exchange_of(user, uid)
     enforce(policies.ask_about(exchange.asked_about))
     with transaction.atomic():
@@ -103,6 +109,11 @@ def edit_question(*, user: User, uid: UUID, question: str, key: UUID, now: datet
             chat.title = shorten(question, TITLE, placeholder="…") or question[:TITLE]
         _add_answer(chat, locked, 1, now)
     return locked
+
+
+def _require_length(question: str) -> None:
+    if len(question) > MOST_QUESTION:
+        raise ContextTooLong
 
 
 def ask_again(*, user: User, uid: UUID, now: datetime) -> Answer:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
-from apps.tutor.errors import ContentFiltered, TutorUnavailable
+from apps.tutor.errors import QuestionRefused, TutorTechnicalError
 from apps.tutor.models import Answer
 from apps.tutor.providers import Usage
 from apps.tutor.services import generating, preparing
@@ -91,13 +91,13 @@ class Generation:
         except asyncio.CancelledError:
             # A task that was canceled may still wait, unless it is canceled again.
             await self._end(Answer.State.INTERRUPTED, "")
-        except ContentFiltered as error:  # a complete answer: asking again changes nothing
+        except QuestionRefused as error:  # a complete answer: asking again changes nothing
             await self._end(Answer.State.FINISHED, error.code)
         except AppError as error:
             await self._end(Answer.State.FAILED, error.code)
         except Exception:
             logger.exception("Generating answer %s failed", self.claim.uid)
-            await self._end(Answer.State.FAILED, TutorUnavailable.code)
+            await self._end(Answer.State.FAILED, TutorTechnicalError.code)
 
     async def _read(self, ready: preparing.Ready) -> None:
         stream = ready.provider.stream(ready.prompt)

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-import { ApiError, isErrorCode, lookup, toApiError } from "../../shared/api/errors";
+import { ApiError, isErrorCode, toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
@@ -11,7 +11,7 @@ import { citationOf, playHere } from "./citations";
 import { LiveText } from "./LiveText";
 import { RatingButtons, RatingReason } from "./Rating";
 import type { ChatStore } from "./store";
-import { type Answer, type Citation, type Exchange, isOpen } from "./types";
+import { type Answer, type Citation, type Exchange, type Failure, isOpen } from "./types";
 
 type Props = {
   exchange: Exchange;
@@ -53,8 +53,8 @@ function OneAnswer(props: OneProps) {
   // The panel of an error stays during its retry, so that failures are counted.
   const [failed, setFailed] = useState<Failed | null>(null);
   const [isRetrying, setRetrying] = useState(false);
-  if (answer.state === "failed" && failed?.answer !== answer)
-    setFailed({ answer, error: errorOf(answer) });
+  if (answer.error && failed?.answer !== answer)
+    setFailed({ answer, error: errorOf(answer.error) });
   const retry = async (): Promise<void> => {
     setRetrying(true);
     try {
@@ -65,20 +65,20 @@ function OneAnswer(props: OneProps) {
   };
   const isWriting = isOpen(answer);
   const hasNewText = isWriting && text !== undefined && text !== answer.text;
-  const isFailed = failed !== null && (answer.state === "failed" || (isRetrying && !hasNewText));
+  const hasError = failed !== null && (answer.error !== null || (isRetrying && !hasNewText));
+  /** A question that is refused was answered: asking again changes nothing. */
+  const mayRetry = isLast && answer.state !== "finished";
+  const mayContinue = isLast && (answer.state === "stopped" || answer.state === "interrupted");
   return (
     <div className="answered">
       {!isWriting && <Finished {...props} answer={answer} />}
-      {isWriting && !isFailed && <LiveText text={text ?? answer.text} />}
-      {isFailed && <ErrorPanel error={failed.error} {...(isLast ? { onRetry: retry } : {})} />}
-      {!isWriting && answer.state !== "finished" && answer.state !== "failed" && (
+      {isWriting && !hasError && <LiveText text={text ?? answer.text} />}
+      {hasError && <ErrorPanel error={failed.error} {...(mayRetry ? { onRetry: retry } : {})} />}
+      {!isWriting && answer.note !== "" && (
         <p className="answered__note">
-          <span>
-            {answer.state === "stopped"
-              ? t("You stopped this answer.")
-              : t("This answer was interrupted.")}
-          </span>
-          {isLast && (
+          {answer.state === "finished" && <Icon name="info" />}
+          <span>{answer.note}</span>
+          {mayContinue && (
             <button
               className="link"
               type="button"
@@ -147,26 +147,19 @@ function Finished({ answer, here, onCite }: Props & { answer: Answer }) {
           }}
         />
       )}
-      {answer.kind === "outside" && (
-        <p className="answered__note">
-          <Icon name="info" />
-          <span>{t("This is not from the course. Check it elsewhere.")}</span>
-        </p>
-      )}
     </>
   );
 }
 
-function errorOf({ error }: Answer): ApiError {
-  const code = isErrorCode(error?.code) ? error.code : "UNKNOWN_ERROR";
-  const { title, message } = lookup(code);
+function errorOf(error: Failure): ApiError {
+  const code = isErrorCode(error.code) ? error.code : "UNKNOWN_ERROR";
   return new ApiError(503, {
     type: "",
     status: 503,
     code,
-    title: error?.title ?? title,
-    detail: error?.detail ?? message,
-    params: error?.params ?? {},
+    title: error.title,
+    detail: error.detail,
+    params: error.params,
     fields: {},
     request_id: "",
   });

@@ -1,13 +1,14 @@
 import { type KeyboardEvent, type RefObject, useLayoutEffect } from "react";
 
+import { makeError } from "../../shared/api/errors";
 import { clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { videoOfPage } from "./citations";
 import { modeChips } from "./modes";
-import type { Mode } from "./types";
+import { lengthOf, type Mode } from "./types";
 
-const MOST = 4_000;
 const FEW = 5;
 
 type Props = {
@@ -17,6 +18,8 @@ type Props = {
   hasQuestion: boolean;
   isWriting: boolean;
   isSearch: boolean;
+  /** Characters of a question, at most. */
+  most: number;
   /** Questions left this hour; null: enough. */
   left: number | null;
   /** Slug of the lesson with a video beside which the tutor is open. */
@@ -28,9 +31,11 @@ type Props = {
 
 /** The field for a question, with the other ways to ask above it. */
 export function Composer(props: Props) {
-  const { text, onText, field, hasQuestion, isWriting, video, placeholder, onAsk, onStop } = props;
+  const { text, onText, field, hasQuestion, isWriting, most, video, placeholder } = props;
+  const { onAsk, onStop } = props;
   const trimmed = text.trim();
-  const isTooLong = trimmed.length > MOST;
+  const count = lengthOf(trimmed);
+  const isTooLong = count > most;
 
   useLayoutEffect(() => {
     const area = field.current;
@@ -118,15 +123,16 @@ export function Composer(props: Props) {
         )}
       </form>
       <p className="micro faint tutor__small" id="tutor-hint">
-        <Hint {...props} count={trimmed.length} />
+        <Hint {...props} count={count} />
       </p>
+      {isTooLong && <ErrorPanel error={makeError("AI_CONTEXT_TOO_LONG")} />}
     </div>
   );
 }
 
-function Hint({ count, left, isSearch }: Props & { count: number }) {
-  if (count > MOST * 0.9)
-    return <span role="status">{t("{count} of {most} characters", { count, most: MOST })}</span>;
+function Hint({ count, most, left, isSearch }: Props & { count: number }) {
+  if (count > most * 0.9)
+    return <span role="status">{t("{count} of {most} characters", { count, most })}</span>;
   if (left !== null && left <= FEW)
     return (
       <span role="status">

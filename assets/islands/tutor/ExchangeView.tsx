@@ -1,20 +1,23 @@
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 
-import { toApiError } from "../../shared/api/errors";
+import { makeError, toApiError } from "../../shared/api/errors";
 import { t, tn } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { Button } from "../../shared/ui/Button";
 import { Dialog } from "../../shared/ui/Dialog";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { AnswerView } from "./AnswerView";
 import { modeName } from "./modes";
 import type { ChatStore } from "./store";
-import type { Citation, Exchange } from "./types";
+import { type Citation, type Exchange, lengthOf } from "./types";
 
 type Props = {
   exchange: Exchange;
   texts: Readonly<Record<string, string>>;
   store: ChatStore;
+  /** Characters of a question, at most. */
+  most: number;
   /** How many were asked after it. */
   later: number;
   isBusy: boolean;
@@ -43,6 +46,7 @@ export function ExchangeView({ exchange, texts, later, ...props }: Props) {
         <EditQuestion
           exchange={exchange}
           store={store}
+          most={props.most}
           later={later}
           onDone={() => {
             wasEditing.current = true;
@@ -77,17 +81,18 @@ export function ExchangeView({ exchange, texts, later, ...props }: Props) {
   );
 }
 
-type EditProps = { exchange: Exchange; store: ChatStore; later: number; onDone: () => void };
+type EditProps = Pick<Props, "exchange" | "store" | "most" | "later"> & { onDone: () => void };
 
 /** The field gets the focus where the pressed button was. */
 const focusField = (field: HTMLTextAreaElement | null): void => field?.focus();
 
-function EditQuestion({ exchange, store, later, onDone }: EditProps) {
+function EditQuestion({ exchange, store, most, later, onDone }: EditProps) {
   const [text, setText] = useState(exchange.question);
   const [isAsking, setAsking] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const question = text.trim();
-  const isReady = question !== "" && question.length <= 4_000;
+  const isTooLong = lengthOf(question) > most;
+  const isReady = question !== "" && !isTooLong;
 
   const send = async (): Promise<void> => {
     setBusy(true);
@@ -124,11 +129,13 @@ function EditQuestion({ exchange, store, later, onDone }: EditProps) {
           className="input"
           rows={3}
           value={text}
+          aria-invalid={isTooLong || undefined}
           ref={focusField}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={onKeyDown}
         />
       </label>
+      {isTooLong && <ErrorPanel error={makeError("AI_CONTEXT_TOO_LONG")} />}
       <div className="row row--tight">
         <Button size="sm" look="primary" type="submit" isBusy={isBusy} disabled={!isReady}>
           {t("Ask again")}

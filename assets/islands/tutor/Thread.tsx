@@ -18,6 +18,8 @@ type Props = {
   view: View;
   store: ChatStore;
   scope: Scope;
+  /** Characters of a question, at most. */
+  most: number;
   here?: string | undefined;
   onCite: (citation: Citation) => void;
   onAsk: (question: string, mode: Mode) => void;
@@ -26,7 +28,7 @@ type Props = {
 };
 
 /** What was asked and answered in the open chat. */
-export function Thread({ view, store, scope, here, onCite, onAsk, onDismiss }: Props) {
+export function Thread({ view, store, scope, most, here, onCite, onAsk, onDismiss }: Props) {
   const { exchanges, texts, pending } = view;
   const [isLoading, setLoading] = useState(false);
   const isBusy = pending !== null || Object.keys(texts).length > 0;
@@ -77,6 +79,7 @@ export function Thread({ view, store, scope, here, onCite, onAsk, onDismiss }: P
           key={exchange.uid}
           exchange={exchange}
           texts={texts}
+          most={most}
           store={store}
           later={exchanges.length - 1 - index}
           isBusy={isBusy}

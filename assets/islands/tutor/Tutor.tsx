@@ -3,6 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } fr
 
 import { toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
+import { onConnectionDoubt } from "../../shared/connection";
+import { useOnline } from "../../shared/hooks/useOnline";
 import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { fetchStatus } from "./api";
@@ -33,18 +35,26 @@ type Props = {
 /** What the user wrote; the buttons above the field write the other questions. */
 const typed = ({ question, mode }: Asking): string => (mode === "ask" ? question : "");
 
+/** What the badge says while the server can be reached. */
+function statusShown(ofServer: string, ofChat: string, isWriting: boolean): string {
+  if (isWriting) return "thinking";
+  return ofServer === "online" ? ofChat : ofServer;
+}
+
 /** A chat: its head, its questions and answers, and the field for the next question. */
 export function Tutor(props: Props) {
   const { store, courses, about, here, hasVideo = false, focus, onCite, before, after } = props;
   const view = useSyncExternalStore(store.subscribe, () => store.view);
   const { isLoading } = useAuth();
   const client = useQueryClient();
-  const { data: status } = useQuery({
+  const isOnline = useOnline();
+  const { data: status, failureCount } = useQuery({
     queryKey: ["tutor", "status"],
     queryFn: fetchStatus,
     initialData: props.status,
     enabled: !isLoading,
-    refetchInterval: ({ state }) => (state.data?.status === "online" ? false : 15_000),
+    refetchInterval: ({ state }) =>
+      state.fetchFailureCount > 0 || state.data?.status !== "online" ? 15_000 : false,
     staleTime: 60_000,
   });
   const field = useRef<HTMLTextAreaElement>(null);
@@ -70,6 +80,10 @@ export function Tutor(props: Props) {
     if (isMade && document.activeElement === document.body)
       field.current?.focus({ preventScroll: true });
   }, [chat]);
+  useEffect(
+    () => onConnectionDoubt(() => void client.refetchQueries({ queryKey: ["tutor", "status"] })),
+    [client],
+  );
   useEffect(() => {
     // How many questions are left, and how the tutor is, after each answer.
     if (!isWriting && !isLoading) void client.invalidateQueries({ queryKey: ["tutor", "status"] });
@@ -106,12 +120,8 @@ export function Tutor(props: Props) {
   };
   const { limits } = status;
   const left = limits ? Math.min(limits.hour.left, limits.day.left) : null;
-  const shown =
-    status.status === "online" || isWriting
-      ? isWriting
-        ? "thinking"
-        : view.status
-      : status.status;
+  const isReachable = isOnline && failureCount === 0;
+  const shown = isReachable ? statusShown(status.status, view.status, isWriting) : "offline";
   return (
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- Escape works anywhere in the chat
     <div
@@ -144,6 +154,7 @@ export function Tutor(props: Props) {
           view={view}
           store={store}
           scope={scope}
+          most={status.max_question_length}
           here={here}
           onCite={onCite ?? (() => undefined)}
           onAsk={(question, mode) => {
@@ -160,6 +171,7 @@ export function Tutor(props: Props) {
         hasQuestion={view.exchanges.length > 0}
         isWriting={isWriting}
         isSearch={status.is_search}
+        most={status.max_question_length}
         left={left}
         video={hasVideo ? here : undefined}
         placeholder={

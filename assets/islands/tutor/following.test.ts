@@ -38,6 +38,7 @@ export const answerOf = (changes: Partial<Answer> = {}): Answer => ({
   text: "",
   html: "",
   error: null,
+  note: "",
   provider: "search",
   is_search: true,
   rating: null,

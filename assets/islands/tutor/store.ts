@@ -11,6 +11,7 @@ import {
   type Exchange,
   isOpen,
   type Mode,
+  statusAfter,
 } from "./types";
 
 export type Scope = { course: string | null; lesson: string | null };
@@ -262,7 +263,8 @@ export class ChatStore {
     const longer = shown.length > answer.text.length ? shown : answer.text;
     const texts = isOpen(answer) ? { ...others, [answer.uid]: longer } : others;
     const isIdle = Object.keys(texts).length === 0;
-    const status = isIdle && this.#view.status === "thinking" ? "online" : this.#view.status;
+    const wasThinking = isIdle && this.#view.status === "thinking";
+    const status = wasThinking ? statusAfter(answer) : this.#view.status;
     this.#set({
       texts,
       status,

@@ -35,7 +35,10 @@ export type Answer = {
   html: string;
   /** Why the text is withheld now (the HTML says it too); otherwise "". */
   withheld?: string;
+  /** Why there is no answer; also of a question that the tutor refuses. */
   error: Failure | null;
+  /** What is said below the text, such as that it was stopped; often "". */
+  note: string;
   provider: string;
   is_search: boolean;
   rating: 1 | -1 | null;
@@ -75,6 +78,8 @@ export type TutorStatus = {
   is_search: boolean;
   retry_after: number | null;
   limits: { hour: Limit; day: Limit } | null;
+  /** Code points of a question. */
+  max_question_length: number;
 };
 
 export type Suggestion = { text: string; mode: Mode };
@@ -88,6 +93,17 @@ export type Asking = {
   lesson?: string | null;
   second?: number | null;
 };
+
+/** How the tutor is after an answer, as the socket says it; for those that were fetched. */
+export function statusAfter({ error }: Answer): string {
+  if (error?.code === "AI_UNAVAILABLE") return "offline";
+  return error?.code === "AI_OVERLOADED" || error?.code === "AI_TECHNICAL_ERROR"
+    ? "error"
+    : "online";
+}
+
+/** How many characters (code points, as the server counts) a question has. */
+export const lengthOf = (question: string): number => Array.from(question.trim()).length;
 
 /** Whether an answer may still change by itself. */
 export function isOpen({ state }: Answer): boolean {

@@ -3,7 +3,10 @@
 export const catalogue = {
   AI_ANSWER_WITHHELD: {"severity": "info", "icon": "info"},
   AI_CONTENT_FILTERED: {"severity": "info", "icon": "info"},
-  AI_CONTEXT_TOO_LONG: {"severity": "warning", "icon": "info"},
+  AI_CONTEXT_TOO_LONG: {"title": "Too long for the tutor", "message": "The tutor can't read this much at once. Shorten your question, or start a new chat for it.", "severity": "warning", "icon": "info"},
+  AI_MISUNDERSTOOD: {"severity": "info", "icon": "info"},
+  AI_OVERLOADED: {"severity": "warning", "icon": "clock", "action": {"label": "Try now", "handler": "retry"}, "retryDelay": 15},
+  AI_TECHNICAL_ERROR: {"action": {"label": "Try again", "handler": "retry"}},
   AI_TURNED_OFF: {"severity": "info", "icon": "info"},
   AI_UNAVAILABLE: {"severity": "warning", "icon": "cloud-off", "action": {"label": "Try now", "handler": "retry"}, "retryDelay": 15},
   ALREADY_ENROLLED: {"severity": "info", "icon": "info"},
@@ -148,4 +151,4 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 /** The codes that scripts name: only these have texts. */
-export type NamedCode = "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "LECTURE_UNAVAILABLE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";
+export type NamedCode = "AI_CONTEXT_TOO_LONG" | "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "LECTURE_UNAVAILABLE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";
