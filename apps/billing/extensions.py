@@ -8,20 +8,29 @@ inside its own transaction, so that a payment and the enrollment that it pays fo
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.queries import zone_of
 from apps.billing.gateway.errors import MAPPINGS
-from apps.billing.models import Subscription
+from apps.billing.models import Payout, Subscription
+from apps.billing.queries import earnings, payouts
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
-from studyplatform.kit.extensions import LearnerCard, Tile, admin_tiles, contract_tables, learner_cards
+from studyplatform.kit.extensions import (
+    LearnerCard,
+    Tile,
+    admin_tiles,
+    contract_tables,
+    instructor_tiles,
+    learner_cards,
+)
 from studyplatform.kit.registry import Registry
 from studyplatform.kit.text.money import money
 
@@ -71,6 +80,9 @@ def completed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
 
 
 WatchTime = Callable[[date, date, Collection[int]], Iterable[tuple[int, int, date, int]]]
+_GOING = (Payout.State.PROCESSING, Payout.State.SENT)
+"""A payout in these states has taken its sales out of the next one."""
+
 watch_time: Registry[WatchTime] = Registry("watch time")
 
 
@@ -87,6 +99,31 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
     net = money(month_so_far(now), settings.CURRENCY)
     yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refunds need a decision"))
+
+
+@instructor_tiles.registers("billing", order=20)
+def earnings_of(user: User, now: datetime) -> Iterator[Tile]:
+    """What an instructor earned and when it is paid out, also before a first sale. Three queries."""
+    currency, today = settings.CURRENCY, now.astimezone(UTC).date()
+    months = earnings.earned_by_month(user.pk, currency)
+    total, month = sum(months.values(), earnings.Earned()), months.get(today.replace(day=1), earnings.Earned())
+    yours = {"amount": money(total.share, currency)}
+    yield Tile(_("Total revenue"), money(total.paid, currency), _("%(amount)s of it is yours") % yours)
+
+    share = {"percent": settings.INSTRUCTOR_SHARE}
+    yield Tile(_("Monthly earnings"), money(month.share, currency), _("%(percent)s%% of what learners pay") % share)
+
+    day = payouts.next_payout_day(today)
+    going = Payout.objects.filter(instructor=user, currency=currency, state__in=_GOING).order_by("-created_at", "-pk")
+    until = payouts.sales_until(day)
+    pending = earnings.pending_payout(user.pk, currency, until=until, last=going.first())
+    least = payouts.minimum(currency)
+    waits = pending.amount < least
+    foot = _("Paid out from %(minimum)s") % {"minimum": money(least, currency)} if waits else _("Scheduled")
+    yield Tile(_("Pending payout"), money(pending.amount, currency), foot)
+
+    foot = _("for sales before %(day)s") % {"day": date_format(until, "j F")}
+    yield Tile(_("Next payout date"), date_format(day, "j F"), foot)
 
 
 @learner_cards.registers("premium", order=60)

@@ -1,8 +1,10 @@
 """Refusals of the AI tutor."""
 
+from typing import ClassVar
+
 from django.utils.translation import gettext_lazy as _
 
-from studyplatform.kit.errors import Action, AppError
+from studyplatform.kit.errors import Action, AppError, Severity
 
 
 class ChatNotFound(AppError):
@@ -18,10 +20,10 @@ class TutorUnavailable(AppError):
     status = 503
     title = _("The tutor isn't available right now")
     message = _("The AI tutor isn't responding. Your question is saved.")
-    severity = "warning"
+    severity: ClassVar[Severity] = "warning"
     icon = "cloud-off"
     action = Action(_("Try now"), handler="retry")
-    retry_delay = 15
+    retry_delay: ClassVar[int | None] = 15
 
 
 class TutorOverloaded(TutorUnavailable):

@@ -216,6 +216,7 @@ STORAGE_ALLOWANCE = {
     "admin": _INSTRUCTOR_STORAGE,
 }
 STORAGE_WARNINGS = env.shares("STORAGE_WARNINGS", [80, 95])  # percent of the allowance, at which a user is warned
+# The name of a format is the ending of its files.
 VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
 # Bytes. Uploads and video processing stop before less is free, so that the database can still be written.
 DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20

@@ -540,7 +540,9 @@ def test_a_chunk_extends_the_expiry_of_the_upload(ada_browser: Client) -> None:
 # --- File types --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "slides.pdf", "movie.wmv", "page.html", "run.sh", "list.m3u8"])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "slides.pdf", "movie.wmv", "movie.mkv", "a.m4v", "b.qt", "page.html", "run.sh", "list.m3u8"]
+)
 def test_a_name_without_a_video_extension_is_refused_immediately(name: str, ada_browser: Client) -> None:
     answer = begin(ada_browser, filename=name)
 

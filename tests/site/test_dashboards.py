@@ -218,7 +218,7 @@ def test_the_dashboards_need_few_queries_for_many_courses(browser_of, ada, sam, 
 
     as_ada, as_sam = browser_of(ada), browser_of(sam)
 
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         assert as_ada.get("/dashboard/instructor/").status_code == 200
     with django_assert_max_num_queries(14):
         page = as_sam.get("/dashboard/admin/").content.decode()
@@ -238,3 +238,16 @@ def test_a_review_of_130_lessons_needs_few_queries(browser_of, ada, sam, django_
 
     with django_assert_max_num_queries(10):
         assert as_sam.get("/dashboard/admin/courses/long/review").status_code == 200
+
+
+def test_the_overview_and_the_earnings_name_every_metric_before_a_first_sale(browser_of, ada):
+    money_metrics = ["Total revenue", "Monthly earnings", "Pending payout", "Next payout date"]
+    metrics = ["Total students", "Active students, last 30 days", "Completion rate", "Average rating", *money_metrics]
+
+    def named(address):
+        return re.findall(
+            r'<div class="kpi"><dt>([^<]+)</dt><dd>[^<]+</dd>', browser_of(ada).get(address).content.decode()
+        )
+
+    assert named("/dashboard/instructor/") == metrics
+    assert sorted(named("/dashboard/instructor/earnings/")) == sorted(money_metrics)

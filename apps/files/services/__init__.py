@@ -20,7 +20,7 @@ from apps.files.services.captions import (
 )
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
-from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload, check_quota
+from apps.files.services.creation import begin_upload, check_quota, video_suffixes
 from apps.files.services.documents import DocumentPart, read_document
 from apps.files.services.folders import MAX_ENTRIES, Selection
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
@@ -68,7 +68,6 @@ __all__ = [
     "MAX_CAPTION_BYTES",
     "MAX_ENTRIES",
     "MAX_PARTS",
-    "VIDEO_SUFFIXES",
     "Audience",
     "Checksum",
     "Claimed",
@@ -148,4 +147,5 @@ __all__ = [
     "stream_zip",
     "upload_to_library",
     "uses_of",
+    "video_suffixes",
 ]

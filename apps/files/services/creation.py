@@ -22,9 +22,6 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size
 from studyplatform.kit.web.rate_limits import consume
 
-# Names that may be videos. The bytes decide later what a file is; checking the name before the upload saves its owner
-# from uploading the wrong file for hours.
-VIDEO_SUFFIXES = {"", ".mp4", ".m4v", ".mov", ".qt", ".avi", ".webm", ".mkv"}
 MAX_PARTIAL_UPLOADS = 256  # of one user, not counting those that belong to a final upload
 
 
@@ -124,11 +121,20 @@ def check_length(owner: User, purpose: str, length: int) -> None:
         raise errors.FileTooLarge(limit=as_size(limit))
 
 
+def video_suffixes() -> list[str]:
+    """Return the endings of names that may be videos, of the formats that all texts name, with their dots.
+
+    The bytes decide later what a file is, also one whose name has no ending; checking the name before the upload saves
+    its owner from uploading the wrong file for hours.
+    """
+    return [f".{name.lower()}" for name in settings.VIDEO_FORMATS]
+
+
 def check_name(purpose: str, filename: str) -> None:
     """
     :raises FormatUnsupported: the filename is not that of a video.
     """
-    if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
+    if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in {"", *video_suffixes()}:
         raise errors.FormatUnsupported
 
 

@@ -79,7 +79,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           label={t("Resume upload")}
           about={t("Choose {name} again to resume its upload", { name })}
           icon="play"
-          accept="video/*"
+          accept={uploads.accept}
           onFile={(file) => {
             const upload = video.upload;
             if (!upload) return;
@@ -102,7 +102,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           label={t("Replace file")}
           about={t("Choose another file to replace {name}", { name })}
           icon="refresh-cw"
-          accept="video/*"
+          accept={uploads.accept}
           onFile={(file) => void uploads.take([file], { replaces: video.uid, video: video.uid })}
         />
       )}

@@ -111,7 +111,9 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
     announce(tn("{count} file added", "{count} files added", files.length));
   };
 
-  return { jobs, take, refresh, videos, storage, openLessons: openLessons.data ?? [] };
+  /** What the browser offers to choose: the formats that the server accepts. */
+  const accept = limits.endings.join(",");
+  return { jobs, take, refresh, videos, accept, storage, openLessons: openLessons.data ?? [] };
 }
 
 export type Uploads = ReturnType<typeof useUploads>;

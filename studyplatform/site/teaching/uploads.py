@@ -16,7 +16,7 @@ from apps.courses.models import Lesson
 from apps.courses.queries import authoring
 from apps.files import queries
 from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
-from apps.files.services import VIDEO_SUFFIXES
+from apps.files.services import video_suffixes
 from studyplatform.kit.text.sizes import as_size
 
 LATEST = 12
@@ -57,7 +57,7 @@ def limits_of_videos() -> dict[str, Any]:
         "videoLabel": as_size(settings.UPLOAD_LIMITS["video"]),
         "fileLabel": as_size(settings.UPLOAD_LIMITS["file"]),
         "formats": list(settings.VIDEO_FORMATS),
-        "endings": sorted(VIDEO_SUFFIXES - {""}),
+        "endings": sorted(video_suffixes()),
     }
 
 
