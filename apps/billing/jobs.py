@@ -46,7 +46,7 @@ def check_books(running: jobs.Running, *, check_id: int) -> None:
 def follow_order(running: jobs.Running, *, order_id: int) -> None:
     """Settle an order whose browser went away; give it up after an hour."""
     if not checkout.follow_order(order_id=order_id, now=timezone.now()):
-        raise jobs.Postpone(AGAIN)
+        raise jobs.Postpone(AGAIN, is_planned=True)
 
 
 @jobs.job("billing.abandon_order", label=_("Cancel an order of a deleted account"))
@@ -62,7 +62,7 @@ def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
     """Send a refund that could not be sent, and wait until the provider has returned the money."""
     refund = refunds.send(refund=Refund.objects.get(pk=refund_id), now=timezone.now())
     if refund.status == Refund.Status.PROCESSING:
-        raise jobs.Postpone(timedelta(hours=1) if refund.gateway_id else AGAIN)
+        raise jobs.Postpone(timedelta(hours=1) if refund.gateway_id else AGAIN, is_planned=bool(refund.gateway_id))
 
 
 @jobs.job("billing.refund_duplicate", label=_("Refund a payment that unlocked nothing"))
@@ -135,9 +135,9 @@ def follow_subscription(running: jobs.Running, *, subscription_id: int) -> None:
     try:
         pause = premium_care.follow_subscription(subscription_id=subscription_id, now=timezone.now())
     except AppError:  # the provider can't be reached
-        pause = AGAIN
+        raise jobs.Postpone(AGAIN) from None
     if pause is not None:
-        raise jobs.Postpone(pause)
+        raise jobs.Postpone(pause, is_planned=True)
 
 
 @jobs.job("billing.tell_of_premium_end", label=_("Notify a subscriber that Premium has ended"))

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from apps.accounts.models import Notification
 from apps.billing import gateway
@@ -28,6 +29,7 @@ from apps.billing.services.webhooks import handler_of
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.models import Job
 from tests.billing.conftest import FAILS_LATER, GOOD
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import GrantFactory, PromoCodeFactory, SubscriptionFactory
@@ -576,6 +578,18 @@ def test_nothing_is_due_for_a_paid_subscription(leo_pays, leo):
 
     with pytest.raises(NothingDue):
         subscriptions.pay(user=leo, card=str(card.uid), now=leo_pays.now)
+
+
+def test_looking_after_a_subscription_is_no_warning_unless_the_provider_is_away(leo_pays, settings, caplog):
+    leo_pays.start(leo_pays.card())
+    jobs.enqueue("billing.follow_subscription", subscription_id=leo_pays.row.pk)
+    jobs.run_pending("default")
+    assert not [record for record in caplog.records if "waits for" in record.getMessage()]  # INFO is shown
+
+    settings.STRIPE_API_HOST = "http://127.0.0.1:9"
+    Job.objects.filter(kind="billing.follow_subscription").update(run_at=timezone.now())
+    jobs.run_pending("default")
+    assert [record for record in caplog.records if "waits for" in record.getMessage()]
 
 
 def test_the_owner_is_told_of_the_end_of_the_trial_three_days_before(leo_pays):

@@ -1,5 +1,6 @@
 """The job table: who may take a job, what a kill leaves behind, what is tried again."""
 
+import logging
 import threading
 import time
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def log():
             case "crash":
                 raise OSError("disk on fire")
             case "later":
-                raise jobs.Postpone(timedelta(minutes=1))
+                raise jobs.Postpone(timedelta(minutes=1), is_planned=bool(payload.get("planned")))
 
     jobs.KINDS["test.note"] = jobs.Kind(
         "test.note", "default", 3, work, lambda error, **_: seen.failures.append(type(error).__name__)
@@ -67,6 +68,17 @@ def test_a_postponed_job_uses_no_attempt(log):
     assert len(log.runs) == 5
     assert (row.state, row.attempts, log.failures) == (Job.State.QUEUED, 0, [])
     assert row.run_at > timezone.now() + timedelta(seconds=50)
+
+
+def test_only_a_job_that_lacks_something_is_logged_as_waiting(log, caplog):
+    jobs.enqueue("test.note", raises="later", planned=True)
+    jobs.run_pending("default")
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.INFO] == []
+
+    jobs.enqueue("test.note", raises="later")
+    jobs.run_pending("default")
+    [told] = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "waits for 0:01:00" in told
 
 
 def test_old_ended_jobs_are_deleted_but_open_ones_stay(log):

@@ -153,7 +153,7 @@ def perform(running: Running) -> None:
     except Postpone as later:
         run_at = timezone.now() + later.delay
         mine.update(state=Job.State.QUEUED, run_at=run_at, lease_until=None, attempts=row.attempts - 1)
-        logger.warning("%s waits for %s", row, later.delay)
+        logger.log(logging.DEBUG if later.is_planned else logging.WARNING, "%s waits for %s", row, later.delay)
     except Exception as error:
         refused = isinstance(error, AppError | GiveUp)
         if refused or row.attempts >= kind.max_attempts:

@@ -15,11 +15,15 @@ class LeaseLost(Exception):
 
 
 class Postpone(Exception):
-    """Run the job again after ``delay``: something it needs is missing (disk space). Not counted as an attempt."""
+    """Run the job again after ``delay``. Not counted as an attempt.
 
-    def __init__(self, delay: timedelta) -> None:
+    ``is_planned``: the job looks again at times, as it should; otherwise something it needs is missing (disk space).
+    """
+
+    def __init__(self, delay: timedelta, *, is_planned: bool = False) -> None:
         super().__init__(delay)
         self.delay = delay
+        self.is_planned = is_planned
 
 
 class GiveUp(Exception):
