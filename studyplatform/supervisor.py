@@ -20,6 +20,8 @@ from django.conf import settings
 BIN = Path(sys.executable).parent
 DIE_WITH_PARENT = Path(__file__).with_name("kit") / "die_with_parent.py"
 GRACE = 10.0  # seconds for a process to end after SIGTERM
+# What a process may still be doing when it is asked to end. A job that is cut off runs again after the next start.
+UNFINISHED = {"web": "open requests", "worker": "background jobs, such as the processing of a video"}
 
 
 WORKER = [
@@ -77,10 +79,13 @@ class Supervisor:
         self.say = say
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.stopping = False
+        self.is_hurried = False
         self._started: dict[str, float] = {}
 
     def stop(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Ask the loop to end; also the signal handler."""
+        """Ask the loop to end; also the signal handler. After a second Ctrl-C nothing is finished."""
+        # Other signals often come twice: make passes on the one that its group got too.
+        self.is_hurried |= self.stopping and number == signal.SIGINT
         self.stopping = True
 
     def run(self) -> int:
@@ -114,17 +119,26 @@ class Supervisor:
         )
 
     def _end(self) -> None:
+        self._tell("Stopping")
         for process in self.running.values():
             _signal_group(process, signal.SIGTERM)
-        deadline = time.monotonic() + GRACE
+        began, is_told = time.monotonic(), False
+        while (left := self._alive()) and time.monotonic() - began < GRACE and not self.is_hurried:
+            time.sleep(0.05)
+            if not is_told and time.monotonic() - began > 1:
+                is_told = True
+                work = " and ".join(UNFINISHED.get(name, name) for name in left)
+                self._tell(f"Finishing {work}: at most {GRACE:.0f} s. Press Ctrl-C again to stop at once")
         for process in self.running.values():
-            try:
-                process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                pass
-            finally:
-                _signal_group(process, signal.SIGKILL)
-                process.wait()
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+
+    def _tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # the terminal may have been closed
+            self.say(text)
+
+    def _alive(self) -> list[str]:
+        return [name for name, process in self.running.items() if process.poll() is None]
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -69,6 +69,30 @@ def test_all_processes_end_with_the_supervisor(supervised, number):
     process.wait(15)
 
 
+STUBBORN = """
+import sys
+from studyplatform.supervisor import Supervisor
+child = "import signal, time; signal.signal(15, signal.SIG_IGN); print('started', flush=True); time.sleep(60)"
+Supervisor({"worker": [sys.executable, "-c", child]}, say=lambda text: print(text, flush=True)).run()
+"""
+
+
+def test_ctrl_c_says_what_is_being_finished_and_a_second_one_ends_it():
+    words = [sys.executable, "-c", STUBBORN]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "Stopping\n"
+        assert process.stdout.readline() == (
+            "Finishing background jobs, such as the processing of a video: at most 10 s. "
+            "Press Ctrl-C again to stop at once\n"
+        )
+        process.send_signal(signal.SIGINT)
+        assert process.wait(8) == 0
+
+
 def test_stand_in_for_payments_runs_only_without_keys(settings):
     settings.BILLING_MODE = "standin"
     [command] = [words for name, words in commands("127.0.0.1", 8000).items() if name == "payments"]
