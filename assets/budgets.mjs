@@ -1,7 +1,9 @@
-// How much JavaScript each page may load, in bytes of gzip. A page over its budget fails the build.
+// How much JavaScript each page may load, in bytes of gzip. A page over its budget fails `make check` and `make test`.
 import { fetchedLater, loadedWith, outputOf } from "./outputs.mjs";
 
 const kB = 1000;
+// How much a page may weigh over its budget, as a factor: versions of zlib differ by some tenths of a percent.
+const SLACK = 1.01;
 
 /** What all islands share (React, queries, API client), and the own code of one island. */
 export const islandBudgets = { shared: 92 * kB, own: 60 * kB };
@@ -165,7 +167,10 @@ export function checkBudgets(outputs, sizeOf) {
   const compare = (what, files, budget) => {
     const bytes = [...files].reduce((sum, file) => sum + sizeOf(file), 0);
     lines.push(`${format(bytes)} of ${format(budget)}  ${what}`);
-    if (bytes > budget) broken.push(`Over budget: ${what} weighs ${format(bytes).trim()} gzip.`);
+    if (bytes > budget * SLACK)
+      broken.push(
+        `Over budget: ${what} weighs ${format(bytes).trim()} gzip of ${format(budget).trim()}.`,
+      );
   };
   for (const [name, page] of Object.entries(pages)) {
     const files = filesOf(outputs, page);
