@@ -4,8 +4,11 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
-
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
-    execute_from_command_line(sys.argv)
+    try:
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)

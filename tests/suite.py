@@ -17,6 +17,7 @@ import argparse
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,7 @@ class Running:
     """The running commands, so that a failure of one can end the others."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the handler of Ctrl-C may find it held
         self._commands: set[subprocess.Popen[str]] = set()
         self.is_over = False
 
@@ -271,8 +272,17 @@ def main() -> int:
     return status
 
 
+def interrupt(number: int, frame: object) -> None:
+    """End the running commands without their output, which would only say that they were interrupted."""
+    RUNNING.end()
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, interrupt)
     try:
         sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped")
     except StepFailed as failed:
         sys.exit(f"Failed: {failed}")

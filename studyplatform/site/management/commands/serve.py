@@ -1,12 +1,13 @@
 """``manage.py serve``: database, demo content on first start, then the whole product until Ctrl-C."""
 
 import contextlib
+import fcntl
 import os
-import socket
 import sys
 import time
 import urllib.request
 from argparse import ArgumentParser
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from threading import Thread
@@ -18,6 +19,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from studyplatform.kit.web.failures import is_out_of_space
+from studyplatform.launch.machine import address_problems
 from studyplatform.supervisor import Supervisor, commands, dev_commands
 
 ACCOUNTS = ("student@example.com", "instructor@example.com", "admin@example.com")
@@ -31,22 +34,52 @@ class Command(BaseCommand):
         parser.add_argument("--reload", action="store_true", help="Reload when code changes (for development).")
 
     def handle(self, *, reload: bool, **options: Any) -> None:
-        host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
-        _claim_port("PORT", host, port)
+        host, port = os.environ.get("HOST") or "127.0.0.1", int(os.environ.get("PORT") or "8000")
+        release = self._lock_data()
+        _check_address("PORT", host, port)
         if settings.BILLING_MODE == "standin":
-            _claim_port("STANDIN_PORT", "127.0.0.1", settings.STANDIN_PORT)
-        self._say("Preparing the database")
-        call_command("prepare_database", verbosity=0)
-        self._demo()
-        connections.close_all()
+            _check_address("STANDIN_PORT", "127.0.0.1", settings.STANDIN_PORT)
+        self._prepare()
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
-        address = f"http://{shown}:{port}"
+        address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
         wanted = dev_commands(host, port) if reload else commands(host, port)
         self._say("Starting the web server and the worker")
-        Thread(target=self._announce, args=(address,), daemon=True).start()
+        Thread(target=self._announce, args=(address, release), daemon=True).start()
         status = Supervisor(wanted, say=self._say).run()
-        self._say("Stopped")
+        with contextlib.suppress(OSError):  # the terminal may have been closed
+            self._say("Stopped")
         sys.exit(status)
+
+    def _prepare(self) -> None:
+        """Bring the database up to date, and load the demo content on the first start.
+
+        :raises CommandError: the disk is full.
+        """
+        self._say("Preparing the database")
+        try:
+            call_command("prepare_database", verbosity=0)
+            self._demo()
+        except KeyboardInterrupt:
+            self._say("Stopped. The next start continues here")
+            sys.exit(130)
+        except Exception as problem:
+            if not is_out_of_space(problem):
+                raise
+            raise CommandError(f"The disk of {settings.DATA_DIR} is full. The next start continues here.") from problem
+        finally:
+            connections.close_all()
+
+    def _lock_data(self) -> Callable[[], None]:
+        """Wait until no other start prepares the same data; returns the function that lets the next one begin."""
+        folder = os.open(settings.DATA_DIR, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._say("Waiting for another start with the same data")
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        except OSError:
+            pass  # this file system has no locks
+        return lambda: os.close(folder)
 
     def _demo(self) -> None:
         """Demo content on the first start; a first start that was broken off is completed."""
@@ -59,7 +92,8 @@ class Command(BaseCommand):
         call_command("seed_demo")
         marker.write_text("done")
 
-    def _announce(self, address: str) -> None:
+    def _announce(self, address: str, release: Callable[[], None]) -> None:
+        """Say that the site can be opened, once it can."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
@@ -67,6 +101,7 @@ class Command(BaseCommand):
             except OSError:
                 time.sleep(0.1)
                 continue
+            release()  # from now on a second start finds the port taken
             _connect_standin(address)
             took = time.monotonic() - float(os.environ.get("STUDY_STARTED", time.monotonic()))
             in_files = settings.EMAIL_BACKEND.endswith("mailbox.EmailBackend")
@@ -101,16 +136,10 @@ def _connect_standin(address: str) -> None:
     connections.close_all()
 
 
-def _claim_port(variable: str, host: str, port: int) -> None:
+def _check_address(variable: str, host: str, port: int) -> None:
     """
-    :raises CommandError: something else listens there.
+    :raises CommandError: the server can't listen there.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} on {host} is already in use. Choose another: {variable}={port + 1} make run"
-            ) from error
+    problems = address_problems(host, str(port), variable=variable)
+    if problems:
+        raise CommandError(problems[0])
