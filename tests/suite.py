@@ -39,6 +39,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 BIN, TEST = checks.BIN, checks.TEST
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
 BROWSER = "tests/e2e"
+WITHOUT_BROWSER = [*PYTEST, "--ignore", BROWSER, "-p", "no:playwright"]
 AGAIN = ["--reruns", "1"]
 # The folders of assets whose tests concern an app, with the folders in them.
 ISLANDS = {
@@ -184,7 +185,7 @@ def modules(pattern: str) -> list[str]:
 def on_postgresql(*arguments: str) -> None:
     """Run pytest with these arguments on a PostgreSQL and a Redis of its own."""
     with servers.postgres() as (database, _), servers.redis() as cache:
-        step("pytest on PostgreSQL and Redis", *PYTEST, *arguments, DATABASE_URL=database, REDIS_URL=cache)
+        step("pytest on PostgreSQL and Redis", *WITHOUT_BROWSER, *arguments, DATABASE_URL=database, REDIS_URL=cache)
 
 
 def side_by_side(*tasks: Callable[[], None]) -> None:
@@ -205,19 +206,19 @@ def on_both(*, everything: bool, arguments: list[str]) -> int:
     """The whole run, as in CI or with all tests; returns the exit status of the browser tests."""
     began = time.monotonic()
     short = "" if everything else "not long"
-    # What runs on PostgreSQL beside runs on SQLite too only with all tests: the run must fit in 20 minutes.
+    # What runs on PostgreSQL beside runs on SQLite too only with all tests: the run must fit in nine minutes.
     on_sqlite = "" if everything else "not long and (media or not database)"
     with tempfile.TemporaryDirectory(prefix="study-browser-") as content:
 
         def beside() -> None:
             check(*checks.CHECKS, checks.ISLAND_TESTS)
             if everything:
-                on_postgresql("--ignore", BROWSER, "-m", "not media")
+                on_postgresql("-m", "not media")
             else:
                 on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
             step("content for the browser tests", sys.executable, "-m", "tests.e2e.prepare", content)
 
-        side_by_side(lambda: step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", on_sqlite), beside)
+        side_by_side(lambda: step("pytest on SQLite", *WITHOUT_BROWSER, "-m", on_sqlite), beside)
         print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
         return in_browser(short, content, arguments)
 
@@ -251,7 +252,7 @@ def about(app: str) -> int:
     step("ruff", BIN / "ruff", "check", "--quiet", f"apps/{app}", *([f"tests/{app}"] if own else []))
     chosen = sorted({*own, *imports})
     if chosen:
-        step("pytest on SQLite", *PYTEST, *chosen, "-m", "not long and not media")
+        step("pytest on SQLite", *WITHOUT_BROWSER, *chosen, "-m", "not long and not media")
     database = [file for file in own if file in modules(r"\bmark\.database\b")]
     if database:
         on_postgresql(*database, "-m", "database and not media and not long")

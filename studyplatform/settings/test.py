@@ -4,6 +4,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 # Each process of a parallel run has its own Redis database, because cache.clear() empties all of it.
 if os.environ.get("REDIS_URL") and os.environ.get("PYTEST_XDIST_WORKER"):
@@ -15,8 +16,10 @@ if "DATA_DIR" not in os.environ:
     os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="studyplatform-test-")
     atexit.register(shutil.rmtree, os.environ["DATA_DIR"], ignore_errors=True)
 
+import jinja2
+
 from studyplatform.settings.base import *  # noqa: F403
-from studyplatform.settings.base import RATE_LIMITS
+from studyplatform.settings.base import DATABASES, RATE_LIMITS, TEMPLATES
 
 ENVIRONMENT = "test"
 SECRET_KEY = "test-only-secret-key-of-sufficient-length-0123456789"  # noqa: S105
@@ -29,3 +32,10 @@ ANNOUNCEMENTS = False  # their cache would make the number of queries depend on 
 WHITENOISE_AUTOREFRESH = True
 CELERY_BROKER_URL = "memory://"  # wake-ups go nowhere: tests run jobs themselves
 CELERY_BROKER_TRANSPORT_OPTIONS = {}
+
+# Each process would compile the templates again. What is stored belongs to a text: a changed template is compiled.
+_compiled = Path(tempfile.gettempdir()) / f"study-templates-{os.getuid()}-jinja{jinja2.__version__}"
+_compiled.mkdir(mode=0o700, exist_ok=True)
+TEMPLATES[0]["OPTIONS"] |= {"bytecode_cache": jinja2.FileSystemBytecodeCache(str(_compiled))}  # type: ignore[operator]
+if "init_command" in DATABASES["default"].get("OPTIONS", {}):  # SQLite: no test needs what a power cut would lose
+    DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
