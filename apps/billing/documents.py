@@ -1,7 +1,8 @@
-"""Receipts and invoices as PDFs: one A4 page each. Lengths are in points, measured from the lower left corner."""
+"""Receipts and invoices as PDFs: one A4 page each (``document.typ``). Lengths are in points."""
 
 from datetime import datetime
-from io import BytesIO
+from pathlib import Path
+from typing import Any
 
 from babel import Locale
 from django.conf import settings
@@ -9,19 +10,13 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from reportlab.lib.colors import Color
-from reportlab.lib.pagesizes import A4
-from reportlab.pdfgen.canvas import Canvas
 
 from apps.billing.models import Payment, Refund
 from apps.billing.queries.transactions import card_of_payment
-from studyplatform.kit.pdf import DISPLAY, PLAIN, register_fonts, runs_of, width_of, write
 from studyplatform.kit.text.money import money
+from studyplatform.kit.typesetting import compile_pdf, make_phrase
 
-WIDTH, HEIGHT = A4
-MARGIN = 56.0
-RIGHT = WIDTH - MARGIN
-INK, FAINT, RULE = Color(0.09, 0.13, 0.11), Color(0.36, 0.40, 0.38), Color(0.78, 0.80, 0.76)
+_TEMPLATE = Path(__file__).with_name("document.typ")
 
 
 def receipt(payment: Payment) -> bytes:
@@ -59,53 +54,42 @@ class _Page:
     """One page, written from the top down."""
 
     def __init__(self, name: str, payment: Payment) -> None:
-        register_fonts()
         self._payment = payment
-        self._out = BytesIO()
-        self._canvas = Canvas(self._out, pagesize=A4, pageCompression=1, lang="en")
-        number = payment.receipt_number
-        self._canvas.setTitle(f"{name} {number}")
-        self._canvas.setAuthor(settings.SELLER_NAME or settings.SITE_NAME)
-        self._canvas.setCreator(settings.SITE_NAME)
-        self._canvas.setProducer(settings.SITE_NAME)
-        self._y = HEIGHT - MARGIN - 26
-        self._right(name, 26, font=DISPLAY)
-        self._left(settings.SELLER_NAME or settings.SITE_NAME, 20, font=DISPLAY)
-        top = self._y
-        for line in settings.SELLER_ADDRESS:
-            self._down(14)
-            self._left(line, color=FAINT)
+        self._items: list[dict[str, Any]] = []
+        number, address = payment.receipt_number, f"{settings.SITE_URL}/billing/transactions/{payment.uid}"
+        seller = list(settings.SELLER_ADDRESS)
         if settings.SELLER_TAX_NUMBER:
-            self._down(14)
-            self._left(_("Tax number %(number)s") % {"number": settings.SELLER_TAX_NUMBER}, color=FAINT)
-        below, self._y = self._y, top
-        for line in (_("Number %(number)s") % {"number": number}, day(payment.paid_at)):
-            self._down(14)
-            self._right(line, color=FAINT)
-        self._y = min(below, self._y)
+            seller.append(_("Tax number %(number)s") % {"number": settings.SELLER_TAX_NUMBER})
+        self._contents: dict[str, Any] = {
+            "title": f"{name} {number}",
+            "author": settings.SELLER_NAME or settings.SITE_NAME,
+            "lang": (get_language() or "en").partition("-")[0],
+            "name": make_phrase(name),
+            "seller": make_phrase(settings.SELLER_NAME or settings.SITE_NAME),
+            "seller-lines": [make_phrase(line) for line in seller],
+            "facts": [
+                make_phrase(line) for line in (_("Number %(number)s") % {"number": number}, day(payment.paid_at))
+            ],
+            "address": address,
+            "shown-address": make_phrase(address),
+        }
 
     def parties(self) -> None:
         """The buyer."""
         payment = self._payment
-        self._down(40)
-        self._left(_("Billed to"), color=FAINT)
-        for line in (payment.user.display_name, payment.email, country_name(payment.country)):
-            if line:
-                self._down(15)
-                self._left(line, 11)
+        lines = (payment.user.display_name, payment.email, country_name(payment.country))
+        self._contents["billed-to"] = make_phrase(_("Billed to"))
+        self._contents["buyer"] = [make_phrase(line) for line in lines if line]
 
     def lines(self, *, with_net: bool = False) -> None:
         """What was bought, the discount, the tax and the total."""
         payment = self._payment
-        self._down(40)
-        self._left(_("Description"), color=FAINT)
-        self._right(_("Amount"), color=FAINT)
+        self._text(_("Description"), _("Amount"), size=9.5, is_faint=True, after=4)
         self._rule()
         self._row(payment.title, payment.list_price)
         if payment.period_start and payment.period_end:
-            self._down(14)
             span = {"start": day(payment.period_start), "end": day(payment.period_end)}
-            self._left(_("%(start)s to %(end)s") % span, color=FAINT)
+            self._text(_("%(start)s to %(end)s") % span, size=9.5, is_faint=True)
         if payment.discount:
             label = _("Discount, code %(code)s") % {"code": payment.promo_code} if payment.promo_code else _("Discount")
             self._row(label, -payment.discount)
@@ -117,14 +101,15 @@ class _Page:
             self._rule()
         self._row(_("Total"), payment.amount, size=13)
         if payment.tax and not with_net:
-            self._row(_("Includes tax, %(rate)s%%") % rate, payment.tax, color=FAINT)
+            self._row(_("Includes tax, %(rate)s%%") % rate, payment.tax, is_faint=True)
 
     def paid(self) -> None:
         """When and how it was paid."""
         payment = self._payment
         facts = {"date": day(payment.paid_at), "card": card_of_payment(payment)}
-        self._down(34)
-        self._left(_("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts)
+        text = _("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts
+        self._items.append({"kind": "gap", "points": 14})
+        self._text(text, size=9.5)
 
     def refunds(self) -> None:
         """What was returned."""
@@ -133,35 +118,25 @@ class _Page:
 
     def finish(self) -> bytes:
         """The page as a PDF."""
-        self._y = MARGIN
-        address = f"{settings.SITE_URL}/billing/transactions/{self._payment.uid}"
-        self._left(address, 8.5, color=FAINT)
-        self._canvas.showPage()
-        self._canvas.save()
-        return self._out.getvalue()
-
-    def _down(self, points: float) -> None:
-        self._y -= points
-
-    def _row(self, label: str, amount: int, *, size: float = 11, color: Color = INK) -> None:
-        self._down(20)
-        self._right(money(amount, self._payment.currency, cents=True), size, color=color)
-        self._left(label, size, color=color, width=RIGHT - MARGIN - 110)
+        return compile_pdf(_TEMPLATE, {**self._contents, "items": self._items}, dated=self._payment.paid_at)
 
     def _rule(self) -> None:
-        self._down(9)
-        self._canvas.setStrokeColor(RULE)
-        self._canvas.setLineWidth(0.75)
-        self._canvas.line(MARGIN, self._y, RIGHT, self._y)
+        self._items.append({"kind": "rule"})
 
-    def _left(
-        self, text: str, size: float = 9.5, *, font: str = PLAIN, color: Color = INK, width: float = 330.0
+    def _row(self, label: str, amount: int, *, size: float = 11, is_faint: bool = False) -> None:
+        shown = money(amount, self._payment.currency, cents=True)
+        self._text(label, shown, size=size, is_faint=is_faint)
+
+    def _text(
+        self, label: str, amount: str | None = None, *, size: float, is_faint: bool = False, after: float = 11
     ) -> None:
-        """Write at the left edge. A line that is too long is set smaller."""
-        runs = runs_of(text, font)
-        natural = width_of(runs, size)
-        write(self._canvas, runs, MARGIN, self._y, size * min(1.0, width / natural) if natural else size, color)
-
-    def _right(self, text: str, size: float = 9.5, *, font: str = PLAIN, color: Color = INK) -> None:
-        runs = runs_of(text, font)
-        write(self._canvas, runs, RIGHT - width_of(runs, size), self._y, size, color)
+        self._items.append(
+            {
+                "kind": "text",
+                "label": make_phrase(label),
+                "amount": None if amount is None else make_phrase(amount),
+                "size": size,
+                "faint": is_faint,
+                "after": after,
+            }
+        )

@@ -1,6 +1,6 @@
 """The pictures, documents, sounds and films of the demo's libraries: made when they are needed, so git stores none.
 
-Each function returns the bytes of one file, the same each time but for the dates in PDF files. Pictures are drawn at
+Each function returns the bytes of one file, the same each time. Pictures are drawn at
 twice their size and made smaller, which smooths their lines.
 """
 
@@ -12,16 +12,19 @@ import wave
 import zipfile
 from array import array
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import av
 from PIL import Image, ImageDraw
-from reportlab.lib.pagesizes import A4
-from reportlab.pdfgen.canvas import Canvas
+
+from studyplatform.kit.typesetting import compile_pdf, make_phrase
 
 WIDTH, HEIGHT = 1200, 800
 SCALE = 2
+_DRAWN = datetime(2026, 1, 1, tzinfo=UTC)  # the date in the metadata of PDFs
 PAPER, CREAM, INK = "#f7f7f2", "#f0e6d2", "#1d2b25"
 GREEN, PALE, RUST, OCHRE, BLUE = "#1f5c46", "#dcebdd", "#b3372b", "#c9a56b", "#3d6a8a"
 Point = tuple[float, float]
@@ -178,26 +181,8 @@ def two_openings() -> bytes:
 
 def worksheet(title: str, paragraphs: list[str]) -> bytes:
     """A PDF of two pages: a text, and a page of squared paper for drawing."""
-    out = io.BytesIO()
-    page = Canvas(out, pagesize=A4, invariant=True)
-    page.setTitle(title)
-    width, height = A4
-    page.setFont("Times-Roman", 26)
-    page.drawString(64, height - 96, title)
-    page.line(64, height - 112, width - 64, height - 112)
-    text = page.beginText(64, height - 150)
-    text.setFont("Times-Roman", 12.5)
-    text.setLeading(19)
-    for paragraph in paragraphs:
-        text.textLines(paragraph)
-        text.textLine()
-    page.drawText(text)
-    page.showPage()
-    page.setStrokeColorRGB(0.78, 0.83, 0.79)
-    edges = [64 + 18 * step for step in range(27)]
-    page.grid(edges, [72 + 18 * step for step in range(39)])
-    page.save()
-    return out.getvalue()
+    contents = {"title": title, "heading": make_phrase(title, language="en"), "paragraphs": paragraphs}
+    return compile_pdf(Path(__file__).with_name("worksheet.typ"), contents, dated=_DRAWN)
 
 
 @cache

@@ -35,7 +35,6 @@ NOT_IMPORTED = {
     "types-pygments": "types of Pygments",
     "types-pyyaml": "types of PyYAML",
     "types-tqdm": "types of tqdm",
-    "uharfbuzz": "lets reportlab shape scripts such as Arabic on certificates (drawString(shaping=…))",
     "uvicorn": "the ASGI server of the embedded default, run as a program",
 }
 

@@ -88,7 +88,7 @@ def test_a_pdf_of_very_many_lines_is_refused(learner, course, video_lesson, brow
 
     assert answer.status_code == 409
     assert "Download them as Markdown" in answer.content.decode()
-    assert 10 * pdf.LINE < pdf.MOST_CHARACTERS
+    assert 10 * pdf.LINE_COST < pdf.MAX_CHARACTERS
 
 
 # --- Practice --------------------------------------------------------------------------------------

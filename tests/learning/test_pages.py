@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning import services
 from apps.learning.certificates.pdf import draw
@@ -630,10 +631,17 @@ def test_the_document_contains_a_long_name_and_title_in_full(enrollment):
     assert " ".join(words.split()).count(title) == 1
 
 
-def test_the_document_shows_the_username_when_no_font_has_the_characters_of_the_name(enrollment):
-    certificate = CertificateFactory(enrollment=enrollment, learner_name="\u0e2a\u0e21")
+def test_the_document_shows_the_number_of_a_character_that_no_font_has(enrollment):
+    certificate = CertificateFactory(enrollment=enrollment, learner_name="Leo \U000f0000")
 
-    assert "leo" in pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+    assert "F0000" in pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+
+
+def test_a_certificate_of_an_account_whose_name_looks_empty_has_the_username(enrollment):
+    User.objects.filter(pk=enrollment.user_id).update(first_name="\u200b", last_name="\u3164")
+    enrollment.refresh_from_db()
+
+    assert services.issue_certificate(enrollment=enrollment, now=timezone.now()).learner_name == "leo"
 
 
 def metadata_of(answer) -> dict[str, str]:

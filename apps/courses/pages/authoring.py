@@ -22,6 +22,7 @@ from apps.courses.models import Course
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
 from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.web.printing import warn_of_unprintable
 from studyplatform.kit.web.requests import search_query
 
 PAGE_SIZE = 20
@@ -58,6 +59,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
     form = CourseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         course = services.create_course(by=signed_in_user(request), texts=form.texts(), now=timezone.now())
+        warn_of_unprintable(request, course.title)
         messages.success(request, _("Draft saved. Now add your first section."))
         return redirect("courses:studio-lectures", course.slug)
     return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
@@ -76,6 +78,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         services.edit_course(course=course, by=user, texts=form.texts(), now=timezone.now())
+        warn_of_unprintable(request, course.title)
         messages.success(request, _("Saved."))
         return redirect("courses:studio-edit", course.slug)
     return render(

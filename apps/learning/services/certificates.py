@@ -5,10 +5,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.learning.events import CertificateIssued, CertificateRevoked
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from studyplatform.kit.events import publish
+from studyplatform.kit.text.blank import stripped
 
 
 def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
@@ -18,9 +20,9 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
         with transaction.atomic():
             certificate = Certificate.objects.create(
                 enrollment=enrollment,
-                learner_name=enrollment.user.display_name,
+                learner_name=_visible_name(enrollment.user),
                 course_title=course.title,
-                instructor_name=course.instructor.display_name,
+                instructor_name=_visible_name(course.instructor),
                 duration=course.duration,
                 **_attested(enrollment),
                 issued_at=now,
@@ -30,6 +32,12 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
         return Certificate.objects.get(enrollment=enrollment)
     publish(CertificateIssued(certificate_id=certificate.pk, user_id=enrollment.user_id, course_id=course.pk))
     return certificate
+
+
+def _visible_name(user: User) -> str:
+    """Return the display name; of an account whose name looks empty, the username, else the email."""
+    names = (user.display_name, user.username, user.email)
+    return next(stripped(name) for name in names if stripped(name))
 
 
 def set_revocation(*, certificate: Certificate, reason: str, now: datetime) -> None:

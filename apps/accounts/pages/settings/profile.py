@@ -27,6 +27,7 @@ from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.extensions import SettingsSection
 from studyplatform.kit.web.body_limits import accepts_large_body
+from studyplatform.kit.web.printing import warn_of_unprintable
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def save(request: HttpRequest) -> HttpResponse:
         except services.UsernameTaken:
             form.add_error("username", _("This username is taken."))
         else:
+            warn_of_unprintable(request, user.display_name)
             return saved("profile")
     return page(request, "profile", form=form)
 
