@@ -11,7 +11,7 @@ from django.db.models import F, FloatField, Func, QuerySet, Value
 from django.db.models.expressions import RawSQL
 
 from apps.courses.models import Course
-from studyplatform.kit.text.folding import split_words
+from studyplatform.kit.text.folding import encode_word, split_words
 
 WORD_LIMIT = 8
 # How much a word counts in each column: title, terms, lessons, body.
@@ -33,6 +33,7 @@ def search(courses: QuerySet[Course], text: str, *, is_prefix: bool = True) -> Q
     if not words:
         return courses.none().annotate(rank=Value(0.0, output_field=FloatField()))
     has_prefix = is_prefix and len(words[-1]) > 1
+    words = [encode_word(word) for word in words]
     if connections[courses.db].vendor == "postgresql":
         return _search_postgresql(courses, words, has_prefix=has_prefix)
     return _search_sqlite(courses, words, has_prefix=has_prefix)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.forum.models import Announcement, NotificationRun
-from apps.forum.services import announcements, messages, notified, notifying
+from apps.forum.services import announcements, indexing, messages, notified, notifying
 from studyplatform.kit import jobs
 
 
@@ -29,6 +29,11 @@ def deliver_announcement(running: jobs.Running, *, announcement_id: int) -> None
     announcements.deliver_announcement(
         announcement_id=announcement_id, now=timezone.now(), extend_lease=running.extend_lease
     )
+
+
+@jobs.job("forum.index_posts", label=gettext_lazy("Rebuild the search index of the discussions"))
+def index_posts(running: jobs.Running) -> None:
+    indexing.index_all_posts(keep_lease=running.extend_lease)
 
 
 @jobs.job("forum.notify_of_message", label=gettext_lazy("Notify of a message"))

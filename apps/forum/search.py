@@ -14,7 +14,7 @@ from django.db.models.expressions import RawSQL
 from markupsafe import Markup, escape
 
 from apps.forum.models import Post
-from studyplatform.kit.text.folding import fold, split_words
+from studyplatform.kit.text.folding import Word, encode_word, find_words, split_words
 
 MOST_WORDS = 12
 CANDIDATES = 2000  # the newest posts with all words; more are not ranked
@@ -29,7 +29,6 @@ _STOP_TEXT = """
     further then once here there when where why how all any both each few more most other some such no nor not only
     own same so than too very s t can will just don should now"""
 _STOP = frozenset(_STOP_TEXT.split())
-_PIECE = re.compile(r"\w+")
 _ENDINGS = re.compile(r"(?:ation|ment|ness|ions?|ings?|ies|ed|es|er|ly|s|y|e)$")
 _SNIPPET = 200  # characters
 
@@ -48,7 +47,7 @@ def search(posts: QuerySet[Post], words: Sequence[str], *, any_word: bool = Fals
     if not words:
         return []
     find = _postgresql if connections[posts.db].vendor == "postgresql" else _sqlite
-    matching: Any = find(posts, words, any_word=any_word)
+    matching: Any = find(posts, [encode_word(word) for word in words], any_word=any_word)
     newest = matching.order_by("-pk").values_list("pk", "topic", "rank")[:CANDIDATES]
     ranked = sorted(newest, key=lambda row: (row[2], row[0]), reverse=True)
     return [(pk, topic) for pk, topic, _ in ranked]
@@ -100,30 +99,45 @@ def marked(text: str, words: Sequence[str]) -> Markup:
 def snippet(text: str, words: Sequence[str]) -> Markup:
     """What surrounds the first of the words in a plain text, with all words marked."""
     is_match = _matcher(words)
-    first = next((found.start() for found in _PIECE.finditer(text) if is_match(found[0])), 0)
+    first = next((found.start for found in find_words(text, for_index=True) if is_match(found.text)), 0)
     start = max(0, first - _SNIPPET // 3)
     if start:
         start = text.find(" ", start, first) + 1 or start
     end = min(len(text), start + _SNIPPET)
     if end < len(text):
-        end = max(text.rfind(" ", start, end), first + 1)
+        end = max(text.rfind(" ", start, end), first + 1) if " " in text[first:end] else end
     shown = _marked(text, is_match, start, end)
     return Markup("{}{}{}").format("… " if start else "", shown, " …" if end < len(text) else "")
 
 
 def found_in(text: str, words: Sequence[str]) -> set[str]:
     """Those of the words that a text contains, in any form."""
-    stems = {_stem(fold(found)) for found in _PIECE.findall(text)}
+    stems = {_stem(found.text) for found in find_words(text, for_index=True)}
     return {word for word in words if _stem(word) in stems}
 
 
 def _marked(text: str, is_match: Callable[[str], bool], start: int, end: int) -> Markup:
     parts, done = [], start
-    for found in _PIECE.finditer(text, start, end):
-        if is_match(found[0]):
-            parts += [escape(text[done : found.start()]), Markup("<mark>{}</mark>").format(found[0])]
-            done = found.end()
+    for first, last in _spans(find_words(text[start:end], for_index=True), is_match):
+        parts += [
+            escape(text[done : start + first]),
+            Markup("<mark>{}</mark>").format(text[start + first : start + last]),
+        ]
+        done = start + last
     return Markup("").join([*parts, escape(text[done:end])])
+
+
+def _spans(words: Iterable[Word], is_match: Callable[[str], bool]) -> list[tuple[int, int]]:
+    """Where the matching words are; pairs of characters that overlap are one."""
+    spans: list[tuple[int, int]] = []
+    for word in words:
+        if not is_match(word.text):
+            continue
+        if spans and word.start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], word.end))
+        else:
+            spans.append((word.start, word.end))
+    return spans
 
 
 def _matcher(words: Iterable[str]) -> Callable[[str], bool]:
@@ -133,8 +147,7 @@ def _matcher(words: Iterable[str]) -> Callable[[str], bool]:
     last = wanted[-1] if wanted and len(wanted[-1]) > 1 else None
 
     def is_match(word: str) -> bool:
-        folded = fold(word)
-        return _stem(folded) in stems or (last is not None and folded.startswith(last))
+        return _stem(word) in stems or (last is not None and word.startswith(last))
 
     return is_match
 

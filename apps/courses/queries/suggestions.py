@@ -1,4 +1,4 @@
-"""Suggestions of the search box: courses, learning paths, categories and instructors by name."""
+"""Suggestions of the search box: courses, learning paths, categories and instructors by name, else courses by text."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
 from apps.courses.queries.catalogue import cached, listed_groups, offer
 from apps.courses.queries.path_places import path_names
-from apps.courses.search import words_of
+from apps.courses.search import search, words_of
 from apps.courses.spelling import nearest
 from studyplatform.kit.text.folding import split_words
 
@@ -117,7 +117,10 @@ def _meant(words: list[str], names: _Names) -> list[str]:
 
 
 def suggest(text: str) -> Suggestions:
-    """Return suggestions for a partly typed text; none for less than two characters. No query if they are cached."""
+    """Return suggestions for a partly typed text; none for less than two characters. No query if they are cached.
+
+    Where no name has the words, they are the courses that the search finds; then those with the words that may be meant.
+    """
     words = words_of(text)
     if sum(map(len, words)) < SHORTEST:
         return Suggestions([], [], [])
@@ -125,7 +128,19 @@ def suggest(text: str) -> Suggestions:
     found = _matching(words, names)
     if any(found):
         return found
+    if in_texts := _found_in_texts(tuple(words)):
+        return Suggestions(in_texts, [], [])
     return _matching(_meant(words, names), names)
+
+
+def _found_in_texts(words: tuple[str, ...]) -> list[Suggestion]:
+    """Return the courses that the search finds by their lessons, categories and descriptions. A query, if not cached."""
+
+    def read() -> list[Suggestion]:
+        ranked = search(Course.objects.shown(), " ".join(words)).order_by("-rank", "-learner_count", "pk")
+        return [Suggestion(*row) for row in ranked.values_list("slug", "title", "subject__name")[:MOST_COURSES]]
+
+    return cached(("suggested", words), read)
 
 
 def paths_named(text: str) -> list[Suggestion]:

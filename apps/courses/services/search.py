@@ -1,7 +1,7 @@
 """Update the search index."""
 
 from apps.courses.models import Course, SearchDocument
-from studyplatform.kit.text.folding import fold
+from studyplatform.kit.text.folding import index_text
 
 
 def index_course(*, course_id: int) -> None:
@@ -11,12 +11,14 @@ def index_course(*, course_id: int) -> None:
         return
     parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
     terms = [course.subject.name, course.instructor.display_name, *map(str, course.outcomes)]
+    texts = {
+        "title": course.title,
+        "terms": "\n".join(terms),
+        "lessons": "\n".join(parts),
+        "body": f"{course.summary}\n{course.description}",
+    }
     document = SearchDocument(
-        course=course,
-        title=fold(course.title),
-        terms=fold("\n".join(terms)),
-        lessons=fold("\n".join(parts)),
-        body=fold(f"{course.summary}\n{course.description}"),
+        course=course, **{name: index_text(text, language=course.language) for name, text in texts.items()}
     )
     SearchDocument.objects.bulk_create(
         [document],

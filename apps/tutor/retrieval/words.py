@@ -3,12 +3,11 @@
 Both databases index these stems as they are, so that both find the same.
 """
 
-import re
 from functools import lru_cache
 
 from snowballstemmer import stemmer
 
-from studyplatform.kit.text.folding import fold
+from studyplatform.kit.text.folding import split_words
 
 MOST_WORDS = 60
 """Words of a question that are searched; what comes after is ignored."""
@@ -24,7 +23,6 @@ _STOP_TEXT = """
     weren what when where which while who whom whose why will with won would wouldn you your yours yourself yourselves
     actually anyone anything course exactly lesson question someone something teach told understand video work works"""
 STOP_WORDS = frozenset(_STOP_TEXT.split())
-_WORD = re.compile(r"[^\W_]{1,40}")
 _stemmer = stemmer("english")
 
 
@@ -37,7 +35,7 @@ def stem(word: str) -> str:
 
 def split(text: str) -> list[str]:
     """Return all words of a text, folded."""
-    return _WORD.findall(fold(text))
+    return split_words(text)
 
 
 def content_words(text: str) -> list[str]:
