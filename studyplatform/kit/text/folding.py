@@ -70,6 +70,7 @@ _ARABIC_SUFFIX = re.compile("(?<=.{3})(?:ها|ان|ات|ون|ين|يه|ه|ي)$")
 _HEBREW_PREFIXES = frozenset("והבלכמש")
 _MIN_HEBREW = 3
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_FULL_WIDTH = {point: point - 0xFEE0 for point in range(0xFF01, 0xFF5F)}
 _cyrillic, _greek, _stemming = stemmer("russian"), stemmer("greek"), threading.Lock()
 
 
@@ -111,6 +112,7 @@ def find_words(text: str, *, for_index: bool = False, language: str = "") -> Ite
     with signs ("C" of "C++"), "mueller" for "Müller", and in languages that write words together (``language``, BCP
     47), the ends of long ones.
     """
+    text = text.translate(_FULL_WIDTH) if not text.isascii() else text
     is_compounding = for_index and language.partition("-")[0].lower() in _COMPOUNDING
     for found in (_ASCII_WORD if text.isascii() else _WORD).finditer(text):
         raw, start, end = found[0], found.start(), found.end()

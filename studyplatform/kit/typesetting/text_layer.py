@@ -42,7 +42,8 @@ def repair(document: bytes) -> bytes:
             named = page.Resources.get("/Font", {}).items()
             fonts = {str(name): known.setdefault(font.objgen, _Font(font)) for name, font in named}
             forms: dict[str, pikepdf.Object] = {}
-            repaired = _repaired(list(pikepdf.parse_content_stream(page)), fonts, pdf, forms)
+            instructions: list[Any] = list(pikepdf.parse_content_stream(page))
+            repaired = _repaired(instructions, fonts, pdf, forms)
             page.Contents = pdf.make_stream(pikepdf.unparse_content_stream(repaired))
             if forms:
                 page.Resources.XObject = pikepdf.Dictionary(dict(page.Resources.get("/XObject", {})) | forms)
@@ -87,7 +88,7 @@ class _Font:
             while rest:
                 first, second = int(rest.pop(0)), rest.pop(0)
                 if isinstance(second, pikepdf.Array):
-                    self._widths |= {first + place: float(width) for place, width in enumerate(second)}  # type: ignore[arg-type]
+                    self._widths |= {first + place: float(width) for place, width in enumerate(second)}
                 else:
                     self._widths |= dict.fromkeys(range(first, int(second) + 1), float(rest.pop(0)))
         default = float(self._descendant.get("/DW", 1000)) if self._descendant is not None else 1000.0
