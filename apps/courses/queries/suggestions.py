@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
@@ -119,7 +119,7 @@ def _meant(words: list[str], names: _Names) -> list[str]:
 def suggest(text: str) -> Suggestions:
     """Return suggestions for a partly typed text; none for less than two characters. No query if they are cached.
 
-    Where no name has the words, they are the courses that the search finds; then those with the words that may be meant.
+    Where no name has them, they are the courses that the search finds, else those with words that may be meant.
     """
     words = words_of(text)
     if sum(map(len, words)) < SHORTEST:
@@ -134,10 +134,11 @@ def suggest(text: str) -> Suggestions:
 
 
 def _found_in_texts(words: tuple[str, ...]) -> list[Suggestion]:
-    """Return the courses that the search finds by their lessons, categories and descriptions. A query, if not cached."""
+    """Return the courses that the search finds by lessons, categories and descriptions. One query, none if cached."""
 
     def read() -> list[Suggestion]:
-        ranked = search(Course.objects.shown(), " ".join(words)).order_by("-rank", "-learner_count", "pk")
+        matching: Any = search(Course.objects.shown(), " ".join(words))
+        ranked = matching.order_by("-rank", "-learner_count", "pk")
         return [Suggestion(*row) for row in ranked.values_list("slug", "title", "subject__name")[:MOST_COURSES]]
 
     return cached(("suggested", words), read)

@@ -123,7 +123,7 @@ def find_words(text: str, *, for_index: bool = False, language: str = "") -> Ite
             if for_index:
                 yield from (Word(part.casefold(), start, end) for part in re.findall(r"\w+", raw))
         else:
-            forms = _forms(raw, is_compounding) if for_index else [normalize_word(raw)]
+            forms = _forms(raw, is_compounding=is_compounding) if for_index else [normalize_word(raw)]
             yield from (Word(form, start, end) for form in forms if form)
 
 
@@ -138,7 +138,7 @@ def _pairs(raw: str, start: int, *, for_index: bool) -> Iterator[Word]:
             yield Word(run[place : place + 2], *span)
 
 
-def _forms(raw: str, is_compounding: bool) -> list[str]:
+def _forms(raw: str, *, is_compounding: bool) -> list[str]:
     word = normalize_word(raw)
     forms = [word]
     if not raw.isascii():
