@@ -205,6 +205,7 @@ if S3_STORAGE:
 
 # The maximum request body in bytes; views that accept more declare a limit of their own (kit/web/body_limits.py).
 BODY_LIMIT = 5 * 2**19
+API_BODY_LIMIT = 2**16  # bytes of JSON; calls with longer texts have `body_limits` of their own
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # Django's own limit, which is not reached
 # In bytes; hints, error messages and the server use the same limits.
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}

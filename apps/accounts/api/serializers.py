@@ -6,7 +6,7 @@ from apps.accounts.models import Role, Style, Theme
 
 
 class LogInIn(serializers.Serializer[object]):
-    email = serializers.EmailField()
+    email = serializers.EmailField(max_length=254)
     password = serializers.CharField(min_length=8, max_length=128, trim_whitespace=False)
 
 

@@ -21,6 +21,7 @@ from apps.accounts.guards import signed_in_user
 from apps.accounts.models import BrowserSession
 from apps.accounts.passkeys import challenge, relying_party
 from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.api import validated
 from studyplatform.kit.web.drf_defaults import CookieAuthentication
 
 
@@ -38,10 +39,9 @@ class LogIn(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001 (DRF has no public name for it)
         CookieAuthentication().enforce_csrf(request)
-        form = LogInIn(data=request.data)
-        form.is_valid(raise_exception=True)
+        sent = validated(LogInIn, request)
         now = timezone.now()
-        user = sessions.verify_password(page, **form.validated_data, now=now)
+        user = sessions.verify_password(page, **sent, now=now)
         sessions.sign_in(page, user, now=now)
         return Response(sessions.session_payload(user, sessions.session_uid(page)))
 
@@ -111,9 +111,7 @@ class Look(APIView):
 
     @extend_schema(operation_id="me_look", request=LookIn, responses={204: None})
     def put(self, request: Request) -> Response:
-        form = LookIn(data=request.data)
-        form.is_valid(raise_exception=True)
-        services.save_appearance(user=signed_in_user(request), **form.validated_data)
+        services.save_appearance(user=signed_in_user(request), **validated(LookIn, request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -27,7 +27,7 @@ COUNTRY = r"^[A-Z]{2}\Z"
 class TermsIn(serializers.Serializer[object]):
     plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(COUNTRY, allow_blank=True, default="")
+    country = serializers.RegexField(COUNTRY, max_length=2, allow_blank=True, default="")
 
 
 class TermsOut(serializers.Serializer[object]):

@@ -16,7 +16,7 @@ from studyplatform.kit.text.money import money
 class QuoteIn(serializers.Serializer[object]):
     course = serializers.SlugField(max_length=80)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(r"^[A-Z]{2}\Z", allow_blank=True, default="")
+    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
 
 
 class QuoteOut(serializers.Serializer[object]):
@@ -33,7 +33,7 @@ class QuoteOut(serializers.Serializer[object]):
 class OrderIn(serializers.Serializer[object]):
     course = serializers.SlugField(max_length=80)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(r"^[A-Z]{2}\Z", allow_blank=True, default="")
+    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
     email = serializers.EmailField(max_length=254, allow_blank=True, default="")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
     currency = serializers.CharField(max_length=3)
@@ -64,7 +64,7 @@ class CardBegun(serializers.Serializer[object]):
 
 
 class CardDone(serializers.Serializer[object]):
-    intent = serializers.RegexField(r"^seti_\w{1,60}\Z")
+    intent = serializers.RegexField(r"^seti_\w{1,60}\Z", max_length=65)
 
 
 class CardOut(serializers.Serializer[object]):

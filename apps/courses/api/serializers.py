@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from apps.courses.models import Lesson
+from studyplatform.kit.web.fields import BoundedListField
 
 
 class AuthoredLesson(serializers.Serializer[object]):
@@ -57,7 +58,7 @@ class LessonEditIn(serializers.Serializer[object]):
     summary = serializers.CharField(max_length=220, allow_blank=True, required=False)
     body = serializers.CharField(max_length=100_000, allow_blank=True, required=False)
     is_preview = serializers.BooleanField(required=False)
-    prerequisites = serializers.ListField(
+    prerequisites = BoundedListField(
         child=serializers.UUIDField(),
         required=False,
         max_length=400,

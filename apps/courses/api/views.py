@@ -24,6 +24,8 @@ from apps.files import queries as files
 from apps.files.models import File, Upload, VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 MOST_VIDEOS = 100
 
@@ -41,7 +43,7 @@ class CourseLessons(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """A new lesson at the end of a section; answers the new outline."""
-        course, form = _course(request, slug), _read(shapes.LessonAddIn, request)
+        course, form = _course(request, slug), validated(shapes.LessonAddIn, request)
         section = course.sections.filter(uid=form["section"]).first()
         if section is None:
             raise NotFound
@@ -58,7 +60,7 @@ class CourseSections(APIView):
         operation_id="authoring_section_add", request=shapes.SectionIn, responses={201: shapes.AuthoredOutline}
     )
     def post(self, request: Request, slug: str) -> Response:
-        course, form = _course(request, slug), _read(shapes.SectionIn, request)
+        course, form = _course(request, slug), validated(shapes.SectionIn, request)
         services.add_section(course=course, by=signed_in_user(request), title=form["title"], now=timezone.now())
         return Response(_outline(course), status.HTTP_201_CREATED)
 
@@ -70,7 +72,7 @@ class OneSection(APIView):
         operation_id="authoring_section_rename", request=shapes.SectionIn, responses={200: shapes.AuthoredOutline}
     )
     def patch(self, request: Request, uid: UUID) -> Response:
-        section, form = _section(request, uid), _read(shapes.SectionIn, request)
+        section, form = _section(request, uid), validated(shapes.SectionIn, request)
         services.rename_section(section=section, by=signed_in_user(request), title=form["title"], now=timezone.now())
         return Response(_outline(section.course))
 
@@ -89,7 +91,7 @@ class SectionMove(APIView):
         operation_id="authoring_section_move", request=shapes.SectionMoveIn, responses={200: shapes.AuthoredOutline}
     )
     def post(self, request: Request, uid: UUID) -> Response:
-        section, form = _section(request, uid), _read(shapes.SectionMoveIn, request)
+        section, form = _section(request, uid), validated(shapes.SectionMoveIn, request)
         services.move_section(
             section=section, by=signed_in_user(request), position=form["position"], now=timezone.now()
         )
@@ -98,12 +100,13 @@ class SectionMove(APIView):
 
 class OneLesson(APIView):
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"PATCH": 512 * KIB}
 
     @extend_schema(
         operation_id="authoring_lesson_edit", request=shapes.LessonEditIn, responses={200: shapes.AuthoredOutline}
     )
     def patch(self, request: Request, uid: UUID) -> Response:
-        lesson, form = _lesson(request, uid), _read(shapes.LessonEditIn, request)
+        lesson, form = _lesson(request, uid), validated(shapes.LessonEditIn, request)
         kept = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
         if (uids := form.pop("prerequisites", None)) is not None:
             kept["prerequisites"] = list(lesson.course.lessons.filter(uid__in=uids))
@@ -128,7 +131,7 @@ class LessonMove(APIView):
     )
     def post(self, request: Request, uid: UUID) -> Response:
         """Puts the lesson at a position of a section of the same course."""
-        lesson, form = _lesson(request, uid), _read(shapes.LessonMoveIn, request)
+        lesson, form = _lesson(request, uid), validated(shapes.LessonMoveIn, request)
         section = lesson.course.sections.filter(uid=form["section"]).first()
         if section is None:
             raise NotFound
@@ -146,7 +149,7 @@ class LessonVideo(APIView):
     )
     def put(self, request: Request, uid: UUID) -> Response:
         """Lets the lesson show one of the instructor's videos, or none."""
-        lesson, form = _lesson(request, uid), _read(shapes.LessonVideoIn, request)
+        lesson, form = _lesson(request, uid), validated(shapes.LessonVideoIn, request)
         video = VideoAsset.objects.filter(uid=form["video"]).first() if form["video"] else None
         if form["video"] and video is None:
             raise VideoNotYours
@@ -162,7 +165,7 @@ class LessonFile(APIView):
     )
     def put(self, request: Request, uid: UUID) -> Response:
         """Set the file of a file lesson, or remove it. The previous one is deleted unless something else uses it."""
-        lesson, form, user = _lesson(request, uid), _read(shapes.LessonFileIn, request), signed_in_user(request)
+        lesson, form, user = _lesson(request, uid), validated(shapes.LessonFileIn, request), signed_in_user(request)
         source: Upload | File | None = None
         if form.get("file"):
             source = library.file_for(user, form["file"])
@@ -200,13 +203,6 @@ class VideoLessons(GenericAPIView[Any]):
         )
         page = self.paginate_queryset(found) or []
         return self.get_paginated_response([authoring.video_lesson_out(lesson) for lesson in page])
-
-
-def _read(shape: Any, request: Request) -> dict[str, Any]:
-    form = shape(data=request.data)
-    form.is_valid(raise_exception=True)
-    given: dict[str, Any] = form.validated_data
-    return given
 
 
 def _uid(text: str) -> UUID:

@@ -40,6 +40,7 @@ from apps.courses.services.paths import (
     unpublish_path,
 )
 from apps.courses.services.quizzes import (
+    QUESTION_LIMIT,
     QuestionDraft,
     add_question,
     delete_question,
@@ -60,6 +61,7 @@ from apps.courses.services.review import (
 )
 
 __all__ = [
+    "QUESTION_LIMIT",
     "CourseTexts",
     "PathTexts",
     "QuestionDraft",

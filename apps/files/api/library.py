@@ -37,6 +37,7 @@ from apps.files.previews import preview_of
 from apps.files.services import Selection
 from apps.files.sharing_queries import UNSHARED, Sharing, sharing_of
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 MOST_VERSIONS = 100
 
@@ -131,6 +132,8 @@ class OneFolder(LibraryCall):
 
 
 class Actions(LibraryCall):
+    body_limits = {"POST": 128 * KIB}  # 1,000 uids of files and 1,000 of folders
+
     @extend_schema(operation_id="files_act", request=ActionIn, responses={200: DoneOut})
     def post(self, request: Request) -> Response:
         """Move, copy, delete or restore files and folders: all of them, or none if one is refused."""

@@ -12,6 +12,7 @@ from apps.files.models import File, FileKind, FileVersion, Folder, Upload
 from apps.files.previews import Preview, PreviewKind
 from apps.files.services import MAX_ENTRIES
 from apps.files.sharing_queries import COURSE, LINK, PRIVATE, Sharing
+from studyplatform.kit.web.fields import BoundedListField
 
 ACTIONS = ("move", "copy", "bin", "restore", "delete")
 MOST_NAME = 1000  # characters that are read of a new name; it is shortened to what systems can store
@@ -117,28 +118,14 @@ class NewFolderIn(NameIn):
     )
 
 
-class Uids(serializers.ListField):
-    """At most `MAX_ENTRIES` uids. A longer list is refused before any of it is parsed."""
-
-    child = serializers.UUIDField()
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=MAX_ENTRIES, required=False, **kwargs)
-
-    def to_internal_value(self, data: Any) -> Any:
-        """The uids.
-
-        :raises ValidationError: not a list of uids, or too many.
-        """
-        if isinstance(data, list | tuple) and len(data) > MAX_ENTRIES:
-            self.run_validators(data)
-        return super().to_internal_value(data)
+def uids_field() -> BoundedListField:
+    return BoundedListField(child=serializers.UUIDField(), max_length=MAX_ENTRIES, required=False)
 
 
 class ActionIn(serializers.Serializer[object]):
     action = serializers.ChoiceField(choices=[(one, one) for one in ACTIONS])
-    files = Uids()
-    folders = Uids()
+    files = uids_field()
+    folders = uids_field()
     to = serializers.UUIDField(
         allow_null=True, required=False, default=None, help_text="The folder to move or copy into; null: the top."
     )

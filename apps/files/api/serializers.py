@@ -10,7 +10,7 @@ from rest_framework import serializers
 from apps.accounts.guards import SessionKey
 from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
-from apps.files.services import sign_link
+from apps.files.services import MAX_CAPTION_BYTES, sign_link
 from apps.files.video.pipeline import overall_progress
 from apps.files.video.steps import STEPS
 
@@ -156,4 +156,4 @@ def overall_percent(video: VideoAsset) -> int:
 class CaptionsIn(serializers.Serializer[object]):
     language = serializers.CharField(max_length=12)
     label = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")  # type: ignore[assignment]
-    text = serializers.CharField(max_length=4 * 2**20, trim_whitespace=False, help_text="WebVTT or SRT.")
+    text = serializers.CharField(max_length=MAX_CAPTION_BYTES, trim_whitespace=False, help_text="WebVTT or SRT.")

@@ -1,8 +1,9 @@
 """Videos as calls: how far each is, retry, captions, delete."""
 
 import uuid
-from typing import Any
+from typing import Any, ClassVar
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status, viewsets
@@ -17,6 +18,7 @@ from apps.files import queries, services
 from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.web.api import validated
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
@@ -31,6 +33,7 @@ class Videos(viewsets.GenericViewSet[Any]):
     serializer_class = VideoOut
     lookup_field = "uid"
     lookup_value_converter = "uuid"
+    body_limits: ClassVar[dict[str, int]] = {}
 
     @extend_schema(operation_id="files_videos", responses={200: VideoOut(many=True)})
     def list(self, request: Request) -> Response:
@@ -60,19 +63,18 @@ class Videos(viewsets.GenericViewSet[Any]):
         return Response(_shown(request, user, uid))
 
     @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionTrackOut})
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], body_limits={"POST": settings.BODY_LIMIT})
     def captions(self, request: Request, uid: uuid.UUID) -> Response:
         """Give a video captions in one language, in place of those it had."""
         user = signed_in_user(request)
         video = queries.video_for(user, uid)
-        form = CaptionsIn(data=request.data)
-        form.is_valid(raise_exception=True)
+        sent = validated(CaptionsIn, request)
         track = services.add_captions(
             video=video,
             by=user,
-            raw=form.validated_data["text"].encode(),
-            language=form.validated_data["language"],
-            label=form.validated_data["label"],
+            raw=sent["text"].encode(),
+            language=sent["language"],
+            label=sent["label"],
             now=timezone.now(),
         )
         return Response(CaptionTrackOut(track).data, status.HTTP_201_CREATED)

@@ -29,6 +29,7 @@ from apps.forum.services.rendering import render
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 LONGEST_QUERY = 60
 
@@ -37,6 +38,7 @@ class Preview(APIView):
     """A text as it will be shown."""
 
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"POST": 256 * KIB}
 
     @extend_schema(operation_id="forum_preview", request=ForumPreviewIn, responses={200: ForumPreviewOut})
     def post(self, request: Request) -> Response:
@@ -70,6 +72,7 @@ class Topics(APIView):
     """Topics to link to, and new ones. The lists of topics are at ``forum/lists/``."""
 
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"POST": 128 * KIB}
 
     @extend_schema(
         operation_id="forum_topic_links",
@@ -92,6 +95,7 @@ class DraftOfUser(APIView):
     """A draft of the user."""
 
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"PUT": 256 * KIB}
 
     def initial(self, request: Request, *args: object, **kwargs: str) -> None:
         super().initial(request, *args, **kwargs)

@@ -20,12 +20,14 @@ from apps.forum.queries import finding
 from apps.forum.queries import topic as queries
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 
 class TopicPosts(APIView):
     """The posts of a topic."""
 
     permission_classes = [permissions.AllowAny]
+    body_limits = {"POST": 128 * KIB}
 
     @extend_schema(
         operation_id="forum_posts",
@@ -51,6 +53,7 @@ class PostDetail(APIView):
     """A post."""
 
     permission_classes = [permissions.AllowAny]
+    body_limits = {"PATCH": 128 * KIB}
 
     @extend_schema(operation_id="forum_post", responses={200: shapes.ForumPostSourceOut})
     def get(self, request: Request, post: int) -> Response:

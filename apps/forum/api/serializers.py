@@ -4,6 +4,9 @@ from rest_framework import serializers
 
 from apps.forum.models.writing import MAX_KEY
 from apps.forum.services.drafts import MOST_SOURCE
+from studyplatform.kit.web.fields import BoundedDictField
+
+MAX_DRAFT_FIELDS = 50
 
 
 class ForumPreviewIn(serializers.Serializer[object]):
@@ -28,9 +31,10 @@ class ForumTopicLinkOut(serializers.Serializer[object]):
 
 class ForumDraftIn(serializers.Serializer[object]):
     source = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=2 * MOST_SOURCE)  # type: ignore[assignment]  # the name of the field
-    values = serializers.DictField(
+    values = BoundedDictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=500),
         required=False,
+        max_length=MAX_DRAFT_FIELDS,
         help_text="Other fields of the form, by name.",
     )
     written_at = serializers.DateTimeField()

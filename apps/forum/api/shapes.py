@@ -13,6 +13,7 @@ from apps.forum.services.merging import MOST_CHOSEN
 from apps.forum.services.moderation import LONGEST_REASON
 from apps.forum.services.naming import LONGEST_TAG, LONGEST_TITLE
 from apps.forum.text import MOST
+from studyplatform.kit.web.fields import BoundedListField
 
 GREATEST = 2**63 - 1  # of an id
 OPENED = [Topic.Kind.QUESTION, Topic.Kind.DISCUSSION, Topic.Kind.SHARE]
@@ -27,9 +28,9 @@ def id_field(**options: object) -> serializers.IntegerField:
     return serializers.IntegerField(min_value=1, max_value=GREATEST, **options)  # type: ignore[arg-type]
 
 
-def tags_field(**options: object) -> serializers.ListField:
+def tags_field(**options: object) -> BoundedListField:
     child = serializers.CharField(max_length=2 * LONGEST_TAG)
-    return serializers.ListField(child=child, max_length=20, **options)  # type: ignore[arg-type]
+    return BoundedListField(child=child, max_length=20, **options)
 
 
 class ForumBoardOut(serializers.Serializer[object]):
@@ -121,7 +122,7 @@ class ForumMergeIn(serializers.Serializer[object]):
 
 
 class ForumSplitIn(serializers.Serializer[object]):
-    posts = serializers.ListField(child=id_field(), min_length=1, max_length=MOST_CHOSEN)
+    posts = BoundedListField(child=id_field(), min_length=1, max_length=MOST_CHOSEN)
     title = serializers.CharField(min_length=4, max_length=LONGEST_TITLE)
     kind = serializers.ChoiceField(choices=[(one.value, one.label) for one in OPENED], required=False, default="")
     with_later = serializers.BooleanField(required=False, default=False)

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from apps.learning.models import Note
 from apps.learning.services.notes import MOST_REPLACED, MOST_STANDING, MOST_TEXT
+from studyplatform.kit.web.fields import BoundedListField
 
 MAX_SECOND = 100 * 3600
 MAX_REVISION = 2**31 - 1
@@ -32,8 +33,8 @@ class ReplacedEdit(serializers.Serializer[object]):
 class SaveNoteIn(serializers.Serializer[object]):
     kind = serializers.ChoiceField(choices=Note.Kind.choices)
     second = serializers.IntegerField(min_value=0, max_value=MAX_SECOND, allow_null=True)
-    edits = serializers.ListField(child=NoteEdit(), min_length=1, max_length=MOST_STANDING)
-    replaced = serializers.ListField(child=ReplacedEdit(), max_length=MOST_REPLACED)
+    edits = BoundedListField(child=NoteEdit(), min_length=1, max_length=MOST_STANDING)
+    replaced = BoundedListField(child=ReplacedEdit(), max_length=MOST_REPLACED)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["kind"] == Note.Kind.MOMENT and attrs["second"] is None:

@@ -17,6 +17,7 @@ from apps.learning.api.note_serializers import NoteOut, SaveNoteIn
 from apps.learning.notes.merging import Content
 from apps.learning.queries.notes import Rendering, note_out, notes_of_lesson
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 
 class LessonNotes(GenericAPIView[Any]):
@@ -34,6 +35,7 @@ class LessonNotes(GenericAPIView[Any]):
 
 class LessonNote(APIView):
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"PUT": 256 * KIB}
 
     @extend_schema(operation_id="learning_save_note", request=SaveNoteIn, responses={200: NoteOut})
     def put(self, request: Request, uid: UUID, note: UUID) -> Response:

@@ -5,8 +5,10 @@ No shape that a browser receives before submission has a field for an answer, an
 from rest_framework import serializers
 
 from apps.courses.models import Question, Quiz
+from apps.courses.services import QUESTION_LIMIT
 from apps.learning.api.serializers import LessonLink, ProgressOut
 from apps.learning.quizzes.marking import MAX_LENGTH
+from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
 
 
 class OptionOut(serializers.Serializer[object]):
@@ -45,22 +47,23 @@ class AnswerIn(serializers.Serializer[object]):
     """One answer; which field counts follows from the question's kind. An empty answer is left out."""
 
     id = serializers.CharField(required=False, max_length=40, help_text="single")
-    ids = serializers.ListField(
+    ids = BoundedListField(
         child=serializers.CharField(max_length=40), required=False, max_length=50, help_text="multiple, ordering"
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
         required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric, text: as typed"
     )
-    pairs = serializers.DictField(
+    pairs = BoundedDictField(
         child=serializers.CharField(max_length=40, allow_blank=True),
         required=False,
+        max_length=50,
         help_text="matching: left to right",
     )
 
 
 class SubmitAttemptIn(serializers.Serializer[object]):
-    answers = serializers.DictField(child=AnswerIn(), help_text="By question uid.")
+    answers = BoundedDictField(child=AnswerIn(), max_length=QUESTION_LIMIT, help_text="By question uid.")
 
 
 class RewatchOut(serializers.Serializer[object]):

@@ -4,6 +4,7 @@ submission has a field for an answer, an explanation or a remark."""
 from rest_framework import serializers
 
 from apps.courses.models import Lesson
+from studyplatform.kit.web.fields import BoundedListField
 
 # --- Enrollments -----------------------------------------------------------------------------------
 
@@ -146,8 +147,8 @@ class SaveProgressIn(serializers.Serializer[object]):
     """
 
     position = serializers.FloatField(min_value=0, max_value=86_400 * 2)
-    watched = serializers.ListField(
-        child=serializers.ListField(
+    watched = BoundedListField(
+        child=BoundedListField(
             child=serializers.IntegerField(min_value=0, max_value=86_400 * 2), min_length=2, max_length=2
         ),
         max_length=500,

@@ -35,6 +35,7 @@ from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_pa
 from apps.learning.services.completion import Saved
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 
 class Enrollments(GenericAPIView[Any]):
@@ -50,10 +51,9 @@ class Enrollments(GenericAPIView[Any]):
 
     @extend_schema(operation_id="learning_enroll", request=EnrollIn, responses={201: EnrollmentOut})
     def post(self, request: Request) -> Response:
-        form = EnrollIn(data=request.data)
-        form.is_valid(raise_exception=True)
+        sent = validated(EnrollIn, request)
         user = signed_in_user(request)
-        course, _ = find_course(user, form.validated_data["course"])
+        course, _ = find_course(user, sent["course"])
         services.enroll(user=user, course=course, now=timezone.now())
         [my_course] = with_resume(enrollments_of(user).filter(course=course))
         return Response(enrollment_out(my_course), status.HTTP_201_CREATED)
@@ -93,11 +93,10 @@ class CourseRating(APIView):
 
     @extend_schema(operation_id="learning_rate", request=RateIn, responses={200: RatingOut})
     def put(self, request: Request, slug: str) -> Response:
-        form = RateIn(data=request.data)
-        form.is_valid(raise_exception=True)
+        sent = validated(RateIn, request)
         user = signed_in_user(request)
         course, _ = find_course(user, slug)
-        rating = services.rate_course(user=user, course=course, **form.validated_data, now=timezone.now())
+        rating = services.rate_course(user=user, course=course, **sent, now=timezone.now())
         return Response(RatingOut(rating).data)
 
 
@@ -186,6 +185,7 @@ class AttemptDetail(APIView):
 
 class AttemptSubmission(APIView):
     permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"POST": 256 * KIB}
 
     @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: SubmittedAttempt})
     def post(self, request: Request, uid: UUID) -> Response:

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.tutor.models import MOST_QUESTION, MOST_TITLE, Answer, Mode
+from studyplatform.kit.web.fields import BoundedListField
 
 MAX_SECOND = 100 * 3600
 MAX_POSITION = 2**31 - 1
@@ -162,7 +163,7 @@ class RateAnswerIn(serializers.Serializer[object]):
 
 
 class PracticeCardsIn(serializers.Serializer[object]):
-    cards = serializers.ListField(
+    cards = BoundedListField(
         child=serializers.IntegerField(min_value=0, max_value=99), min_length=1, max_length=100,
         help_text="Their places in `cards` of the answer, from 0.",
     )  # fmt: skip

@@ -16,7 +16,7 @@ from rest_framework.views import set_rollback
 from studyplatform.kit import errors
 from studyplatform.kit.errors import REGISTRY, AppError
 from studyplatform.kit.web.failures import refusal_of
-from studyplatform.kit.web.problem_details import TYPE, problem
+from studyplatform.kit.web.problem_details import MAX_FIELD_ERRORS, TYPE, problem
 from studyplatform.kit.web.request_id import request_id
 
 logger = logging.getLogger(__name__)
@@ -77,10 +77,15 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
 
 
 def _fields(details: Any) -> dict[str, list[dict[str, str]]]:
-    """DRF's nested details as {path: [{code, message}]}; errors of no single field are under ""."""
+    """DRF's nested details as {path: [{code, message}]}; errors of no single field are under "".
+
+    Of more than `MAX_FIELD_ERRORS` paths, the first.
+    """
     found: dict[str, list[dict[str, str]]] = {}
 
     def walk(node: Any, path: str) -> None:
+        if len(found) >= MAX_FIELD_ERRORS:
+            return
         if isinstance(node, dict) and set(node) == {"message", "code"} and not isinstance(node["message"], dict | list):
             found.setdefault(path, []).append({"code": str(node["code"]), "message": str(node["message"])})
         elif isinstance(node, dict):

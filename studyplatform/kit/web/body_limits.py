@@ -1,7 +1,8 @@
 """Limits on the size of a request body, checked before any of it is read.
 
-The default limit is ``settings.BODY_LIMIT`` bytes. A page that accepts more declares how much, and from whom, with
-:func:`accepts_large_body`. A view class of the API has the attribute ``body_limits`` instead and reads the body.
+The default limit is ``settings.BODY_LIMIT`` bytes for pages and ``settings.API_BODY_LIMIT`` for the API. A page that
+accepts more declares how much, and from whom, with :func:`accepts_large_body`. A view class of the API has the
+attribute ``body_limits`` instead: bytes by method, never less than the default.
 """
 
 import asyncio
@@ -29,7 +30,8 @@ Policy = Callable[[Any], AppError | None]  # of a user (kit/policies.py)
 Room = Callable[[Any, int], AppError | None]  # of a user, and the bytes that they want to send
 View = TypeVar("View", bound=Callable[..., Any])
 
-SLACK = 64 * 1024  # bytes on top of the limit, for a form's multipart encoding and its other fields
+KIB = 1024  # bytes
+SLACK = 64 * KIB  # bytes on top of the limit, for a form's multipart encoding and its other fields
 STALL_TIMEOUT = 60.0  # seconds without a byte after which the request is refused
 REFUSAL = "studyplatform.refused"  # the scope's key for the refusal, if the body was not read
 ADMISSION_CHECK = "studyplatform.asked"  # the scope's key for an `AdmissionCheck`
@@ -85,10 +87,10 @@ class BodyLimit:
             return
         limit = settings.BODY_LIMIT
         match = None
-        if is_chunked or length > limit + SLACK:
+        if is_chunked or length > settings.API_BODY_LIMIT:
             match = resolve_either_spelling(scope["path"])
             limit = max_body_size(scope["method"], match)
-        if length > limit + SLACK:
+        if length > limit + _slack(match):
             await self._refuse(scope, receive, send, RequestTooLarge(limit=as_size(limit)))
             return
         has_policy = limit > settings.BODY_LIMIT and policy_of(match)
@@ -102,7 +104,7 @@ class BodyLimit:
             await send(message)
 
         try:
-            await self.app(scope, _limited(receive, limit), send_and_note)
+            await self.app(scope, _limited(receive, limit, slack=_slack(match)), send_and_note)
         except (RequestTooLarge, RequestStalled) as refusal:
             if has_responded:
                 raise
@@ -146,7 +148,7 @@ def _without_body(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in headers]}
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
+def _limited(receive: Receive, limit: int, *, slack: int) -> Receive:
     received, is_complete = 0, False
 
     async def limited() -> Message:
@@ -161,7 +163,7 @@ def _limited(receive: Receive, limit: int) -> Receive:
         if message["type"] == "http.request":
             received += len(message.get("body", b""))
             is_complete = not message.get("more_body", False)
-            if received > limit + SLACK:
+            if received > limit + slack:
                 raise RequestTooLarge(limit=as_size(limit))
         return message
 
@@ -187,7 +189,7 @@ class BodyMiddleware:
         if refusal is None:
             declared = request.META.get("CONTENT_LENGTH") or ""
             length = check.length if check else int(declared) if declared.isdigit() else 0
-            if check or length > settings.BODY_LIMIT + SLACK:
+            if check or length > settings.API_BODY_LIMIT:
                 refusal = _refusal_of(request, length)
         if isinstance(refusal, NotAuthenticated):
             # Back to the form: its page asks the user to sign in, and says so if they were signed out meanwhile.
@@ -204,8 +206,10 @@ def _refusal_of(request: HttpRequest, length: int) -> AppError | None:
     """Why the user may not send a body of ``length`` bytes; None if they may."""
     match = request.resolver_match
     limit = max_body_size(request.method or "", match)
-    if length > limit + SLACK:
+    if length > limit + _slack(match):
         return RequestTooLarge(limit=as_size(limit))
+    if length <= settings.BODY_LIMIT + SLACK:
+        return None
     policy = policy_of(match)
     refusal = policy(request.user) if policy else None
     room: Room | None = getattr(match.func, "body_room", None) if match else None
@@ -226,12 +230,22 @@ def resolve_either_spelling(path: str) -> ResolverMatch | None:
 
 def max_body_size(method: str, match: ResolverMatch | None) -> int:
     """How many bytes the view accepts in the body of a request with this method."""
-    default: int = settings.BODY_LIMIT
+    default: int = settings.API_BODY_LIMIT if _is_api(match) else settings.BODY_LIMIT
     if match is None:
         return default
     of_class = getattr(getattr(match.func, "cls", None), "body_limits", {})
+    of_class = getattr(match.func, "initkwargs", {}).get("body_limits", of_class)  # of an action of a viewset
     limits: dict[str, int] = getattr(match.func, "body_limits", of_class)
     return limits.get(method, default)
+
+
+def _is_api(match: ResolverMatch | None) -> bool:
+    return match is not None and hasattr(match.func, "cls")  # DRF's views have it
+
+
+def _slack(match: ResolverMatch | None) -> int:
+    """JSON has no multipart encoding."""
+    return 0 if _is_api(match) else SLACK
 
 
 def policy_of(match: ResolverMatch | None) -> Policy | None:

@@ -1,0 +1,53 @@
+"""Fields of API calls that check how much was sent before they look at any of it.
+
+DRF validates every element of a list or a dictionary before it checks the length, and `DictField` has no limit at all.
+"""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+MAX_KEY_LENGTH = 100  # characters
+
+
+class BoundedListField(serializers.ListField):
+    """A list of at most ``max_length`` elements."""
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(max_length=max_length, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The validated elements.
+
+        :raises ValidationError: not a list, too long, or an element is invalid.
+        """
+        if isinstance(data, list | tuple) and len(data) > (self.max_length or 0):
+            self.run_validators(data)
+        return super().to_internal_value(data)
+
+
+class BoundedDictField(serializers.DictField):
+    """A dictionary of at most ``max_length`` entries, with keys of at most `MAX_KEY_LENGTH` characters."""
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_length = max_length
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The validated values by key.
+
+        :raises ValidationError: not a dictionary, too many entries, a key is too long, or a value is invalid.
+        """
+        if isinstance(data, dict):
+            if len(data) > self.max_length:
+                text = str(serializers.ListField.default_error_messages["max_length"])
+                raise serializers.ValidationError(
+                    [ErrorDetail(text.format(max_length=self.max_length), code="max_length")]
+                )
+            if any(len(str(key)) > MAX_KEY_LENGTH for key in data):
+                text = str(serializers.CharField.default_error_messages["max_length"])
+                raise serializers.ValidationError(
+                    [ErrorDetail(text.format(max_length=MAX_KEY_LENGTH), code="max_length")]
+                )
+        return super().to_internal_value(data)
