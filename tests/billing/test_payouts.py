@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 import time_machine
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.accounts.models import Notification, Role, User
@@ -250,6 +250,33 @@ def test_two_runs_at_once_send_each_amount_once(provider):
     assert sorted(destination for *_, destination in provider.calls) == sorted(f"acct_{user.pk}" for user in teachers)
     assert list(Payout.objects.values_list("state", flat=True)) == ["sent"] * 4
     assert balances()["provider"] == {"usd": 12_000}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_refund_that_is_being_posted_is_not_paid_out(connected, provider):
+    """On SQLite one waits for the other anyway; on PostgreSQL the payout waits for the instructor's account."""
+    sale(connected.pk, 10_000, at=OLD, payment_key="pi_1")
+    sale(connected.pk, 10_000, at=OLD)
+    services.schedule_payouts(DAY, now=NOW)
+    problems = []
+
+    def pay():
+        try:
+            services.run_payouts(DAY, now=NOW)
+        except Exception as error:
+            problems.append(error)
+        finally:
+            connection.close()
+
+    paying = threading.Thread(target=pay)
+    with transaction.atomic():
+        services.post_refund("re_1", "pi_1", 5000, occurred_at=NOW)
+        paying.start()
+        paying.join(0.5)  # a payout that does not wait has ended by then
+    paying.join()
+
+    assert not problems
+    assert [amount for _, amount, *_ in provider.calls] == [10_500]
 
 
 # --- Bank transfers -------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
+from threading import Thread
 from unittest.mock import Mock
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from apps.accounts.models import Notification
@@ -17,6 +18,7 @@ from apps.billing.errors import (
     CardExpired,
     NothingDue,
     NotSubscribed,
+    PlanChangeInProgress,
     PlanNotOffered,
     PriceChanged,
     PromoCodeRefused,
@@ -28,7 +30,7 @@ from apps.billing.services import customers, grants, plan_changes, premium, prem
 from apps.billing.services.webhooks import handler_of
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.models import Job
 from tests.billing.conftest import FAILS_LATER, GOOD
 from tests.factories.courses import CourseFactory
@@ -426,6 +428,58 @@ def test_an_upgrade_costs_what_the_preview_showed(leo_pays, standin):
     assert 0 < preview.credit < 1400
     assert preview.amount_due == 14000 - preview.credit
     assert Payment.objects.order_by("pk").last().amount == preview.amount_due
+    assert_books_equal_the_provider(standin)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_changes_of_a_plan_at_once_are_charged_once(leo_pays, standin, monkeypatch):
+    leo_pays.start(leo_pays.card())
+    leo_pays.wait(days=7, hours=2)
+    leo_pays.sync()
+    leo_pays.wait(days=15)
+    moment, outcomes, changes = leo_pays.now, [], []
+    amount = plan_changes.preview_change(user=leo_pays.user, plan="yearly", now=moment).amount_due
+    ask, change = gateway.get_subscription, gateway.change_price
+
+    def change_plan(moment):
+        return plan_changes.change_plan(
+            user=leo_pays.user,
+            plan="yearly",
+            moment=moment,
+            expected_amount=amount,
+            expected_currency="usd",
+            now=leo_pays.now,
+        )
+
+    def other_request():
+        try:
+            outcomes.append(change_plan(moment - timedelta(seconds=1)))
+        except AppError as refusal:
+            outcomes.append(refusal)
+        finally:
+            connection.close()
+
+    def ask_while_another_request_arrives(subscription):
+        monkeypatch.setattr(gateway, "get_subscription", ask)
+        other = Thread(target=other_request)
+        other.start()
+        other.join()
+        return ask(subscription)
+
+    def count(**what):
+        changes.append(what["key"])
+        change(**what)
+
+    monkeypatch.setattr(gateway, "get_subscription", ask_while_another_request_arrives)
+    monkeypatch.setattr(gateway, "change_price", count)
+
+    row = change_plan(moment)
+
+    assert row.plan == "yearly"
+    assert [type(one) for one in outcomes] == [PlanChangeInProgress]
+    assert len(changes) == 1
+    leo_pays.row.refresh_from_db()
+    assert leo_pays.row.plan_change_until is None
     assert_books_equal_the_provider(standin)
 
 

@@ -56,6 +56,16 @@ class PlanNotOffered(AppError):
     action = Action(_("See your subscription"), href="/billing/subscriptions")
 
 
+class PlanChangeInProgress(AppError):
+    code = "PLAN_CHANGE_IN_PROGRESS"
+    status = 409
+    title = _("Your plan is being changed")
+    message = _("Another change of your plan hasn't finished yet. Wait a moment, then check your subscription.")
+    severity = "info"
+    icon = "clock"
+    action = Action(_("See your subscription"), href="/billing/subscriptions")
+
+
 class NothingDue(AppError):
     code = "NOTHING_DUE"
     status = 409

@@ -57,6 +57,7 @@ class Subscription(models.Model):
     cancels_at_period_end = models.BooleanField(default=False)
     past_due_since = models.DateTimeField(null=True)
     grace_until = models.DateTimeField(null=True, help_text="Until when it opens courses although a payment failed.")
+    plan_change_until = models.DateTimeField(null=True, help_text="A change of its plan is under way until then.")
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, help_text="When its trial or first period began.")
     ended_at = models.DateTimeField(null=True)

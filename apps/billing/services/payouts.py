@@ -20,7 +20,13 @@ from apps.accounts import services as people
 from apps.billing import transfers
 from apps.billing.models import OPEN_STATES, Payout, PayoutAccount, PayoutRun
 from apps.billing.queries import payouts as queries
-from apps.billing.services.ledger import post_payout_failed, post_payout_sent, post_payout_started
+from apps.billing.services.ledger import (
+    account_of,
+    lock_accounts,
+    post_payout_failed,
+    post_payout_sent,
+    post_payout_started,
+)
 from apps.billing.services.ledger.posting import BANK, PROVIDER
 from studyplatform.kit import jobs
 from studyplatform.kit.text.money import money
@@ -121,6 +127,7 @@ def _start(payout_id: int, *, now: datetime) -> tuple[Payout | None, bool]:
     if payout is None or payout.state not in OPEN_STATES:
         return payout, False
     if payout.state == State.SCHEDULED:
+        lock_accounts([account_of(payout.instructor_id)])  # a refund posted meanwhile is not paid out
         account = _accounts().filter(user=payout.instructor_id).first()
         left = queries.payable(payout.sales_until, instructor_id=payout.instructor_id)
         amount = min(payout.amount, left.get((payout.instructor_id, payout.currency), 0))

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+from django.db import transaction
+
 from apps.accounts.models import User
 from apps.billing import gateway
-from apps.billing.errors import PlanNotOffered, PriceChanged
+from apps.billing.errors import PlanChangeInProgress, PlanNotOffered, PriceChanged
 from apps.billing.models import Subscription
 from apps.billing.plans import Offer, Plan, offer_of
 from apps.billing.services import premium
@@ -12,6 +14,7 @@ from apps.billing.services.subscriptions import live_of, price_of
 
 Status = Subscription.Status
 PREVIEW_LASTS = timedelta(minutes=30)
+CHANGE_TIMEOUT = timedelta(minutes=3)  # longer than the provider may take; then a change that was killed is over
 
 
 def preview_change(*, user: User, plan: str, now: datetime) -> gateway.ChangePreview:
@@ -34,6 +37,7 @@ def change_plan(
     """Change plan and charge the difference at once. ``moment`` and ``expected_…`` are those of the preview.
 
     :raises CardDeclined: the bank declined; the plan is the same as before.
+    :raises PlanChangeInProgress: another request is changing the plan.
     :raises PriceChanged: the preview is older than half an hour, or the amount is not what the user was shown.
     """
     row = live_of(user)
@@ -43,18 +47,45 @@ def change_plan(
     moment = moment.astimezone(UTC).replace(microsecond=0)
     if not now - PREVIEW_LASTS <= moment <= now + timedelta(minutes=1):
         raise PriceChanged
+    until = now + CHANGE_TIMEOUT
+    if not _claim(row, plan, until=until, now=now):
+        return live_of(user)  # another request has changed it
+    try:
+        _change_at_provider(row, offer, moment=moment, expected=(expected_amount, expected_currency))
+        return premium.sync_subscription(subscription=row, now=now)
+    finally:
+        Subscription.objects.filter(pk=row.pk, plan_change_until=until).update(plan_change_until=None)
+
+
+def _claim(row: Subscription, plan: str, *, until: datetime, now: datetime) -> bool:
+    """Reserve the change of a subscription for this request. Returns False if it has the plan by now.
+
+    The provider charges each change that it is asked for, and no transaction stays open while it answers.
+
+    :raises PlanChangeInProgress: another request has reserved it.
+    """
+    with transaction.atomic():
+        locked = Subscription.objects.select_for_update().get(pk=row.pk)
+        if locked.plan_change_until is not None and locked.plan_change_until > now:
+            raise PlanChangeInProgress
+        if locked.plan == plan:
+            return False
+        Subscription.objects.filter(pk=row.pk).update(plan_change_until=until)
+    return True
+
+
+def _change_at_provider(row: Subscription, offer: Offer, *, moment: datetime, expected: tuple[int, str]) -> None:
     state = gateway.get_subscription(row.gateway_id or "")
-    price, key = price_of(offer), f"change {row.uid} {plan} {int(moment.timestamp())}"
+    price, key = price_of(offer), f"change {row.uid} {offer.plan} {int(moment.timestamp())}"
     if row.status == Status.TRIALING:
-        if (0, offer.currency) != (expected_amount, expected_currency):
+        if (0, offer.currency) != expected:
             raise PriceChanged
         gateway.change_price_in_trial(subscription=state.id, item=state.item, price=price, key=key)
     else:
         shown = gateway.preview_change(subscription=state.id, item=state.item, price=price, when=moment)
-        if (shown.amount_due, shown.currency) != (expected_amount, expected_currency):
+        if (shown.amount_due, shown.currency) != expected:
             raise PriceChanged
         gateway.change_price(subscription=state.id, item=state.item, price=price, when=moment, key=key)
-    return premium.sync_subscription(subscription=row, now=now)
 
 
 def _change_of(row: Subscription, plan: str) -> Offer:

@@ -91,6 +91,7 @@ export const catalogue = {
   PAYMENT_REQUIRED: {"severity": "info", "icon": "credit-card", "action": {"label": "See the price", "href": "/courses/enroll?course={slug}"}},
   PERMISSION_DENIED: {"title": "You don't have access", "message": "Your account doesn't have permission to do this.", "icon": "lock", "action": {"label": "Go to your dashboard", "href": "/dashboard"}},
   PICTURE_UNREADABLE: {"icon": "image-off"},
+  PLAN_CHANGE_IN_PROGRESS: {"severity": "info", "icon": "clock", "action": {"label": "See your subscription", "href": "/billing/subscriptions"}},
   PLAN_NOT_OFFERED: {"severity": "info", "icon": "info", "action": {"label": "See your subscription", "href": "/billing/subscriptions"}},
   PRACTICE_CARD_NOT_FOUND: {"severity": "info", "icon": "info"},
   PREREQUISITE_NOT_MET: {"severity": "warning", "icon": "lock", "action": {"label": "Go to the previous lesson", "href": "/course/lessons?course={course}"}},

@@ -35,6 +35,7 @@ from apps.billing.services.ledger.posting import (
     Unbalanced,
     account_of,
     checksum,
+    lock_accounts,
     post,
 )
 from apps.billing.services.ledger.returns import (
@@ -55,6 +56,7 @@ __all__ = [
     "Unbalanced",
     "account_of",
     "checksum",
+    "lock_accounts",
     "post",
     "post_dispute_lost",
     "post_dispute_opened",

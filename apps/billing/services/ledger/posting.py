@@ -98,6 +98,7 @@ def post(key: str, kind: EntryKind, occurred_at: datetime, lines: Iterable[Line]
     entry.checksum = checksum(entry, merged)
     try:
         with transaction.atomic():
+            lock_accounts(line.account for line in merged if line.account.startswith(_INSTRUCTOR))
             entry.save(force_insert=True)
             accounts = _accounts({line.account for line in merged})
             LedgerLine.objects.bulk_create(
@@ -110,6 +111,12 @@ def post(key: str, kind: EntryKind, occurred_at: datetime, lines: Iterable[Line]
             raise
         return earlier
     return entry
+
+
+def lock_accounts(codes: Iterable[str]) -> None:
+    """Let postings to these accounts wait for each other, until the transaction ends."""
+    wanted = LedgerAccount.objects.filter(code__in=sorted(codes)).order_by("code")
+    list(wanted.select_for_update(no_key=True).values_list("pk"))
 
 
 def checksum(entry: LedgerEntry, lines: Iterable[Line]) -> str:
