@@ -11,7 +11,7 @@ from apps.accounts.queries import choices_of
 from apps.accounts.services import Part, register_export
 
 _ACCOUNT = (
-    "email", *PROFILE_FIELDS, "role", "theme", "style",
+    "email", *PROFILE_FIELDS, "former_zone", "former_zone_until", "role", "theme", "style",
     "daily_minutes", "weekly_lessons", "date_joined", "last_login", "email_verified_at", "terms_accepted_at",
 )  # fmt: skip
 

@@ -390,6 +390,8 @@ FILLED: dict[str, Any] = {
     "blocked_at": NOW,
     "daily_minutes": 55,
     "email_verified_at": NOW,
+    "former_zone": "Asia/Seoul",
+    "former_zone_until": NOW,
     "headline": "Hydrologist",
     "last_login": NOW,
     "role": Role.INSTRUCTOR,

@@ -216,7 +216,7 @@ def test_two_users_cannot_take_the_same_username_at_once(leo: User, mia: User) -
         mock.patch("django.db.models.query.QuerySet.exists", return_value=False),
         pytest.raises(services.UsernameTaken),
     ):
-        services.save_profile(user=leo, changes=PROFILE | {"username": "MIA"})
+        services.save_profile(user=leo, changes=PROFILE | {"username": "MIA"}, now=timezone.now())
 
 
 def test_a_field_missing_from_the_form_keeps_its_value(browser: Client, leo: User) -> None:
@@ -246,7 +246,7 @@ def test_a_new_profile_field_is_shown_validated_and_saved(browser: Client, leo: 
 
 def test_save_profile_accepts_only_profile_fields(leo: User) -> None:
     with pytest.raises(ValueError, match="role"):
-        services.save_profile(user=leo, changes={"role": "admin"})
+        services.save_profile(user=leo, changes={"role": "admin"}, now=timezone.now())
 
 
 # --- Picture ------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def test_changes_during_a_deletion_restore_no_personal_data(leo: User) -> None:
     services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
     with pytest.raises(NotAuthenticated):
-        services.save_profile(user=before, changes=PROFILE)
+        services.save_profile(user=before, changes=PROFILE, now=timezone.now())
     with pytest.raises(NotAuthenticated):
         services.set_picture(user=before, file=make_picture().file)
 

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from apps.accounts import queries as people_queries
+from apps.accounts import services as people
 from apps.accounts.models import Notification
 from apps.learning import services
 from apps.learning.activity import learned_days
 from apps.learning.activity.history import Completed, achievements_of, days_of
 from apps.learning.models import Achievement, LearnedDay, WatchedDay
-from apps.learning.services.learned_days import award, record
+from apps.learning.practice.day import day_of
+from apps.learning.queries.learned_days import today_of
+from apps.learning.services.learned_days import award, day_zone_of, record
 from studyplatform.kit.text.zones import zone_named
 from tests.factories.courses import LessonFactory
 from tests.learning.conftest import open_lesson
@@ -259,3 +263,28 @@ def test_rebuilding_twice_changes_nothing(leo, enrollment, lessons, now):
 
     assert (days(leo), kinds(leo)) == (once, before)
     assert once == {now.date(): (360, 6)}
+
+
+def test_a_new_time_zone_counts_from_the_next_day(leo):
+    """Otherwise three dates pass in a minute: 26 October in Samoa, 27 in London, 28 in Kiritimati."""
+    now = datetime(2026, 10, 27, 10, 30, tzinfo=UTC)
+    for zone in ("Pacific/Pago_Pago", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Pacific/Kiritimati"):
+        people.save_profile(user=leo, changes={"time_zone": zone}, now=now)
+        record(user_id=leo.pk, zone=day_zone_of(leo, now), now=now, lessons=1)
+
+    assert days(leo) == {date(2026, 10, 27): (0, 4)}
+    assert leo.time_zone == "Pacific/Kiritimati"
+    assert today_of(leo, now=now) == date(2026, 10, 27)
+    midnight = datetime(2026, 10, 28, tzinfo=UTC)
+    assert today_of(leo, now=midnight - timedelta(seconds=1)) == date(2026, 10, 27)
+    assert today_of(leo, now=midnight) == date(2026, 10, 28)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Pago_Pago", "Pacific/Kiritimati"])
+def test_a_new_time_zone_gives_no_second_day_of_practice(leo, zone):
+    now = datetime(2026, 10, 27, 10, 30, tzinfo=UTC)
+    before = day_of(now, people_queries.day_zone_of(leo, now))
+
+    people.save_profile(user=leo, changes={"time_zone": zone}, now=now)
+
+    assert day_of(now, people_queries.day_zone_of(leo, now)) == before

@@ -1,6 +1,7 @@
 """Users: who they are, what they may do, and their preferences."""
 
 import uuid
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.base_user import BaseUserManager
@@ -81,6 +82,10 @@ class User(AbstractUser):
     headline = models.CharField(max_length=120, blank=True)
     bio = models.TextField(blank=True, max_length=300)
     time_zone = models.CharField(max_length=64, default="UTC")
+    former_zone = models.CharField(
+        max_length=64, blank=True, help_text="Counts the user's days until former_zone_until."
+    )
+    former_zone_until = models.DateTimeField(null=True, blank=True)
     terms_accepted_at = models.DateTimeField(null=True, blank=True)
     blocked_at = models.DateTimeField(null=True, blank=True)
     block_reason = models.CharField(max_length=300, blank=True)
@@ -130,6 +135,12 @@ class User(AbstractUser):
         if self.deleted_at:
             return str(_("Deleted user"))
         return self.get_full_name() or self.username or self.email
+
+    def day_zone(self, now: datetime) -> str:
+        """The name of the time zone by which the user's days are counted. A new one counts from the next day."""
+        if self.former_zone_until is not None and now < self.former_zone_until:
+            return self.former_zone
+        return self.time_zone
 
     @property
     def initial(self) -> str:

@@ -86,6 +86,11 @@ def zone_of(user: User) -> ZoneInfo:
     return zone_named(user.time_zone)
 
 
+def day_zone_of(user: User, now: datetime) -> ZoneInfo:
+    """The time zone that counts the user's days: a new one counts from the next day."""
+    return zone_named(user.day_zone(now))
+
+
 def notices_of(user: User, *, unread: bool = False) -> NotificationQuerySet:
     """The notifications that this user sees on the site, the newest first, without kinds that no longer exist."""
     rows = Notification.objects.of(user).shown().filter(kind__in=KINDS)

@@ -1,7 +1,7 @@
 """What users change about their own account."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -13,6 +13,7 @@ from apps.accounts.services.password_check import verify_password
 from apps.accounts.services.people import end_all_access
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.passwords import hash_password
+from studyplatform.kit.text.zones import zone_named
 
 
 class WrongPassword(Exception):
@@ -60,14 +61,18 @@ def save_appearance(*, user: User, theme: str, style: str) -> None:
     user.save(update_fields=["theme", "style"])
 
 
-def save_profile(*, user: User, changes: Mapping[str, Any]) -> None:
+def save_profile(*, user: User, changes: Mapping[str, Any], now: datetime) -> None:
     """Save what others see of a user. The caller has validated the fields; a constraint decides about the username.
+
+    A new time zone is shown at once and counts days from the next one: otherwise changing it would make days.
 
     :raises UsernameTaken: another user has it.
     :raises NotAuthenticated: the account was deleted meanwhile.
     """
     if not changes.keys() <= set(PROFILE_FIELDS):
         raise ValueError(f"not in PROFILE_FIELDS: {', '.join(sorted(changes.keys() - set(PROFILE_FIELDS)))}")
+    if changes.get("time_zone", user.time_zone) != user.time_zone:
+        changes = {**changes, **_former_zone(user, now)}
     username = changes.get("username", user.username)
     if User.objects.exclude(pk=user.pk).filter(username__iexact=username).exists():
         raise UsernameTaken
@@ -80,6 +85,14 @@ def save_profile(*, user: User, changes: Mapping[str, Any]) -> None:
         raise UsernameTaken from None
     for name, value in changes.items():
         setattr(user, name, value)
+
+
+def _former_zone(user: User, now: datetime) -> dict[str, Any]:
+    """The zone that counts the user's days, and when its present day ends."""
+    name = user.day_zone(now)
+    zone = zone_named(name)
+    tomorrow = now.astimezone(zone).date() + timedelta(days=1)
+    return {"former_zone": name, "former_zone_until": datetime.combine(tomorrow, time(), zone).astimezone(UTC)}
 
 
 def set_goals(*, user: User, daily_minutes: int, weekly_lessons: int) -> None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.accounts.queries import zone_of
+from apps.accounts.queries import day_zone_of
 from apps.learning import services
 from apps.learning.errors import CardLimitReached
 from apps.learning.forms import CardForm
@@ -70,7 +70,8 @@ def cards(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The card was added. It is due today."), extra_tags="toast")
             return redirect("learning:cards")
     page = Paginator(own_cards(user), PAGE).get_page(request.GET.get("page"))
-    _start, tonight = day_of(timezone.now(), zone_of(user))
+    now = timezone.now()
+    _start, tonight = day_of(now, day_zone_of(user, now))
     context = {"form": form, "page": page, "deleted": _deleted(request), "tonight": tonight}
     return render(request, "learning/cards.html", context, status=422 if form.errors else 200)
 

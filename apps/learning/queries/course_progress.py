@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q, Sum
 
 from apps.accounts.models import User
-from apps.accounts.queries import zone_of
+from apps.accounts.queries import day_zone_of, zone_of
 from apps.courses.models import Course, Lesson, Quiz
 from apps.learning.models import Attempt, Certificate, Enrollment, LearnedDay, LessonProgress
 from apps.learning.outline import Entry, Outline, Placed, Progress, Standing, place_all, resume_entry
@@ -200,6 +200,6 @@ class Totals:
 
 def totals_of(user: User, *, now: datetime) -> Totals:
     """Return the seconds learned in all, and the lessons completed since Monday. One query."""
-    week = Q(day__gte=_monday(now, zone_of(user)))
+    week = Q(day__gte=_monday(now, day_zone_of(user, now)))
     found = LearnedDay.objects.filter(user=user).aggregate(all=Sum("seconds"), week=Sum("lessons", filter=week))
     return Totals(found["all"] or 0, found["week"] or 0)

@@ -184,7 +184,7 @@ def learned_text(row: Day) -> str:
 
 def today_of(user: User, *, now: datetime) -> date:
     """Return which day it is for the user."""
-    return now.astimezone(zone_named(user.time_zone)).date()
+    return now.astimezone(zone_named(user.day_zone(now))).date()
 
 
 def record_of(user: User, *, now: datetime) -> LearningRecord:

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Min, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.accounts.queries import zone_of
+from apps.accounts.queries import day_zone_of
 from apps.courses.models import Quiz
 from apps.learning.errors import CardNotFound
 from apps.learning.models import Attempt, PracticeCard, PracticeReview
@@ -100,7 +100,7 @@ class Overview:
 
 def overview_of(user: User, cards: QuerySet[PracticeCard], now: datetime) -> Overview:
     """Return the figures of these cards. Two queries."""
-    zone = zone_of(user)
+    zone = day_zone_of(user, now)
     start, end = day_of(now, zone)
     ends = [end]
     for _day in range(1, DAYS_AHEAD):

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from apps.accounts.models import User
-from apps.accounts.queries import zone_of
+from apps.accounts.queries import day_zone_of
 from apps.courses.models import Course, Question
 from apps.learning.models import PracticeCard
 from apps.learning.outline import place_all
@@ -32,7 +32,7 @@ def practice_out(user: User, source: str, now: datetime) -> dict[str, Any]:
 
 def session_out(user: User, source: str, overview: Overview, now: datetime) -> dict[str, Any]:
     """Return the shape ``PracticeOut`` for figures that were read before. Four queries."""
-    _start, end = day_of(now, zone_of(user))
+    _start, end = day_of(now, day_zone_of(user, now))
     load = overview.load
     cards = next_cards(from_source(cards_of(user), source), load, now, end) if load.left else []
     return {

@@ -45,9 +45,9 @@ class Learned:
         return self.moment.date()
 
 
-def zone_of(user: AnyUser) -> str:
-    """Return the name of the user's time zone; UTC for visitors."""
-    return user.time_zone if isinstance(user, User) else "UTC"
+def day_zone_of(user: AnyUser, now: datetime) -> str:
+    """Return the name of the time zone that counts the user's days; UTC for visitors."""
+    return user.day_zone(now) if isinstance(user, User) else "UTC"
 
 
 def record(

@@ -30,7 +30,7 @@ from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
-from apps.learning.services.learned_days import zone_of
+from apps.learning.services.learned_days import day_zone_of
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
@@ -94,7 +94,7 @@ def save_watching(
         progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
         if progress.lesson.kind != Lesson.Kind.VIDEO:
             raise LectureUnavailable
-        saved = _try_to_save(progress, position, watched, Moment(now, at, zone_of(user)))
+        saved = _try_to_save(progress, position, watched, Moment(now, at, day_zone_of(user, now)))
         if saved is not None:
             return saved
     raise Conflict
@@ -127,7 +127,7 @@ def complete_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
             opened_at=progress.started_at,
             now=now,
         )
-        saved = None if wait else _finish_text(progress, zone_of(user), now)
+        saved = None if wait else _finish_text(progress, day_zone_of(user, now), now)
     if saved is None:
         raise ReadingTooShort(wait=wait)
     return saved
@@ -141,7 +141,7 @@ def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
     if progress.lesson.kind != Lesson.Kind.FILE:
         raise LectureUnavailable
-    return finish(progress, zone=zone_of(user), now=now)
+    return finish(progress, zone=day_zone_of(user, now), now=now)
 
 
 def _finish_text(progress: LessonProgress, zone: str, now: datetime) -> Saved:

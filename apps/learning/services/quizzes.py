@@ -25,7 +25,7 @@ from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.results import round_score, stored_result
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
-from apps.learning.services.learned_days import award, zone_of
+from apps.learning.services.learned_days import award, day_zone_of
 from apps.learning.services.practice import add_missed
 from apps.learning.services.progress import open_lesson
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
@@ -131,7 +131,7 @@ def submit_attempt(
         late = is_over(attempt, quiz, now)
         _close(attempt, quiz, questions, {} if late else valid, now)
         saved = None
-        zone, user_id = zone_of(user), attempt.enrollment.user_id
+        zone, user_id = day_zone_of(user, now), attempt.enrollment.user_id
         most = MOST_PER_QUESTION * len(questions)
         seconds = learning_time.spend_learning(user_id=user_id, since=attempt.started_at, most=most, now=now)
         if attempt.is_passed:

@@ -72,7 +72,7 @@ def save(request: HttpRequest) -> HttpResponse:
     form = forms.Profile(request.POST, user=user)
     if form.is_valid():
         try:
-            services.save_profile(user=user, changes=form.cleaned_data)
+            services.save_profile(user=user, changes=form.cleaned_data, now=timezone.now())
         except services.UsernameTaken:
             form.add_error("username", _("This username is taken."))
         else:
