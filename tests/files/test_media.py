@@ -111,6 +111,25 @@ def test_a_segment_is_served_without_a_query(video: VideoAsset, leo, browser_of,
         assert browser.get(address).status_code == 200
 
 
+def test_all_files_of_a_video_stop_when_its_viewer_may_no_longer_watch(
+    video: VideoAsset, ada, leo, browser_of, django_assert_num_queries
+) -> None:
+    caption = CaptionFactory(video=video)
+    hers = browser_of(ada)
+    base = own_address(hers, video).removesuffix("/master.m3u8")
+    many = [f"{base}/480p/00000.m4s", f"{base}/storyboard-1.jpg", f"{base}/poster.jpg"]
+    others = ["master.m3u8", "audio/index.m3u8", "sound.m4a", "storyboard.vtt", f"captions/{caption.uid.hex}.vtt"]
+    assert hers.get(many[0]).status_code == 200
+    with django_assert_num_queries(0):
+        assert hers.get(many[0]).status_code == 200
+
+    VideoAsset.objects.filter(pk=video.pk).update(owner=leo)
+
+    assert [hers.get(f"{base}/{name}").status_code for name in others] == [403] * len(others)
+    with time_machine.travel(NOW + timedelta(seconds=61)):
+        assert [hers.get(address).status_code for address in many] == [403] * len(many)
+
+
 def test_addresses_do_not_change_within_an_hour(video: VideoAsset) -> None:
     early = services.sign_link(video=video, now=NOW.replace(minute=0), audience=EVERYONE)
     late = services.sign_link(video=video, now=NOW.replace(minute=59), audience=EVERYONE)

@@ -19,6 +19,7 @@ from apps.files.offers import offered_file
 from apps.files.services.media_links import Grant, read_file_token, read_token
 from apps.files.storage import MEDIA_TYPES, audio_segments
 from apps.files.streaming import send_concatenated, send_stored, send_upload
+from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.failures import refusal_of
 
@@ -29,6 +30,8 @@ PUBLISHED = re.compile(
     re.ASCII,
 )
 SOUND = "sound.m4a"
+PERMISSION_SECONDS = 60  # after a refund or a block, segments and pictures still come for this long
+_permitted: LruCache[datetime] = LruCache(10_000)
 CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
@@ -60,8 +63,9 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     now = timezone.now()
     grant = read_token(token, now=now, reader=claimed_session_key(request))
     caption = CAPTIONS.fullmatch(name)
-    # The permission is checked again where playback begins, not for each segment (docs/adr/0008).
-    if (caption or name.endswith(".m3u8")) and not _may_still_watch(grant, now):
+    # Segments and pictures come many at a time: for them a permission is believed for a minute (docs/adr/0008).
+    is_one_of_many = name.endswith((".m4s", ".mp4", ".jpg"))
+    if not (is_one_of_many and _was_permitted(grant, now)) and not _may_still_watch(grant, now):
         raise LinkExpired
     if caption:
         return _captions(grant, caption.group(1), now)
@@ -112,7 +116,18 @@ def _may_still_watch(grant: Grant, now: datetime) -> bool:
         return True
     user = user_of_session(grant.reader.session_key, now=now)
     video = VideoAsset.objects.filter(uid=grant.video).first()
-    return user is not None and video is not None and policies.watch_video(user, video) is None
+    may_watch = user is not None and video is not None and policies.watch_video(user, video) is None
+    if may_watch:
+        _permitted.put((grant.reader.session_key, grant.video), now)
+    return may_watch
+
+
+def _was_permitted(grant: Grant, now: datetime) -> bool:
+    """Whether this process has found within `PERMISSION_SECONDS` that they may. No queries."""
+    if grant.reader is None:
+        return True
+    checked_at = _permitted.get((grant.reader.session_key, grant.video))
+    return checked_at is not None and abs((now - checked_at).total_seconds()) < PERMISSION_SECONDS
 
 
 def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:
