@@ -39,7 +39,7 @@ class VideosConsumer(Socket):
             try:
                 changed, gone = await database_sync_to_async(socket.read)()
             except Exception:  # the database does not answer: read again in a second
-                logger.exception("Reading the videos of %s failed", socket.user)
+                logger.exception("Reading the videos of user %s failed", socket.user.pk)
                 continue
             for video in changed:
                 await socket.send_quietly({"type": "video", "video": video})

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -27,6 +28,11 @@ logger = logging.getLogger(__name__)
 MAX_SOCKETS = 24  # per user, class of socket and process
 SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/site/notificationSocket.ts)
 BAD_MESSAGE = 4400  # close code: the browser sent something else than a JSON object
+TOO_MANY_MESSAGES = 4429  # close code: the browser sent more than `MESSAGES_PER_SECOND` for a while
+MESSAGES_PER_SECOND = 4.0  # of a user, over all sockets of a process; no page sends more than one in two seconds
+MAX_MESSAGES_AT_ONCE = 60  # a page that reconnects asks for all that it shows
+MAX_MESSAGE_LENGTH = 4_096  # characters
+MAX_BUDGETS = 1_000  # users whose budgets are kept before full ones are forgotten
 REFRESH_EVERY = 1.0  # seconds
 REFRESH_GAP = 0.1  # seconds between two refreshes, however often the hub is woken
 SEND_TIMEOUT = 2.0  # seconds for a message to leave, before the socket counts as dead
@@ -90,10 +96,13 @@ class Socket(AsyncJsonWebsocketConsumer):
         self.topics.add(topic)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **_: Any) -> None:
+        if not current_hub().admit_message(self.user.pk):
+            await self.close(code=TOO_MANY_MESSAGES)
+            return
         if type(self).handle is Socket.handle:
             return
         try:
-            message = json.loads(text_data or "")
+            message = json.loads(text_data or "") if len(text_data or "") <= MAX_MESSAGE_LENGTH else None
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
@@ -161,6 +170,8 @@ class Hub:
         self._woken = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()  # asyncio itself holds tasks only weakly
+        self._budgets: dict[Any, tuple[float, float]] = {}
+        """By user: how many messages they may send at once, and when that was."""
 
     def add(self, socket: Socket) -> bool:
         """Take a socket in, unless its user has too many of its class."""
@@ -174,6 +185,18 @@ class Hub:
 
     def discard(self, socket: Socket) -> None:
         self.sockets.discard(socket)
+        if len(self._budgets) > MAX_BUDGETS:  # a new connection must not be a new budget
+            self._budgets = {key: it for key, it in self._budgets.items() if self._budget(key) < MAX_MESSAGES_AT_ONCE}
+
+    def admit_message(self, user_id: Any) -> bool:
+        """Count a message of a user; False if there are too many (a token bucket)."""
+        left = self._budget(user_id)
+        self._budgets[user_id] = (max(0.0, left - 1), time.monotonic())
+        return left >= 1
+
+    def _budget(self, user_id: Any) -> float:
+        left, at = self._budgets.get(user_id, (float(MAX_MESSAGES_AT_ONCE), 0.0))
+        return min(float(MAX_MESSAGES_AT_ONCE), left + (time.monotonic() - at) * MESSAGES_PER_SECOND)
 
     def wake(self) -> None:
         self._woken.set()

@@ -21,6 +21,7 @@ from studyplatform.settings.parts.social import *  # noqa: F403
 from studyplatform.settings.parts.storage import *  # noqa: F403
 from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE
 from studyplatform.settings.parts.tutor import *  # noqa: F403
+from studyplatform.settings.private_files import private_file, private_folder
 
 # Whatever is created from here until the apps are ready stays: looking for garbage in it took a fifth of the start.
 # KitConfig.ready() switches the collector on again.
@@ -34,7 +35,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+private_folder(DATA_DIR)
 
 ENVIRONMENT = "embedded"
 DEBUG = False
@@ -57,7 +58,7 @@ BADGE_KEY = env.text("BADGE_KEY").replace("\\n", "\n") or kept_secret(DATA_DIR /
 # Earlier keys: data encrypted with them (authenticator apps, recovery codes) can still be read.
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
-if HOST := env.text("HOST"):
+if HOST := env.text("HOST"):  # production.py allows only what ALLOWED_HOSTS names
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
 if CONTENT_HOST:
     ALLOWED_HOSTS = [*ALLOWED_HOSTS, CONTENT_HOST.partition(":")[0]]
@@ -102,6 +103,7 @@ MIDDLEWARE = [
     "studyplatform.kit.web.middleware.StaticFilesMiddleware",
     "studyplatform.kit.web.middleware.PolicyMiddleware",
     "studyplatform.kit.web.middleware.PermissionsPolicyMiddleware",
+    "studyplatform.kit.web.middleware.PrivateCacheMiddleware",
     "studyplatform.site.system.prefetch.SpeculationRulesMiddleware",
     "studyplatform.site.system.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.web.middleware.TextCompressionMiddleware",
@@ -151,6 +153,8 @@ TEMPLATES = [
 # --- Data ---------------------------------------------------------------------------------------
 DATABASES = {"default": environ.Env.db_url_config(env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}"))}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    if DATABASES["default"]["NAME"] != ":memory:":
+        private_file(Path(DATABASES["default"]["NAME"]))
     # IMMEDIATE is not optional: with deferred transactions a third of concurrent
     # read-modify-write transactions fail as "database is locked".
     DATABASES["default"]["OPTIONS"] = {
@@ -195,6 +199,8 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+[-.][0-9A-Za-z]{8}\.[0-9a-z]+$"
 MEDIA_ROOT = DATA_DIR / "media"
 UPLOAD_ROOT = DATA_DIR / "uploads"
 WORK_ROOT = DATA_DIR / "work"
+for _closed in (MEDIA_ROOT, UPLOAD_ROOT, WORK_ROOT, DATA_DIR / "mail"):
+    private_folder(_closed)
 MEDIA_ACCEL_PREFIX = env.text("MEDIA_ACCEL_PREFIX")
 STORAGES: dict[str, dict[str, object]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(MEDIA_ROOT)}},
@@ -277,7 +283,12 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"request_id": {"()": "studyplatform.kit.web.request_id.RequestIdFilter"}},
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
+    "formatters": {
+        "line": {
+            "()": "studyplatform.kit.web.private_text.PrivateFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
     "loggers": {

@@ -5,11 +5,12 @@ from django.core.exceptions import ImproperlyConfigured
 from studyplatform.settings import env
 from studyplatform.settings.base import *  # noqa: F403
 from studyplatform.settings.parts.billing import ALLOW_STANDIN, BILLING_MODE
+from studyplatform.settings.parts.storage import CONTENT_HOST
 
 ENVIRONMENT = "production"
 WHITENOISE_USE_FINDERS = False
 
-for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL"):
+for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL", "EMAIL_URL"):
     if not env.text(_name):
         raise ImproperlyConfigured(f"Production needs {_name} in the environment (see .env.example).")
 if len(env.text("SECRET_KEY")) < 50:
@@ -17,6 +18,11 @@ if len(env.text("SECRET_KEY")) < 50:
 # Django's deployment check warns about these two; a check can be skipped, this error cannot.
 if len(set(env.text("SECRET_KEY"))) < 5 or env.text("SECRET_KEY").startswith("django-insecure-"):
     raise ImproperlyConfigured("SECRET_KEY is easy to guess: use at least 50 random characters.")
+
+# HOST says where the server listens, not under which names it answers.
+ALLOWED_HOSTS = [*env.words("ALLOWED_HOSTS"), *([CONTENT_HOST.partition(":")[0]] if CONTENT_HOST else [])]
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts of the site: links in emails are made from them.")
 
 if env.flag("MOCK_API"):
     raise ImproperlyConfigured("MOCK_API answers calls with recorded examples: it is for development only.")

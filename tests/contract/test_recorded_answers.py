@@ -56,6 +56,7 @@ def test_production_refuses_recorded_answers(monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("ALLOWED_HOSTS", "learn.example.com")
     monkeypatch.setenv("SITE_URL", "https://learn.example.com")
+    monkeypatch.setenv("EMAIL_URL", "smtp://mail.example.com:25")
 
     with pytest.raises(ImproperlyConfigured, match="MOCK_API"):
         importlib.import_module("studyplatform.settings.production")

@@ -15,7 +15,7 @@ from django.test import Client
 
 from studyplatform.kit import sockets
 from studyplatform.kit.errors import PermissionRefused
-from studyplatform.kit.sockets import BAD_MESSAGE, Socket, publish, wake
+from studyplatform.kit.sockets import BAD_MESSAGE, TOO_MANY_MESSAGES, Socket, publish, wake
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -192,3 +192,35 @@ def test_a_browser_that_no_longer_reads_holds_up_nobody(leo, browser_of, monkeyp
     monkeypatch.setattr(Room, "send_json", send_json)
 
     assert during(browser, story) == ({"news": 1}, "websocket.close")
+
+
+def test_a_flood_of_messages_closes_the_socket_and_a_new_one_has_no_new_budget(leo, browser_of, monkeypatch) -> None:
+    monkeypatch.setattr(sockets, "MAX_MESSAGES_AT_ONCE", 3)
+    monkeypatch.setattr(sockets, "MESSAGES_PER_SECOND", 0.001)
+    browser, heard = browser_of(leo), []
+
+    async def flood(socket: WebsocketCommunicator) -> Any:
+        for number in range(5):
+            await socket.send_json_to({"number": number})
+        while True:
+            answer = await socket.receive_output(5)
+            if answer["type"] == "websocket.close":
+                return answer["code"]
+            heard.append(answer)
+
+    async def twice(socket: WebsocketCommunicator) -> Any:
+        first = await flood(socket)
+        again = open_socket(browser)
+        await again.connect(timeout=5)
+        return first, await flood(again)
+
+    assert during(browser, twice) == (TOO_MANY_MESSAGES, TOO_MANY_MESSAGES)
+    assert len(heard) == 3
+
+
+def test_a_long_message_closes_the_socket(leo, browser_of) -> None:
+    async def story(socket: WebsocketCommunicator) -> Any:
+        await socket.send_json_to({"answer": "x" * sockets.MAX_MESSAGE_LENGTH})
+        return (await socket.receive_output(5))["code"]
+
+    assert during(browser_of(leo), story) == BAD_MESSAGE

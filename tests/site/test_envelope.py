@@ -34,6 +34,7 @@ def static_file() -> str:
 @pytest.mark.parametrize(
     "address",
     ["/", "/courses/", "/nowhere", "/auth/login", "/admin/", "/api/v1/auth/session/", "/api/v1/nowhere", "/healthz",
+     "/api/v1/schema/", "/robots.txt", "/sitemap.xml",
      "/media/v/made-up/720p/index.m3u8", "/avatars/made-up.webp", "static"],
 )  # fmt: skip
 def test_every_kind_of_response_has_the_security_headers(client: Client, address: str, static_file: str) -> None:
@@ -138,6 +139,7 @@ MINIMAL = {
     "SECRET_KEY": GOOD_KEY,
     "ALLOWED_HOSTS": "learn.example",
     "SITE_URL": "https://learn.example",
+    "EMAIL_URL": "smtp://mail.example:25",
     "STRIPE_LIVE_MODE": "true",
     "STRIPE_LIVE_SECRET_KEY": "sk_live_" + "0" * 24,
     "STRIPE_LIVE_PUBLISHABLE_KEY": "pk_live_" + "0" * 24,
@@ -186,9 +188,66 @@ REFUSED = [
     {"SECRET_KEY": "a" * 60},
     {"SECRET_KEY": "django-insecure-" + GOOD_KEY},
     {"ALLOWED_HOSTS": ""},
+    {"ALLOWED_HOSTS": "*"},
     {"SITE_URL": ""},
+    {"EMAIL_URL": ""},
     {"STRIPE_LIVE_PUBLISHABLE_KEY": ""},
 ]
+
+
+def test_where_production_listens_does_not_change_its_hosts(tmp_path: Path) -> None:
+    program = "django.setup(); print(json.dumps(django.conf.settings.ALLOWED_HOSTS))"
+
+    everywhere, one = production(tmp_path, program, {"HOST": "0.0.0.0"}, {"HOST": "10.0.0.7"})  # noqa: S104
+
+    assert everywhere == one == ["learn.example"]
+
+
+def test_what_is_stored_is_closed_for_other_users_of_the_machine(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "media").mkdir(parents=True, mode=0o755)
+    for name in ("db.sqlite3", "db.sqlite3-wal"):
+        (data / name).touch(0o644)
+    program = "import os; os.umask(0o022); django.setup(); print(json.dumps('started'))"
+    production(data, program, {})
+    (data / "db.sqlite3").unlink()
+    production(data, program, {})
+
+    modes = {path.name: path.stat().st_mode & 0o777 for path in [data, *data.iterdir()]}
+    assert {modes[name] for name in ("db.sqlite3", "db.sqlite3-wal", "secret_key") if name in modes} == {0o600}
+    assert {modes[name] for name in ("data", "media", "uploads", "work", "mail")} == {0o750}
+
+
+@pytest.mark.django_db
+def test_the_documentation_of_the_api_has_a_policy_and_loads_only_files(client: Client) -> None:
+    page = client.get("/api/v1/docs/")
+
+    policy = {part.split()[0]: part.split()[1:] for part in page["Content-Security-Policy"].split("; ")}
+    assert {"'unsafe-inline'", "'unsafe-eval'", "*"}.isdisjoint(policy["script-src"])
+    assert policy["frame-ancestors"] == ["'none'"]
+    assert "<script>" not in page.content.decode()
+    assert client.get("/api/v1/docs/?script=").headers["Content-Type"].startswith("application/javascript")
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/me/dashboard", "private, no-cache"),
+        ("/", "private, no-cache"),
+        ("/nowhere", "private, no-cache"),
+        ("/api/v1/enrollments/", "private, no-store"),
+        ("/api/v1/auth/session/", "private, no-store"),
+        ("/api/v1/nowhere", "private, no-store"),
+    ],
+)
+def test_what_a_signed_in_user_gets_is_kept_by_no_cache(browser_of, leo, address: str, expected: str) -> None:
+    kept = browser_of(leo).get(address)["Cache-Control"]
+
+    assert "private" in kept
+    assert ("no-store" in kept) is ("no-store" in expected)
+    assert "no-cache" in kept or "no-store" in kept or "max-age=0" in kept
+
+
 SIMULATED = {"STRIPE_LIVE_MODE": "", "STRIPE_LIVE_SECRET_KEY": "", "STRIPE_LIVE_PUBLISHABLE_KEY": ""}
 
 

@@ -102,3 +102,32 @@ def test_the_pages_do_not_exist_with_a_mail_server(name, sam, browser_of, settin
 def test_an_empty_folder_shows_a_message(folder, sam, browser_of: type) -> None:
     browser: Client = browser_of(sam)
     assert "No emails yet" in browser.get("/dashboard/admin/mails/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "secret", "context"),
+    [
+        (
+            "reset-password",
+            "cabc12-0123456789abcdef",
+            {"link": "/auth/reset-password/5b1ef1cc-9f0c-4b0a-8b5e-000000000000/{}"},
+        ),
+        ("join", "Zm9vYmFy", {"link": "/auth/verify-email?key={}", "code": "482913"}),
+        ("verify-email", "Zm9vYmFy", {"link": "/auth/verify-email?key={}", "code": "482913"}),
+        ("change-email", "Zm9vYmFy", {"link": "/settings/email/confirm?key={}"}),
+    ],
+)
+def test_admins_do_not_read_what_gives_access_to_an_account(
+    folder, leo, sam, browser_of, kind, secret, context
+) -> None:
+    mail.send(kind, to=leo.email, user=leo, **context | {"link": context["link"].format(secret)})
+    run_pending("default")
+
+    (found,) = mailbox.names()
+    browser = browser_of(sam)
+    pages = [f"/dashboard/admin/mails/{found}", f"/dashboard/admin/mails/{found}/page", "/dashboard/admin/mails/"]
+    for page in pages:
+        text = browser.get(page).content.decode()
+        assert secret not in text
+        assert context.get("code", secret) not in text
+    assert secret in (folder / found).read_bytes().decode().replace("=\n", "").replace("=3D", "=")

@@ -15,6 +15,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone
 
 from studyplatform.kit import jobs
+from studyplatform.kit.web.private_text import hide_codes, hide_secrets
 
 _NAME = re.compile(r"^\d{8}-\d{6}-\d{6}-[0-9a-f]{8}\.eml$")
 BACKEND = "studyplatform.kit.mail.mailbox.EmailBackend"
@@ -64,7 +65,7 @@ def names() -> list[str]:
 
 
 def read(name: str) -> StoredEmail | None:
-    """The email with this file name; None if there is none."""
+    """The email with this file name, without links and codes that give access to an account; None if there is none."""
     if not _NAME.match(name):
         return None
     try:
@@ -73,15 +74,28 @@ def read(name: str) -> StoredEmail | None:
         return None
     parsed = message_from_bytes(raw, policy=policy.default)
     text, html = parsed.get_body(("plain",)), parsed.get_body(("html",))
+    private = _hide_access if _gives_access(text.get_content() if text else "") else _unchanged
     return StoredEmail(
         name=name,
-        subject=str(parsed["Subject"] or ""),
+        subject=private(str(parsed["Subject"] or "")),
         to=str(parsed["To"] or ""),
         sent_at=datetime.strptime(f"{name[:22]}+0000", "%Y%m%d-%H%M%S-%f%z"),
-        headers=[(key, str(value)) for key, value in parsed.items()],
-        text=text.get_content() if text else "",
-        html=_with_inline_images(parsed, html.get_content() if html else ""),
+        headers=[(key, hide_secrets(str(value))) for key, value in parsed.items()],
+        text=private(text.get_content() if text else ""),
+        html=_with_inline_images(parsed, private(html.get_content() if html else "")),
     )
+
+
+def _gives_access(text: str) -> bool:
+    return hide_secrets(text) != text
+
+
+def _hide_access(text: str) -> str:
+    return hide_codes(hide_secrets(text))
+
+
+def _unchanged(text: str) -> str:
+    return text
 
 
 def delete_old_emails(*, now: datetime) -> None:

@@ -115,6 +115,27 @@ class PermissionsPolicyMiddleware:
         return response
 
 
+class PrivateCacheMiddleware:
+    """Let no cache keep what a signed-in user gets, unless a view decides otherwise.
+
+    A browser asks again for a page, also when one goes back to it after signing out; data are not stored at all.
+    """
+
+    PAGE, DATA = "private, no-cache", "private, no-store"
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if "Cache-Control" in response.headers:
+            return response
+        if settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
+            is_page = response.headers.get("Content-Type", "").startswith("text/html")
+            response.headers["Cache-Control"] = self.PAGE if is_page else self.DATA
+        return response
+
+
 class SlashMiddleware:
     """Let a URL work with and without its final slash.
 

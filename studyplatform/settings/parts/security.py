@@ -10,7 +10,6 @@ _STORE = [S3_ORIGIN] if S3_ORIGIN else []
 _CONTENT = [CONTENT_ORIGIN] if CONTENT_ORIGIN else []
 
 CONTENT_SECURITY_POLICY = {
-    "EXCLUDE_URL_PREFIXES": ("/api/v1/docs/",),
     "DIRECTIVES": {
         "default-src": [SELF],
         "script-src": [SELF],  # and the hashes of inline scripts (kit/web/middleware.py)
