@@ -42,6 +42,7 @@ def bench_library(words: list[str]) -> None:
             "ALLOW_STANDIN": "true",
             "SECRET_KEY": "bench-only-" + "0" * 48,
             "ALLOWED_HOSTS": "testserver",
+            "EMAIL_URL": "smtp://127.0.0.1:1",
             "SITE_URL": "http://testserver",
         }
         import django

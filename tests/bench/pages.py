@@ -246,6 +246,7 @@ def database() -> Iterator[tuple[dict[str, str], int]]:
             "ALLOW_STANDIN": "true",
             "SECRET_KEY": "bench-only-" + "0" * 48,
             "ALLOWED_HOSTS": "127.0.0.1",
+            "EMAIL_URL": "smtp://127.0.0.1:1",
             "SITE_URL": "http://127.0.0.1",
         }
         manage(env, "prepare_database", "-v", "0")

@@ -19,10 +19,12 @@ from apps.files import errors, library_queries, services
 from apps.files.library_names import free_name, numbered, path_parts, sort_name
 from apps.files.models import BinnedOriginal, File, FileVersion, Folder, Upload
 from apps.files.queries import storage_of
-from apps.files.services import Selection
+from apps.files.services import Selection, copies, folders
 from apps.files.services import bin as bin_service
 from apps.files.services.folders import Names
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
 from tests.factories.files import FileFactory, FolderFactory
 
@@ -483,7 +485,7 @@ def test_a_name_is_looked_up_without_reading_the_folder(leo, own_folders, db, dj
     for name in names:
         FolderFactory(owner=leo, name=name)
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         found = Names(leo.pk, None)
         assert [found.free(each) for each in ("b.txt", "A.txt", "a.txt")] == ["b.txt", "A (150).txt", "a (151).txt"]
 
@@ -527,3 +529,41 @@ def test_folders_show_files_and_bytes(site, leo):
     FileFactory(owner=leo, folder=FolderFactory(owner=leo, parent=folder))
 
     assert "1 file, 3 KB" in site.get("/files/").content.decode()
+
+
+def test_too_much_is_counted_before_anything_is_copied(leo, own_folders, db, monkeypatch):
+    folder = FolderFactory(owner=leo)
+    inner = FolderFactory(owner=leo, parent=folder)
+    FileFactory.create_batch(3, owner=leo, folder=inner)
+    monkeypatch.setattr(copies, "MAX_COPIED_ENTRIES", 4)
+    monkeypatch.setattr(copies, "_copy_folder", lambda *_: pytest.fail("copied"))
+
+    with pytest.raises(errors.TooManyEntries):
+        services.copy_entries(selection=Selection(folders=[folder]), to=None, by=leo, now=NOW())
+
+
+def test_copying_has_a_rate_and_a_library_a_size(leo, own_folders, db, monkeypatch, settings):
+    files = FileFactory.create_batch(3, owner=leo)
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"copy": (5, 600)}
+    now = NOW()
+
+    services.copy_entries(selection=Selection(files=files), to=None, by=leo, now=now)
+    with pytest.raises(RateLimitExceeded):
+        services.copy_entries(selection=Selection(files=files), to=None, by=leo, now=now)
+    assert File.objects.count() == 6
+
+    monkeypatch.setattr(folders, "MAX_LIBRARY_ENTRIES", 7)
+    services.copy_entries(selection=Selection(files=files[:1]), to=None, by=leo, now=now)
+    with pytest.raises(errors.LibraryFull):
+        services.copy_entries(selection=Selection(files=files[:1]), to=None, by=leo, now=now)
+    with pytest.raises(errors.LibraryFull):
+        services.create_folder(owner=leo, parent=None, name="one more", now=now)
+
+
+def test_only_copies_of_images_ask_for_a_thumbnail(leo, own_folders, db):
+    files = [FileFactory(owner=leo, kind=kind) for kind in ("document", "image")]
+    before = Job.objects.filter(kind="files.make_thumbnail").count()
+
+    services.copy_entries(selection=Selection(files=files), to=None, by=leo, now=NOW())
+
+    assert Job.objects.filter(kind="files.make_thumbnail").count() == before + 1

@@ -292,7 +292,7 @@ UID = str(uuid4())
         {"action": {}}, {"action": ["bin"], "files": [UID]}, {"action": "bin"}, {"action": "bin", "files": []},
         {"action": "bin", "files": UID}, {"action": "bin", "files": {"0": UID}}, {"action": "bin", "files": [None]},
         {"action": "bin", "files": [[UID]]}, {"action": "bin", "files": ["\x00"]}, {"action": "bin", "files": None},
-        {"action": "bin", "files": ["x" * 100_000]}, {"action": "bin", "files": [1] * 100_000},
+        {"action": "bin", "files": ["x" * 60_000]}, {"action": "bin", "files": [1] * 40_000},
         {"action": "bin", "folders": [UID] * 1001}, {"action": "move", "files": [UID], "to": []},
         {"action": "move", "files": [UID], "to": "\ud800"}, {"action": "move", "files": [UID], "to": 10**400},
     ],

@@ -61,6 +61,16 @@ class TooManyEntries(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class LibraryFull(AppError):
+    code = "FILE_LIBRARY_FULL"
+    status = 409
+    title = _("Your library is full")
+    message = _("A library can have up to %(limit)s files and folders. Delete some, then try again.")
+
+    limit: int = 0
+
+
+@dataclass(eq=False, kw_only=True)
 class ZipTooLarge(AppError):
     code = "FILE_ZIP_TOO_LARGE"
     status = 422

@@ -22,6 +22,8 @@ from apps.files.models import BinnedOriginal, File, Folder
 from studyplatform.kit.policies import enforce
 
 MAX_ENTRIES = 1000  # in one call
+NAMES_PER_QUERY = 1000
+MAX_LIBRARY_ENTRIES = 200_000  # of one user, with those in the bin; entries cost room that no allowance counts
 
 
 @dataclass(frozen=True)
@@ -49,27 +51,55 @@ def lock_library(owner_id: int) -> User:
     return User.objects.select_for_update(no_key=True).get(pk=owner_id)
 
 
+def require_room(owner_id: int, added: int) -> None:
+    """Check that a locked library may have so many more entries. Two queries.
+
+    :raises LibraryFull: it would have more than `MAX_LIBRARY_ENTRIES`.
+    """
+    present = File.objects.filter(owner=owner_id).count() + Folder.objects.filter(owner=owner_id).count()
+    if present + added > MAX_LIBRARY_ENTRIES:
+        raise errors.LibraryFull(limit=MAX_LIBRARY_ENTRIES)
+
+
 class Names:
     """The names in a folder of a locked library. It asks the database only for those that are wanted: a folder may
     contain 100,000 files."""
 
-    def __init__(self, owner_id: int, folder: Folder | None, wanted: Iterable[str] = ()) -> None:
+    def __init__(self, owner_id: int, folder: Folder | None, wanted: Sequence[str] = ()) -> None:
         """``wanted``: names that `free` will be called with, which are then looked up together."""
         self._owner_id, self._folder = owner_id, folder
         self._is_taken: dict[str, bool] = {}
         self._look_up([sort_name(name) for name in wanted])
+        self._duplicates = [name for name in wanted if self._is_taken[sort_name(name)]]
+        self._numbers_seen = 2  # of all duplicates, those below were looked up
 
     def free(self, name: str) -> str:
-        """The name, or the first numbered one that is free; it is taken from now on. One query per 100 names."""
-        step, first = [name], 2
+        """The name, or the first numbered one that is free; it is taken from now on."""
+        if not self.has(name):
+            return self._take(name)
+        first = 2
         while True:
-            keys = [sort_name(each) for each in step]
+            if first >= self._numbers_seen:
+                self._look_up_duplicates()
+            last = max(self._numbers_seen, first + 1)
+            candidates = [numbered(name, number) for number in range(first, last)]
+            keys = [sort_name(candidate) for candidate in candidates]
             self._look_up([key for key in keys if key not in self._is_taken])
-            for each, key in zip(step, keys, strict=True):
+            for candidate, key in zip(candidates, keys, strict=True):
                 if not self._is_taken[key]:
-                    self._is_taken[key] = True
-                    return each
-            step, first = [numbered(name, number) for number in range(first, first + 100)], first + 100
+                    return self._take(candidate)
+            first = last
+
+    def _look_up_duplicates(self) -> None:
+        """Look up the next numbers of all duplicates together: many copies must not be many queries."""
+        count = max(1, NAMES_PER_QUERY // max(1, len(self._duplicates)))
+        numbers = range(self._numbers_seen, self._numbers_seen + count)
+        self._look_up([sort_name(numbered(name, number)) for name in self._duplicates for number in numbers])
+        self._numbers_seen += count
+
+    def _take(self, name: str) -> str:
+        self._is_taken[sort_name(name)] = True
+        return name
 
     def has(self, name: str) -> bool:
         """Whether an entry has this name."""

@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.file_types import library_media_type
 from apps.files.library_names import MAX_DEPTH, kind_of, path_parts, sort_name
-from apps.files.models import File, FileVersion, Folder, Upload
+from apps.files.models import File, FileKind, FileVersion, Folder, Upload
 from apps.files.services.folders import (
     Names,
     Selection,
@@ -21,6 +21,7 @@ from apps.files.services.folders import (
     lock_library,
     make_path,
     place,
+    require_room,
     still_present,
 )
 from apps.files.services.stored_files import first_bytes
@@ -57,7 +58,8 @@ def add_uploaded_file(upload: Upload, *, path: str, replaces: bool, now: datetim
     file = file_of(upload, name, folder, now)
     file.save()
     FileVersion.objects.create(file=file, upload=upload, number=1, created_at=now)
-    jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
+    if file.kind == FileKind.IMAGE:
+        jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
     return file
 
 
@@ -71,7 +73,8 @@ def add_version(file: File, upload: Upload, *, now: datetime) -> File:
     file.save()
     # After the file: a trigger counts the contents under its kind.
     FileVersion.objects.create(file=file, upload=upload, number=newest + 1, created_at=now)
-    jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
+    if file.kind == FileKind.IMAGE:
+        jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
     return file
 
 
@@ -95,6 +98,7 @@ def create_folder(*, owner: User, parent: Folder | None, name: str, now: datetim
 
     :raises NameTaken: the parent has an entry of this name.
     :raises FolderTooDeep: more than `MAX_DEPTH` folders within each other.
+    :raises LibraryFull: the user has `MAX_LIBRARY_ENTRIES` entries.
     """
     enforce(policies.use_library(owner))
     if parent is not None:
@@ -105,6 +109,7 @@ def create_folder(*, owner: User, parent: Folder | None, name: str, now: datetim
         name = checked_name(name, owner.pk, parent)
         if parent is not None and len(ancestors(parent)) + 1 >= MAX_DEPTH:
             raise errors.FolderTooDeep(limit=MAX_DEPTH)
+        require_room(owner.pk, 1)
         return Folder.objects.create(owner=owner, parent=parent, name=name, sort_name=sort_name(name), created_at=now)
 
 

@@ -46,6 +46,7 @@ export const catalogue = {
   FILE_INFECTED: {},
   FILE_IN_BIN: {"severity": "warning"},
   FILE_IN_USE: {},
+  FILE_LIBRARY_FULL: {},
   FILE_MISNAMED: {},
   FILE_NAME_INVALID: {},
   FILE_NAME_TAKEN: {"severity": "warning"},

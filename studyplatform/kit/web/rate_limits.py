@@ -12,8 +12,8 @@ from studyplatform.kit.models import Tally
 from studyplatform.kit.web.client_address import client_address, neighborhood
 
 
-def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None = None) -> None:
-    """Count one more ``what`` of ``who``. ``limit`` is (how many are allowed, per how many s), by default
+def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None = None, amount: int = 1) -> None:
+    """Count ``amount`` more ``what`` of ``who``. ``limit`` is (how many are allowed, per how many s), by default
     ``settings.RATE_LIMITS[what]``.
 
     A refused request is not counted, so a client that waits as long as the error says is let in.
@@ -28,8 +28,8 @@ def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None
         row, _ = Tally.objects.select_for_update().get_or_create(key=key, defaults={"ends_at": ends_at})
         if row.ends_at <= now:
             row.count, row.ends_at = 0, ends_at
-        if row.count < most:
-            row.count += 1
+        if row.count + amount <= most:
+            row.count += amount
             row.save()
             return
     raise RateLimitExceeded(wait=max(1, -(-(row.ends_at - now) // timedelta(seconds=1))))

@@ -49,6 +49,7 @@ RATE_LIMITS = {
     "share-password": (10, 10 * 60),  # passwords of a link tried by one client
     "share-passwords": (60, 10 * 60),  # passwords of a link tried by all clients
     "export": (1, 10 * 60),  # data archives requested by one user
+    "copy": (2_000, 10 * 60),  # files and folders copied by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
     "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
