@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from django.db import models
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markupsafe import Markup
 
@@ -18,6 +19,7 @@ from apps.files import policies
 from apps.files.file_types import SHOWN_INLINE, TEXT
 from apps.files.models import File, FileKind
 from apps.files.storage import open_content
+from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text import code, markdown
 
 MOST_TEXT = 256 * 1024  # bytes of a text that a preview shows
@@ -49,6 +51,8 @@ class Preview:
 
 
 NO_PREVIEW = Preview(PreviewKind.NONE)
+# The contents of an upload never change. Rendering some of them takes a hundred times as long as the rest of a page.
+_previews: LruCache[Preview] = LruCache(16 * 2**20, lambda preview: 200 + len(preview.html))
 
 
 def preview_of(file: File, *, to_owner: bool = False) -> Preview:
@@ -63,6 +67,9 @@ def preview_of(file: File, *, to_owner: bool = False) -> Preview:
     suffix = PurePosixPath(file.name).suffix.lower()
     if file.kind != FileKind.TEXT and not (file.media_type == TEXT and suffix in TABLE_SUFFIXES):
         return NO_PREVIEW
+    key = (file.current.uid, suffix, get_language())
+    if (known := _previews.get(key)) is not None:
+        return known
     try:
         with open_content(file.current, to_owner=to_owner) as content:
             raw = content.read(MOST_TEXT)
@@ -70,7 +77,7 @@ def preview_of(file: File, *, to_owner: bool = False) -> Preview:
         return NO_PREVIEW
     is_cut = file.size > len(raw)
     html, is_shortened = text_as_html(decoded(raw, is_cut=is_cut), file.name)
-    return Preview(PreviewKind.HTML, html, is_cut=is_cut or is_shortened)
+    return _previews.put(key, Preview(PreviewKind.HTML, html, is_cut=is_cut or is_shortened))
 
 
 def decoded(raw: bytes, *, is_cut: bool = False) -> str:

@@ -1,6 +1,5 @@
 """The notes and moments of a learner: of a lesson, and of a course for the notebook."""
 
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning import policies
 from apps.learning.models import Enrollment, Note, NoteQuerySet
 from apps.learning.outline import Standing
+from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text import markdown
@@ -33,23 +33,28 @@ _MARKS = PreparedQuery(
 )
 
 
-@lru_cache(maxsize=512)
-def _cached_html(text: str) -> Markup:
-    return markdown.render(text)
+_html: LruCache[Markup] = LruCache(4 * 2**20, len)
+"""By text: notes that were rendered as a whole."""
 
 
 class Rendering:
-    """The notes of one response as sanitized HTML, up to ``MOST_RENDERED`` characters."""
+    """The notes of one response as sanitized HTML, up to ``MOST_RENDERED`` characters and the cost of one text."""
 
     def __init__(self) -> None:
         self._left = MOST_RENDERED
+        self._budget = markdown.Budget()
 
     def html(self, text: str) -> Markup:
         """Return the Markdown as HTML; "" for it and all that follow once there were too many characters."""
         self._left -= len(text)
         if self._left < 0:
             return Markup("")
-        return _cached_html(text) if len(text) <= _SHORT else markdown.render(text)
+        if (known := _html.get(text)) is not None:
+            return known
+        if self._budget.is_exceeded:
+            return Markup("")
+        html = markdown.render(text, budget=self._budget)
+        return html if self._budget.is_exceeded or len(text) > _SHORT else _html.put(text, html)
 
     def shown(self, text: str) -> Markup:
         """Return the Markdown as HTML, or its source once there were too many characters."""

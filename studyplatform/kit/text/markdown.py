@@ -3,6 +3,9 @@
 Formulas are TeX between dollars: ``$x^2$`` within a line, ``$$`` around a displayed one. They become MathML,
 which browsers render and read aloud without any script. While the rest of the text is rendered and sanitized, each
 formula is replaced by a placeholder.
+
+Whatever a text contains, rendering it takes a fraction of a second (:class:`Budget`): what is beyond its budget is
+shown as it was typed.
 """
 
 import re
@@ -19,7 +22,7 @@ from django.utils.translation import gettext as _
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -51,6 +54,11 @@ _ATTRIBUTES = {
 _LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
 _MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
 _MOST_FORMULAS = 2000  # per text; further ones are shown as their source
+_MAX_COLUMNS = 60  # of a table: each row is filled up to the columns of the head
+_MICROSECONDS_PER_LINE = 60
+# What characters that may begin an element cost, in microseconds, measured with tests/bench/hostile.py.
+_MICROSECONDS = {"[": 30, "* ": 40, "- ": 40, "+ ": 40, ">": 40, "*": 8, "_": 8, "~": 8, "|": 5, "$": 8, "`": 4, "<": 5}
+_CHARACTERS_PER_MICROSECOND = 4
 _SHORT = 500  # characters of a phrase whose HTML is cached
 # Authors cannot write these placeholders: they contain a secret of the process. (A control character would not be
 # enough: the parser decodes them from the URL of a link.)
@@ -81,6 +89,24 @@ def _formula_of_its_own(state: StateBlock, start: int, end: int, silent: bool) -
     return False
 
 
+def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """The parser's rule with limits: a short row costs as much as the head is wide."""
+    budget: Budget = state.env["budget"]
+    head = state.src[state.bMarks[start] : state.eMarks[start]]
+    columns = head.count("|") + 1
+    if columns > _MAX_COLUMNS:
+        return False
+    rows = budget.table_cells // columns
+    if rows < 1:
+        return False
+    before = len(state.tokens)
+    if not table(state, start, min(end, start + 1 + rows), silent):
+        return False
+    if not silent:
+        budget.table_cells -= sum(token.type in {"th_open", "td_open"} for token in state.tokens[before:])
+    return True
+
+
 def new_parser(**options: Any) -> MarkdownIt:
     """A parser of the Markdown of lessons. ``options`` are those of markdown-it; a profile can add rules to it."""
     parser = (
@@ -90,6 +116,7 @@ def new_parser(**options: Any) -> MarkdownIt:
         .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     )
     parser.block.ruler.at("math_block", _formula_of_its_own)
+    parser.block.ruler.at("table", _limited_table, {"alt": ["paragraph", "reference"]})
     for kind, rule in (("math_inline", _in_line), ("math_inline_double", _displayed), ("math_block", _on_its_own)):
         parser.add_render_rule(kind, rule)
     return parser
@@ -110,14 +137,62 @@ class Profile:
     most_formulas: int = _MOST_FORMULAS
 
 
-def render(text: str, profile: Profile | None = None, env: Mapping[str, Any] | None = None) -> Markup:
-    """Sanitized HTML of a Markdown text. A wide table scrolls by itself.
+@dataclass
+class Budget:
+    """What rendering may still cost: half a second in all. A response with several texts has one for all of them."""
+
+    microseconds: int = 250_000
+    table_cells: int = 6_000
+    formula_characters: int = 10_000
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether something was shown as it was typed, or will be."""
+        return min(self.microseconds, self.table_cells - _MAX_COLUMNS, self.formula_characters) <= 0
+
+    def cut(self, text: str) -> tuple[str, str]:
+        """The beginning that may be rendered, up to the end of a line, and the rest. Takes its cost from the budget."""
+        cost = _cost_of(text)
+        if cost <= self.microseconds:
+            self.microseconds -= cost
+            return text, ""
+        end = 0
+        for line in text.splitlines(keepends=True):
+            cost = _cost_of(line)
+            if cost > self.microseconds:
+                break
+            self.microseconds -= cost
+            end += len(line)
+        self.microseconds = 0
+        return text[:end], text[end:]
+
+
+def _cost_of(text: str) -> int:
+    """About how many microseconds the parser and the sanitizer need."""
+    marks = sum(text.count(mark) * cost for mark, cost in _MICROSECONDS.items())
+    return (text.count("\n") + 1) * _MICROSECONDS_PER_LINE + marks + len(text) // _CHARACTERS_PER_MICROSECOND
+
+
+def render(
+    text: str,
+    profile: Profile | None = None,
+    env: Mapping[str, Any] | None = None,
+    *,
+    budget: Budget | None = None,
+) -> Markup:
+    """Sanitized HTML of a Markdown text. A wide table scrolls by itself; what exceeds the budget is shown as typed.
 
     Without a profile it is the text of a lesson, whose headings begin at h2 and whose links are nofollow.
     """
-    profile = profile or LESSON
+    profile, budget = profile or LESSON, budget or Budget()
+    text, rest = budget.cut(text)
+    html = _rendered(text, profile, {**(env or {}), "budget": budget})
+    return html + Markup('<pre class="as-typed">%s</pre>') % rest if rest.strip() else html
+
+
+def _rendered(text: str, profile: Profile, env: dict[str, Any]) -> Markup:
     found: list[_Formula] = []
-    html = profile.parser.render(text, {**(env or {}), "formulas": found, "most_formulas": profile.most_formulas})
+    html = profile.parser.render(text, {**env, "formulas": found, "most_formulas": profile.most_formulas})
     html = html.replace("<h1>", "<h2>").replace("</h1>", "</h2>")
     return Markup(_TABLE.sub(_scrolling_table, _with_formulas(_clean(html, _TAGS, profile), found)))  # noqa: S704 (what is added is escaped)
 
@@ -129,7 +204,10 @@ def render_inline(text: str) -> Markup:
 
 def _phrase(text: str) -> Markup:
     found: list[_Formula] = []
-    html = LESSON.parser.renderInline(text, {"formulas": found, "most_formulas": LESSON.most_formulas})
+    budget = Budget()
+    text, rest = budget.cut(text)
+    env = {"formulas": found, "most_formulas": LESSON.most_formulas, "budget": budget}
+    html = LESSON.parser.renderInline(text, env) + escape(rest)
     return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
 
 
@@ -233,8 +311,9 @@ def _with_tex_spaces(tex: str) -> str:
 
 
 def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
-    tex, found = token.content.strip(), env["formulas"]
-    is_usual = len(tex) <= _LONGEST_FORMULA and len(found) < env["most_formulas"]
+    tex, found, budget = token.content.strip(), env["formulas"], env["budget"]
+    is_usual = len(tex) <= min(_LONGEST_FORMULA, budget.formula_characters) and len(found) < env["most_formulas"]
+    budget.formula_characters -= len(tex) if is_usual else 0
     found.append((_as_mathml if is_usual else _as_source)(tex, is_displayed=is_displayed))
     return f"{_OPEN}{len(found) - 1}{_CLOSE}"
 
