@@ -125,7 +125,7 @@ class BeforeIn(serializers.Serializer[object]):
 
 
 class AskIn(serializers.Serializer[object]):
-    question = serializers.CharField(help_text=_LENGTH)
+    question = serializers.CharField(max_length=4 * MOST_QUESTION, help_text=_LENGTH)  # the service counts it
     key = serializers.UUIDField(help_text="Chosen by the browser: a repeated request is the same question.")
     mode = serializers.ChoiceField(choices=Mode.values, default=Mode.ASK)
     lesson = serializers.SlugField(max_length=200, required=False, allow_null=True, default=None)
@@ -140,7 +140,7 @@ class StartIn(AskIn):
 
 
 class EditIn(serializers.Serializer[object]):
-    question = serializers.CharField(help_text=_LENGTH)
+    question = serializers.CharField(max_length=4 * MOST_QUESTION, help_text=_LENGTH)  # the service counts it
     key = serializers.UUIDField(help_text="Another one than that of the question before.")
 
 
