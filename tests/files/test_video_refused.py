@@ -94,8 +94,19 @@ def test_a_disguised_reference_is_refused_and_not_followed(name: str, trap: Trap
     assert not trap.was_read_into(work.folder)
 
 
-@pytest.mark.parametrize("name", ["hls.mp4", "concat.mov", "dash.webm", "session.avi"])
-@pytest.mark.parametrize("demuxer", ["mov", "avi", "matroska"])
+@pytest.mark.parametrize(
+    ("name", "demuxer"),
+    [
+        ("hls.mp4", "mov"),
+        ("concat.mov", "avi"),
+        ("dash.webm", "matroska"),
+        ("session.avi", "mov"),
+        *(pytest.param(*pair, marks=pytest.mark.long) for pair in (
+            ("hls.mp4", "avi"), ("hls.mp4", "matroska"), ("concat.mov", "mov"), ("concat.mov", "matroska"),
+            ("dash.webm", "mov"), ("dash.webm", "avi"), ("session.avi", "avi"), ("session.avi", "matroska"),
+        )),
+    ],
+)  # fmt: skip
 def test_a_playlist_is_not_opened_even_if_detection_is_bypassed(
     name: str, demuxer: str, trap: Trap, clip, work_on, tmp_path: Path
 ) -> None:

@@ -251,27 +251,20 @@ def test_what_a_signed_in_user_gets_is_kept_by_no_cache(browser_of, leo, address
 SIMULATED = {"STRIPE_LIVE_MODE": "", "STRIPE_LIVE_SECRET_KEY": "", "STRIPE_LIVE_PUBLISHABLE_KEY": ""}
 
 
-def test_production_does_not_start_without_its_secrets(tmp_path: Path) -> None:
-    answers = production(tmp_path, "django.setup(); print(json.dumps('started'))", {}, *REFUSED)
+def test_production_starts_only_with_its_secrets_and_simulates_payments_only_when_told_to(tmp_path: Path) -> None:
+    program = "django.setup(); print(json.dumps(django.conf.settings.BILLING_MODE))"
+    test_key = {"STRIPE_LIVE_SECRET_KEY": "sk_test_" + "0" * 24}
+    others = [{}, SIMULATED | {"ALLOW_STANDIN": "true"}, SIMULATED, test_key]
+    real, simulated, untold, mixed, *refused = production(tmp_path, program, *others, *REFUSED)
 
-    assert answers[0] == "started"
-    assert len(answers) == len(REFUSED) + 1
-    for changes, (error, words) in zip(REFUSED, answers[1:], strict=True):
+    assert (real, simulated) == ("stripe", "standin")
+    assert untold[0] == mixed[0] == "ImproperlyConfigured"
+    assert "ALLOW_STANDIN" in untold[1]
+    assert "sk_live_" in mixed[1]
+    assert len(refused) == len(REFUSED)
+    for changes, (error, words) in zip(REFUSED, refused, strict=True):
         assert error == "ImproperlyConfigured"
         assert next(iter(changes)) in words
-
-
-def test_production_simulates_payments_only_when_told_to(tmp_path: Path) -> None:
-    program = "django.setup(); print(json.dumps(django.conf.settings.BILLING_MODE))"
-    test_keys = {"STRIPE_LIVE_SECRET_KEY": "sk_test_" + "0" * 24}
-    refused, simulated, real, mixed = production(
-        tmp_path, program, SIMULATED, SIMULATED | {"ALLOW_STANDIN": "true"}, {}, test_keys
-    )
-
-    assert refused[0] == mixed[0] == "ImproperlyConfigured"
-    assert "ALLOW_STANDIN" in refused[1]
-    assert "sk_live_" in mixed[1]
-    assert (simulated, real) == ("standin", "stripe")
 
 
 PROBE = """

@@ -7,6 +7,8 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from studyplatform.kit.management.commands import messages
 from studyplatform.kit.text.languages import ISLAND_MESSAGES
 from tests.architecture.source import ROOT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("translation")]  # one process extracts the texts
 LANGUAGE = "eo"  # has the plural forms of English and no translation
 ACCENTS = str.maketrans("aeiouAEIOUcnsyCNSY", "àéîöûÀÉÎÖÛçñšýÇÑŠÝ")
 FIXED = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\w+\}|<[^>]*>|&\w+;)")  # the parts that a translator does not change
@@ -47,6 +49,15 @@ def translate(file: Path) -> None:
             message.string = tuple(map(pseudo, message.id)) if plural else pseudo(message.id)
     with file.open("wb") as out:
         write_po(out, catalog)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def extracted_once() -> Iterator[None]:
+    """Read the texts of the code once: it takes seconds, and each language needs all of them."""
+    with pytest.MonkeyPatch.context() as patched:
+        remembered = cache(messages.extract)
+        patched.setattr(messages, "extract", lambda domain: deepcopy(remembered(domain)))
+        yield
 
 
 @pytest.fixture(scope="module")
