@@ -65,9 +65,11 @@ def course(ada: User) -> Course:
     course = CourseFactory(
         instructor=ada, slug="rivers-and-their-work", title="Rivers and Their Work", status="published"
     )
-    for _ in range(2):
-        section = SectionFactory(course=course)
-        LessonFactory.create_batch(3, section=section, course=course)
+    for number in (1, 2):
+        section = SectionFactory(course=course, position=number)
+        for place in (1, 2, 3):
+            is_last = (number, place) == (2, 3)
+            LessonFactory(section=section, course=course, position=place, update_counts=is_last)
     return course
 
 

@@ -123,6 +123,7 @@ class FileFactory(DjangoModelFactory[File]):
 
     class Meta:
         model = File
+        skip_postgeneration_save = True
 
     class Params:
         content = b"%PDF-1.7 a page"
