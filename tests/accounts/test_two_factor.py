@@ -23,6 +23,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from tests.accounts.authenticator import app_code
 from tests.accounts.test_lock import run_in_parallel
+from tests.cases import all_cases
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -196,7 +197,7 @@ def test_a_user_with_an_old_session_must_reauthenticate(
     assert list(Authenticator.objects.values()) == rows
 
 
-@pytest.mark.parametrize(("method", "address"), CHANGES)
+@all_cases("method, address", CHANGES)
 def test_a_visitor_must_sign_in(client: Client, method: str, address: str) -> None:
     assert getattr(client, method)(address)["Location"].startswith("/auth/login?next=")
 

@@ -10,6 +10,7 @@ import pytest
 from apps.files.video.failures import SENTENCES, CorruptFile, FormatUnsupported, ProcessingFailed
 from studyplatform.kit.errors import REGISTRY, AppError
 from tests.architecture.source import ROOT, modules
+from tests.cases import all_cases
 
 pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
 
@@ -85,7 +86,7 @@ def test_the_table_has_all_31() -> None:
     assert set(REGISTRY) >= set(TABLE)
 
 
-@pytest.mark.parametrize("code", TABLE)
+@all_cases("code", TABLE)
 def test_each_error_code_behaves_as_the_table_says(code: str) -> None:
     row, error = TABLE[code], REGISTRY[code]
     action = error.action
@@ -103,7 +104,7 @@ def test_each_error_code_behaves_as_the_table_says(code: str) -> None:
     assert error.retry_delay == row.retry
 
 
-@pytest.mark.parametrize("code", sorted(REGISTRY))
+@all_cases("code", sorted(REGISTRY))
 def test_every_refusal_has_a_title_and_a_message(code: str) -> None:
     error = REGISTRY[code]
 
@@ -180,7 +181,7 @@ GROUPS = {
 VIDEO_STATES = {"corrupt_file", "processing_failed"}
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@all_cases("group", GROUPS)
 def test_each_listed_phrase_exists(group: str) -> None:
     """Each code has a message and is raised, or is on the list for features that are not built yet."""
     used = _classes_used()

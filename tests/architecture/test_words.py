@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.source import ROOT, modules
+from tests.cases import all_cases
 
 BANNED = re.compile(
     r"\b(?:anew|lately|whoever|in\s+vain|stands\s+here|goes\s+for\s+good|who\s+has)\b"
@@ -216,8 +217,8 @@ def test_phrase_is_found(text: str, is_found: bool) -> None:
     assert bool(BANNED.search(text)) is is_found
 
 
-@pytest.mark.parametrize(
-    ("source", "text", "is_found"),
+@all_cases(
+    "source, text, is_found",
     [("python", "It leaves the catalogue.", True), ("python", "catalogue", False),
      ("templates", '{{ _("Your colour") }}', True), ("templates", "{% set sheets = ['catalogue'] %}", False),
      ("templates", "<p>The theatre</p>", True), ("islands", 'label: "Your favourite course"', True),

@@ -1,19 +1,19 @@
 """The texts of payment errors: one test per row of the specification's table."""
 
-import pytest
 import stripe
 
 from apps.billing.errors import CardDeclined, PaymentProcessingError
 from apps.billing.gateway.errors import describe, refusal_of
 from studyplatform.kit.management.commands import export_contract
+from tests.cases import all_cases
 
 
 def declined(text: str | None = None) -> stripe.CardError:
     return stripe.CardError(text, None, "card_declined", json_body={"error": {"message": text}})
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
+@all_cases(
+    "error, text",
     [
         (declined("Your card has expired."), "Your card has expired."),
         (declined(), "Your card was declined"),

@@ -3,6 +3,7 @@
 import pytest
 
 from apps.billing.forms import PayoutDetails
+from tests.cases import all_cases
 
 
 def errors(**values):
@@ -25,8 +26,8 @@ def test_numbers_are_accepted_as_people_write_them(number, bank_code, stored):
     assert (found["number"], found["bank_code"]) == stored
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
+@all_cases(
+    "values, field",
     [
         ({"number": "DE89 3704 0044 0532 0130 01"}, "number"),
         ({"number": "DE89 3704"}, "number"),

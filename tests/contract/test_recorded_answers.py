@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from studyplatform.demo.management.commands.record_api import ANSWERS
 from studyplatform.kit.management.commands.export_contract import SCHEMA
 from tests.architecture.source import ROOT
+from tests.cases import all_cases
 
 RECORDED = {one["operation"]: one for one in json.loads(ANSWERS.read_text())}
 _CALL = re.compile(r"\.(GET|POST|PUT|PATCH|DELETE)\(\s*\"(/api/[^\"]+)\"")
@@ -25,7 +26,7 @@ def test_every_api_call_of_an_island_has_a_recorded_answer():
     assert calls == set(RECORDED)
 
 
-@pytest.mark.parametrize("operation", RECORDED)
+@all_cases("operation", RECORDED)
 def test_each_recorded_answer_matches_the_schema(operation: str):
     document = json.loads(SCHEMA.read_text())
     verb, path = operation.split(" ")

@@ -10,6 +10,7 @@ from django.urls import reverse
 from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, parse_chapters
 from apps.courses.models import Lesson
 from apps.courses.queries.chapters import chapters_of_captions
+from tests.cases import all_cases
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 
@@ -23,8 +24,8 @@ def test_lines_become_chapters_and_back():
     assert parse_chapters(" \n\n", duration=60) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
+@all_cases(
+    "text, problem",
     [
         ("Hello", "Line 1: Write a time"),
         ("0:00", "Line 1: Write a time"),

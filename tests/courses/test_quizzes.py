@@ -109,13 +109,13 @@ def test_choices_that_differ_in_case_or_powers_are_different():
     assert [one["text"] for one in made.options] == ["Mm", "mm", "x²", "x2"]
 
 
-@pytest.mark.parametrize("_again", range(20))
-def test_an_ordering_question_is_never_shown_in_its_right_order(_again):
-    made = questions.build("ordering", COMPLETE["ordering"])
-    shown = [one["id"] for one in made.options]
+def test_an_ordering_question_is_never_shown_in_its_right_order():
+    for _ in range(20):
+        made = questions.build("ordering", COMPLETE["ordering"])
+        shown = [one["id"] for one in made.options]
 
-    assert shown != made.answer["ids"]
-    assert sorted(shown) == sorted(made.answer["ids"])
+        assert shown != made.answer["ids"]
+        assert sorted(shown) == sorted(made.answer["ids"])
 
 
 def test_the_ids_of_an_ordering_question_are_random():

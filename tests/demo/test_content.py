@@ -12,8 +12,9 @@ from apps.files.video.probe import probe
 from apps.files.video.recipe import Recipe
 from apps.files.video.webvtt import to_webvtt
 from apps.learning.quizzes import marking
-from studyplatform.demo.library import CONTENT, CourseText, LessonText, Malformed, read_library
+from studyplatform.demo.library import CONTENT, Malformed, read_library
 from studyplatform.demo.seeding import right_answer, wrong_answer
+from tests.cases import all_cases
 
 COMPLETE = {"linear-algebra-geometrically", "waves-and-interference", "statistics-for-curious-people"}
 CUE = re.compile(r"(\d+):(\d+):(\d+)\.(\d+) --> (\d+):(\d+):(\d+)\.(\d+)")
@@ -24,17 +25,11 @@ QUIZZES = [(course, lesson) for course, lesson in LESSONS if lesson.quiz]
 VIDEOS = [(course, lesson) for course, lesson in LESSONS if lesson.film]
 
 
-def parametrize_lessons(pairs: list[tuple[CourseText, LessonText]]):
-    return pytest.mark.parametrize(
-        ("course", "lesson"), pairs, ids=[f"{course.slug}/{lesson.slug}" for course, lesson in pairs]
-    )
-
-
 def test_the_slug_of_a_course_matches_its_title():
     assert [course.slug for course in LIBRARY.courses] == [slugify(course.title) for course in LIBRARY.courses]
 
 
-@parametrize_lessons(QUIZZES)
+@all_cases("course, lesson", QUIZZES)
 def test_every_question_can_be_answered(course, lesson):
     for text in lesson.quiz.questions:
         question = Question(kind=text.kind, prompt=text.prompt, options=text.options, answer=text.answer)
@@ -44,7 +39,7 @@ def test_every_question_can_be_answered(course, lesson):
         assert marking.mark(question, wrong).share < 1, text.prompt
 
 
-@parametrize_lessons(VIDEOS)
+@all_cases("course, lesson", VIDEOS)
 def test_a_quiz_links_to_an_existing_position_in_a_video(course, lesson):
     for quiz in (each.quiz for each in course.lessons if each.quiz):
         for question in quiz.questions:
@@ -52,7 +47,7 @@ def test_a_quiz_links_to_an_existing_position_in_a_video(course, lesson):
                 assert 0 <= question.rewatch_at < lesson.seconds - 3
 
 
-@pytest.mark.parametrize("slug", sorted(COMPLETE))
+@all_cases("slug", sorted(COMPLETE))
 def test_three_courses_are_complete(slug):
     course = COURSES[slug]
     kinds = [lesson.kind for lesson in course.lessons]
@@ -66,7 +61,7 @@ def test_three_courses_are_complete(slug):
 
 
 @pytest.mark.long
-@parametrize_lessons(VIDEOS)
+@all_cases("course, lesson", VIDEOS)
 def test_a_demo_video_suits_the_player(course, lesson):
     source = probe(lesson.film, Recipe())
     assert 55 <= source.duration <= 180
@@ -77,7 +72,7 @@ def test_a_demo_video_suits_the_player(course, lesson):
     assert b"moov" in head, "the header stands first, so that playing can begin at once"
 
 
-@parametrize_lessons(VIDEOS)
+@all_cases("course, lesson", VIDEOS)
 def test_captions_follow_the_video(course, lesson):
     text = lesson.captions.read_text(encoding="utf-8")
     assert text.startswith("WEBVTT\n")

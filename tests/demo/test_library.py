@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
 import yaml
 
 import studyplatform.demo
@@ -16,6 +15,7 @@ from apps.courses.artwork import SUBJECTS
 from apps.courses.models import Course, Lesson, Question
 from studyplatform.demo.library import read_library
 from studyplatform.kit.text.markdown import render
+from tests.cases import all_cases
 
 CONTENT = Path(studyplatform.demo.__file__).parent / "content"
 COURSES = sorted(folder.name for folder in (CONTENT / "courses").iterdir() if folder.is_dir())
@@ -49,8 +49,8 @@ def quizzes() -> Iterator[Path]:
 
 def questions() -> Iterator[Any]:
     for path in quizzes():
-        for number, question in enumerate(load(path)["questions"], start=1):
-            yield pytest.param(path, question, id=f"{path.parent.name}/{path.name}#{number}")
+        for question in load(path)["questions"]:
+            yield path, question
 
 
 def users() -> dict[str, dict[str, Any]]:
@@ -73,7 +73,7 @@ def test_the_library_has_the_documented_size():
     assert sum(course["status"] == "archived" for course in courses) >= 1
 
 
-@pytest.mark.parametrize("slug", COURSES)
+@all_cases("slug", COURSES)
 def test_a_course_is_fully_described(slug: str):
     course = course_of(slug)
     assert SLUG.match(slug)
@@ -94,7 +94,7 @@ def test_a_course_is_fully_described(slug: str):
         assert course["published_days_ago"] > 0
 
 
-@pytest.mark.parametrize("slug", COURSES)
+@all_cases("slug", COURSES)
 def test_a_course_refers_only_to_existing_users_and_courses(slug: str):
     course = course_of(slug)
     teacher = users()[course["instructor"]]
@@ -115,7 +115,7 @@ def test_the_texts_of_a_course_have_no_line_breaks_within_paragraphs():
             assert not re.search(r"[a-z,]\n[a-z]", text), course.slug
 
 
-@pytest.mark.parametrize("slug", COURSES)
+@all_cases("slug", COURSES)
 def test_every_listed_lesson_exists_and_nothing_is_unlisted(slug: str):
     folder = CONTENT / "courses" / slug
     lessons = lessons_of(slug)
@@ -140,7 +140,7 @@ def test_every_listed_lesson_exists_and_nothing_is_unlisted(slug: str):
     assert present - expected - allowed == set(), "there, but listed nowhere"
 
 
-@pytest.mark.parametrize("slug", COURSES)
+@all_cases("slug", COURSES)
 def test_lessons_are_described(slug: str):
     course, lessons = course_of(slug), lessons_of(slug)
     assert all(0 < len(section["title"]) <= TITLE_LIMIT for section in course["sections"])
@@ -155,7 +155,7 @@ def test_lessons_are_described(slug: str):
             assert 1 <= lesson["minutes"] <= 15
 
 
-@pytest.mark.parametrize("slug", COURSES)
+@all_cases("slug", COURSES)
 def test_text_lessons_are_long_enough(slug: str):
     for lesson in lessons_of(slug):
         if lesson["kind"] != "text":
@@ -168,7 +168,7 @@ def test_text_lessons_are_long_enough(slug: str):
         assert not re.search(r"^# ", re.sub(r"```.*?```", "", text, flags=re.S), flags=re.M), "the title is the h1"
 
 
-@pytest.mark.parametrize("path", list(quizzes()), ids=lambda path: f"{path.parent.name}/{path.name}")
+@all_cases("path", list(quizzes()))
 def test_a_quiz_has_valid_rules_and_enough_questions(path: Path):
     quiz = load(path)
     assert 0 < quiz["pass_percent"] <= 100
@@ -233,7 +233,7 @@ def test_every_kind_of_question_has_a_check_and_is_used():
     assert set(FORMS) == set(Question.Kind.values) == used
 
 
-@pytest.mark.parametrize(("path", "question"), questions())
+@all_cases("path, question", questions())
 def test_a_question_is_well_formed(path: Path, question: dict[str, Any]):
     FORMS[question["kind"]](question)
     assert question["prompt"].strip()

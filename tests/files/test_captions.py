@@ -8,6 +8,7 @@ from apps.files.video.subtitles import language_of
 from apps.files.video.webvtt import UnreadableCaptions, to_webvtt, to_webvtt_in_subprocess
 from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import RateLimitExceeded
+from tests.cases import all_cases
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"
@@ -47,8 +48,8 @@ def test_webvtt_keeps_positions_and_speakers_and_drops_styles() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
+@all_cases(
+    "said, shown",
     [
         ("<script>alert(1)</script>x", "alert(1)x"),
         ('<img src=x onerror="alert(1)">y', "y"),

@@ -4,10 +4,11 @@ import pytest
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
 from apps.files.file_types import clean_name, detect_media_type
+from tests.cases import all_cases
 
 
-@pytest.mark.parametrize(
-    ("name", "head", "kind"),
+@all_cases(
+    "name, head, kind",
     [
         ("slides.PDF", b"%PDF-1.7\n%\xe2\xe3", "application/pdf"),
         ("sheet.xlsx", b"PK\x03\x04\x14\0", "application/zip"),
@@ -73,8 +74,8 @@ def test_an_empty_file_is_refused() -> None:
         detect_media_type(b"", "a.pdf")
 
 
-@pytest.mark.parametrize(
-    ("typed", "kept"),
+@all_cases(
+    "typed, kept",
     [
         ("../../etc/Formulas\0.PDF", "Formulas.PDF"),
         ("C:\\Users\\ada\\slides.pdf", "slides.pdf"),

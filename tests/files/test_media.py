@@ -21,6 +21,7 @@ from apps.files.models import VideoAsset
 from apps.files.services import EVERYONE
 from apps.files.services.media_links import token_of
 from apps.files.storage import video_directory
+from tests.cases import all_cases
 from tests.factories.files import CaptionFactory, VideoFactory
 
 pytestmark = pytest.mark.django_db
@@ -196,7 +197,7 @@ def test_a_token_of_one_video_does_not_open_another_video(
         assert client.get(f"{base}/{way}").status_code == 404
 
 
-@pytest.mark.parametrize(
+@all_cases(
     "name",
     [
         "../../../db.sqlite3",

@@ -12,6 +12,7 @@ from apps.files.library_names import kind_of
 from apps.files.previews import decoded, preview_of, text_as_html
 from studyplatform.kit.text import code, markdown
 from studyplatform.kit.text.code import highlighted
+from tests.cases import all_cases
 from tests.factories.files import FileFactory
 
 
@@ -60,7 +61,7 @@ def test_code_is_highlighted_by_its_name(site, leo):
     assert str(preview_of(file).html) in page
 
 
-@pytest.mark.parametrize("language", sorted({*code.LANGUAGES.values()}))
+@all_cases("language", sorted({*code.LANGUAGES.values()}))
 def test_highlighting_changes_no_character(language):
     text = "  <a b='1'>&amp;</a> /* x */ \"é\" `q` $1 {{ }}\n\n\tend\n\n"
 

@@ -11,6 +11,7 @@ from django.utils import translation
 from apps.forum import text
 from apps.forum.errors import PostEmpty, PostTooLong
 from tests.architecture.source import ROOT
+from tests.cases import all_cases
 
 UID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 LENGTHS = json.loads((ROOT / "tests/data/post_lengths.json").read_text())
@@ -20,7 +21,7 @@ def html_of(source: str, *names: str, is_trusted: bool = False) -> str:
     return text.render(source, is_trusted=is_trusted, mentions={name.lower(): name for name in names})
 
 
-@pytest.mark.parametrize("case", LENGTHS, ids=lambda case: case["name"])
+@all_cases("case", LENGTHS)
 def test_the_length_is_counted_in_code_points(case):
     """The composer's test reads the same table (assets/islands/composer/length.test.ts)."""
     source = "".join(piece * times for piece, times in case["parts"])

@@ -17,6 +17,7 @@ from apps.learning.errors import LessonCompletesItself, NotEnrolled
 from studyplatform.kit.errors import REGISTRY, AppError, RateLimitExceeded
 from studyplatform.kit.web.api import problem_handler
 from studyplatform.kit.web.problem_details import problem
+from tests.cases import all_cases
 
 
 def test_a_refusal_names_its_reason_and_data():
@@ -76,7 +77,7 @@ def an_example(kind: type[AppError]) -> AppError:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("code", sorted(REGISTRY))
+@all_cases("code", sorted(REGISTRY))
 def test_every_message_renders_in_every_surface(code, rf):
     """The API's answer, the whole page, the panel on a page, the log line, and the article on the code."""
     error = an_example(REGISTRY[code])

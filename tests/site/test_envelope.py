@@ -19,6 +19,7 @@ from apps.accounts.models import BrowserSession, User
 from apps.learning.queries.addresses import progress_url
 from studyplatform.kit.models import Announcement
 from studyplatform.kit.web.inline_scripts import inline_scripts
+from tests.cases import all_cases
 from tests.factories.accounts import PASSWORD
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def static_file() -> str:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@all_cases(
     "address",
     ["/", "/courses/", "/nowhere", "/auth/login", "/admin/", "/api/v1/auth/session/", "/api/v1/nowhere", "/healthz",
      "/api/v1/schema/", "/robots.txt", "/sitemap.xml",

@@ -17,6 +17,7 @@ from studyplatform.site.public import home, status
 from studyplatform.site.system import errors
 from studyplatform.site.system.pending import PENDING, name_of
 from tests.architecture.test_doors import pages
+from tests.cases import all_cases
 
 
 def text_of(answer) -> str:
@@ -158,7 +159,7 @@ def test_a_planned_page_keeps_its_permissions(client: Client, browser_of, leo):
     assert browser_of(leo).get("/dashboard/admin/forum").headers["Location"] == "/"
 
 
-@pytest.mark.parametrize("code", sorted(REGISTRY))
+@all_cases("code", sorted(REGISTRY))
 def test_each_error_code_has_a_help_page(client: Client, db, code):
     answer = client.get(f"/help/errors/{code}")
 

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 
 from apps.courses.artwork import DRIFT, SUBJECTS, inks, plate, seal
+from tests.cases import all_cases
 
 ROOT = Path(settings.BASE_DIR) / "templates"
 # Emails have no content security policy.
@@ -18,7 +19,7 @@ def test_the_templates_are_found():
     assert len(TEMPLATES) > 40
 
 
-@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: f"{file.parent.name}/{file.name}")
+@all_cases("file", TEMPLATES)
 def test_a_template_follows_the_content_security_policy(file):
     text = file.read_text()
 
@@ -41,7 +42,7 @@ def test_the_style_sheet_has_the_hues_of_each_subject():
         assert f".pl-p{degrees} {{ --d: {degrees}; }}" in sheet
 
 
-@pytest.mark.parametrize("subject", [*SUBJECTS, "alchemy"])
+@all_cases("subject", [*SUBJECTS, "alchemy"])
 def test_a_plate_is_reproducible_and_differs_by_name(subject):
     first, again, other, variant = (
         plate("rivers", subject),

@@ -16,6 +16,7 @@ from apps.courses.models import Course, Lesson
 from apps.courses.services.search import index_course
 from apps.learning.models import Enrollment, LessonProgress, Note, PracticeCard, PracticeReview
 from apps.tutor.mcp import service as offered
+from tests.cases import all_cases
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, FlashCardFactory
 from tests.factories.tokens import make_token
@@ -234,8 +235,8 @@ def test_a_missed_question_is_practiced_without_revealing_its_answer(
     assert assistant.refusal("practice_quiz", card=str(card.uid)) == "PRACTICE_CARD_NOT_FOUND"
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "field"),
+@all_cases(
+    "tool, arguments, field",
     [
         ("get_lesson", {}, ""),
         ("get_lesson", {"lesson": 3}, "lesson"),
