@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.forum import search, services
-from apps.forum.models import Board, Post, Topic
+from apps.forum.models import Board, Post, PostDocument, Topic
+from apps.forum.services.indexing import index_all_posts
 from apps.learning.models import Enrollment
 from tests.factories.accounts import UserFactory
 
@@ -125,3 +126,28 @@ def test_only_readers_of_a_board_find_its_posts(
     board.course.save()
     assert [found(browser, "walrus") for browser in (client, browser_of(mia))] == [[], []]
     assert [found(browser_of(user), "walrus") for user in (leo, ada)] == [[topic.path]] * 2
+
+
+def test_marks_follow_the_match_in_every_script() -> None:
+    cases = {
+        ("機械学習の基礎を学ぶ", "学習"): "機械<mark>学習</mark>の基礎を学ぶ",
+        ("線性代數入門", "代數入"): "線性<mark>代數入</mark>門",
+        ("선형대수학은 재미있다", "대수학"): "선형<mark>대수학</mark>은 재미있다",
+        ("قرأت الكتاب الجديد", "كتاب"): "قرأت <mark>الكتاب</mark> الجديد",
+        ("Zürich und Zurich", "zurich"): "<mark>Zürich</mark> und <mark>Zurich</mark>",
+        ("C# is not C++", "c++"): "C# is not <mark>C++</mark>",
+        ("О матрицах <b>", "матрица"): "О <mark>матрицах</mark> &lt;b&gt;",
+    }
+    assert {key: str(search.marked(key[0], search.words_of(key[1]))) for key in cases} == cases
+
+
+def test_posts_in_every_script_are_found_and_indexed_again(client: Client, general: Board) -> None:
+    topic = ask(general, "数据结构问题", "为什么链表比数组慢? C++ 代码在下面。")
+    for words in ("结构", "链表", "数组慢", "C++"):
+        assert found(client, words) == [topic.path], words
+    PostDocument.objects.update(title="old", body="old")
+    assert found(client, "链表") == []
+
+    index_all_posts()
+
+    assert found(client, "链表") == [topic.path]

@@ -7,6 +7,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from studyplatform.kit.text import markdown
 from studyplatform.kit.typesetting import (
     compile_pdf,
     compile_png,
@@ -137,6 +138,18 @@ def test_han_characters_are_drawn_as_in_their_language():
         ("直 각", "en"): "KR", ("直", "ko-KR"): "KR", ("直", "zh-Hant-HK"): "TC", ("直", "de"): "SC",
     }  # fmt: skip
     assert {key: make_phrase(key[0], language=key[1])["cjk"] for key in variants} == variants
+
+
+def test_rich_text_keeps_the_structure_of_the_page():
+    [item] = make_rich_text(markdown.render(r"- *solve* $\begin{pmatrix}a & b\\ c & d\end{pmatrix}$" + "\n  1. first"))[
+        0
+    ]["children"]
+    emphasis, space, formula, inner = item["children"]
+    assert (emphasis["tag"], space, formula["tag"], inner["tag"]) == ("em", " ", "math", "ol")
+    [row] = formula["children"]
+    [fenced] = row["children"]
+    assert [part["tag"] for part in fenced["children"]] == ["mo", "mtable", "mo"]
+    assert [len(row["children"]) for row in fenced["children"][1]["children"]] == [2, 2]
 
 
 def test_rich_text_is_nested_to_a_limit_and_long_words_can_break():

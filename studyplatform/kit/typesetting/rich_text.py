@@ -63,11 +63,19 @@ def _finished(node: Any, depth: int = 0, *, is_code: bool = False) -> Any:
         node["attributes"]["rtl"] = "yes" if is_right_to_left(_text_of(node)) else ""
     if node["tag"] == "mrow" and len(children) == 1 and not isinstance(children[0], str):
         return _finished(children[0], depth, is_code=is_code)
-    if any(_tag_of(child) in _BLOCK_TAGS for child in children):
-        children = [child for child in children if not isinstance(child, str) or child.strip()]
-    if node["tag"] in {"math", "mrow", "mstyle", "mtd"}:
+    children = _without_blanks_around_blocks(children)
+    if node["tag"] in {"math", "mrow", "mstyle", "mtd"} and not node["attributes"].get("fenced"):
         children = _with_fences(children)
     return node | {"children": [_finished(child, depth + 1, is_code=is_code) for child in children]}
+
+
+def _without_blanks_around_blocks(children: list[Any]) -> list[Any]:
+    is_block = [_tag_of(child) in _BLOCK_TAGS for child in children]
+    return [
+        child
+        for place, child in enumerate(children)
+        if not isinstance(child, str) or child.strip() or not any(is_block[max(0, place - 1) : place + 2])
+    ]
 
 
 def _tag_of(node: Any) -> str:
