@@ -55,3 +55,9 @@ def test_the_notes_of_a_response_share_a_budget():
     assert "<li>" in shown[0]
     assert sum(html.count("<li>") for html in shown) < 5_000
     assert shown[-1] == ""
+
+
+def test_a_parser_works_without_a_budget_of_its_own():
+    tokens = markdown.LESSON.parser.parse("|a|b|\n|-|-|\n|1|2|\n")
+
+    assert sum(token.type == "td_open" for token in tokens) == 2

@@ -91,7 +91,7 @@ def _formula_of_its_own(state: StateBlock, start: int, end: int, silent: bool) -
 
 def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     """The parser's rule with limits: a short row costs as much as the head is wide."""
-    budget: Budget = state.env["budget"]
+    budget: Budget = state.env.setdefault("budget", Budget())  # the parser may be called without `render`
     head = state.src[state.bMarks[start] : state.eMarks[start]]
     columns = head.count("|") + 1
     if columns > _MAX_COLUMNS:
@@ -311,7 +311,7 @@ def _with_tex_spaces(tex: str) -> str:
 
 
 def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
-    tex, found, budget = token.content.strip(), env["formulas"], env["budget"]
+    tex, found, budget = token.content.strip(), env["formulas"], env.setdefault("budget", Budget())
     is_usual = len(tex) <= min(_LONGEST_FORMULA, budget.formula_characters) and len(found) < env["most_formulas"]
     budget.formula_characters -= len(tex) if is_usual else 0
     found.append((_as_mathml if is_usual else _as_source)(tex, is_displayed=is_displayed))
