@@ -9,8 +9,19 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.accounts.models import PROFILE_FIELDS, PersonalToken, Role, User
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from apps.accounts.models import (
+    PROFILE_FIELDS,
+    BrowserSession,
+    DataExport,
+    LoginLock,
+    Notification,
+    NotificationChoice,
+    PersonalToken,
+    Role,
+    TeachingRequest,
+    User,
+)
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 admin.site.site_header = admin.site.site_title = _("Study Platform administration")
 # Roles decide what one may do, and an account has one email: neither of these means anything here.
@@ -92,3 +103,35 @@ class PersonalTokenAdmin(ReadOnly, admin.ModelAdmin[PersonalToken]):
     search_fields = ["name", "user__email"]
     ordering = ["-created_at"]
     fields = ["name", "user", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"]
+
+
+register_read_only(
+    TeachingRequest,
+    ["user", "state", "created_at", "decided_at", "decided_by"],
+    filters=["state"],
+    search=["user__email"],
+)
+register_read_only(
+    Notification,
+    ["user", "kind", "created_at", "read_at"],
+    filters=["kind"],
+    search=["user__email", "kind"],
+    hidden=["params", "link", "key"],
+)
+register_read_only(
+    NotificationChoice, ["user", "kind", "in_app", "mail"], filters=["mail"], search=["user__email", "kind"]
+)
+register_read_only(
+    DataExport,
+    ["user", "state", "size", "created_at", "expires_at"],
+    filters=["state"],
+    search=["user__email"],
+    hidden=["file"],
+)
+register_read_only(LoginLock, ["key", "failures", "last_attempt_at", "locked_until"], search=["key"])
+register_read_only(
+    BrowserSession,
+    ["uid", "user", "address", "signed_in_at", "last_seen_at"],
+    search=["user__email", "address"],
+    hidden=["session_key", "session_data"],
+)

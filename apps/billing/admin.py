@@ -7,13 +7,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from djstripe.models import WebhookEndpoint, WebhookEventTrigger
 
 from apps.billing import services
 from apps.billing.models import (
+    BooksCheck,
     Card,
     ConnectedAccount,
     Customer,
     Dispute,
+    EarningsMilestone,
     Grant,
     LedgerAccount,
     LedgerEntry,
@@ -23,13 +26,17 @@ from apps.billing.models import (
     Payout,
     PayoutAccount,
     PayoutRun,
+    PremiumEarning,
+    PremiumMonth,
     PromoCode,
+    ReceiptSeries,
+    Redemption,
     Refund,
     Subscription,
 )
 from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.text.money import money
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
 class LineInline(ReadOnly, admin.TabularInline[LedgerLine, LedgerEntry]):
@@ -248,3 +255,36 @@ class CardAdmin(MoneyScreen):
     list_select_related = ["user"]
     search_fields = ["gateway_id", "last4", "user__email"]
     ordering = ["-created_at"]
+
+
+register_read_only(
+    Redemption, ["code", "user", "state", "created_at"], filters=["state"], search=["code__code", "user__email"]
+)
+register_read_only(ReceiptSeries, ["year", "last"], search=["year"])
+register_read_only(
+    BooksCheck,
+    ["kind", "state", "examined", "found", "repaired", "started_at", "finished_at"],
+    filters=["kind", "state"],
+    search=["error"],
+)
+register_read_only(EarningsMilestone, ["user", "name", "reached_at"], filters=["name"], search=["user__email"])
+register_read_only(PremiumMonth, ["month", "currency", "pool", "seconds", "shared_at"], search=["currency"])
+register_read_only(
+    PremiumEarning,
+    ["shared", "course", "instructor", "seconds", "earned"],
+    search=["course__title", "instructor__email"],
+)
+# Of dj-stripe's tables these two are used: it receives and checks what the provider reports, and services apply it.
+register_read_only(
+    WebhookEndpoint,
+    ["url", "status", "api_version", "livemode", "djstripe_updated"],
+    search=["url", "id"],
+    hidden=["secret"],
+)
+register_read_only(
+    WebhookEventTrigger,
+    ["id", "created", "valid", "processed", "exception", "webhook_endpoint"],
+    filters=["valid", "processed"],
+    search=["exception", "body"],
+    hidden=["headers", "traceback"],
+)

@@ -15,9 +15,20 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
 from apps.courses import services
-from apps.courses.models import Course, LearningPath, Lesson, PathCourse, Section, StatusChange, Subject, Submission
+from apps.courses.models import (
+    Course,
+    LearningPath,
+    Lesson,
+    PathCourse,
+    Question,
+    Quiz,
+    Section,
+    StatusChange,
+    Subject,
+    Submission,
+)
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 Step = Callable[[Course, User, datetime], object]
 
@@ -169,3 +180,14 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
             waiting,
             lambda course, by, now: services.decide_submission(course=course, by=by, outcome="approved", now=now),
         )
+
+
+register_read_only(
+    Quiz,
+    ["lesson", "pass_percent", "max_attempts", "time_limit", "reveal"],
+    filters=["reveal"],
+    search=["lesson__title"],
+)
+register_read_only(
+    Question, ["prompt", "quiz", "kind", "points", "is_withdrawn"], filters=["kind", "is_withdrawn"], search=["prompt"]
+)

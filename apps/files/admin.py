@@ -11,10 +11,22 @@ from django.utils.translation import ngettext
 
 from apps.accounts.guards import signed_in_user
 from apps.files import queries, services
-from apps.files.models import StorageAccount, Upload, VideoAsset
+from apps.files.models import (
+    BinnedOriginal,
+    CaptionTrack,
+    File,
+    FileVersion,
+    Folder,
+    Rendition,
+    Share,
+    ShareOpening,
+    StorageAccount,
+    Upload,
+    VideoAsset,
+)
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text.sizes import as_exact_size, as_size
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
 @admin.register(VideoAsset)
@@ -112,3 +124,37 @@ class StorageAccountAdmin(admin.ModelAdmin[StorageAccount]):
     def save_model(self, request: HttpRequest, obj: StorageAccount, form: Any, change: bool) -> None:  # noqa: FBT001 (Django)
         if not change or "allowance" in form.changed_data:
             services.set_allowance(user=obj.user, allowance=obj.allowance)
+
+
+register_read_only(Folder, ["name", "owner", "created_at", "deleted_at"], search=["name", "owner__email"])
+register_read_only(
+    File,
+    ["name", "owner", "kind", "size", "modified_at", "deleted_at"],
+    filters=["kind"],
+    search=["name", "owner__email"],
+)
+register_read_only(FileVersion, ["file", "number", "created_at"], search=["file__name"])
+register_read_only(
+    Share,
+    ["owner", "kind", "file", "folder", "expires_at", "downloads", "revoked_at"],
+    filters=["kind"],
+    search=["owner__email", "file__name"],
+    hidden=["uid", "password"],
+)
+register_read_only(ShareOpening, ["share", "user", "what", "opened_at"], filters=["what"], search=["user__email"])
+register_read_only(
+    BinnedOriginal,
+    ["filename", "owner", "why", "size", "deleted_at"],
+    filters=["why"],
+    search=["filename", "owner__email"],
+    hidden=["source"],
+)
+register_read_only(
+    Rendition, ["video", "name", "width", "height", "stored_bytes"], filters=["name"], search=["video__filename"]
+)
+register_read_only(
+    CaptionTrack,
+    ["video", "language", "label", "origin", "created_at"],
+    filters=["language", "origin"],
+    search=["video__filename"],
+)

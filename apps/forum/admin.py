@@ -8,8 +8,22 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from apps.forum.models import Announcement, Board, MessageReport, Post, Tag, Topic
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from apps.forum.models import (
+    Announcement,
+    Ban,
+    Block,
+    Board,
+    Conversation,
+    MessageReport,
+    ModerationAction,
+    NotificationRun,
+    Post,
+    Report,
+    Revision,
+    Tag,
+    Topic,
+)
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
 @admin.register(Announcement)
@@ -70,3 +84,29 @@ class PostAdmin(ReadOnly, admin.ModelAdmin[Post]):
 class TagAdmin(admin.ModelAdmin[Tag]):
     list_display = ["name", "slug"]
     search_fields = ["name"]
+
+
+register_read_only(
+    Report,
+    ["post", "user", "reason", "state", "created_at", "decided_at"],
+    filters=["state", "reason"],
+    search=["user__email"],
+)
+register_read_only(Ban, ["user", "board", "until", "by", "created_at", "lifted_at"], search=["user__email", "reason"])
+register_read_only(
+    ModerationAction,
+    ["kind", "actor", "user", "board", "at"],
+    filters=["kind"],
+    search=["actor__email", "user__email", "reason"],
+)
+register_read_only(Revision, ["post", "editor", "created_at", "was_shown"], search=["editor__email"])
+register_read_only(
+    Conversation,
+    ["course", "learner", "last_number", "last_message_at"],
+    search=["course__title", "learner__email"],
+    hidden=["last_excerpt"],  # admins read reported messages only
+)
+register_read_only(Block, ["blocker", "blocked", "created_at"], search=["blocker__email", "blocked__email"])
+register_read_only(
+    NotificationRun, ["post", "what", "expected", "sent_count", "done_at"], filters=["what"], search=["what"]
+)

@@ -10,9 +10,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.learning import services
-from apps.learning.models import Attempt, Certificate, Enrollment, Rating
+from apps.learning.models import (
+    Achievement,
+    Attempt,
+    Certificate,
+    Enrollment,
+    LearnedDay,
+    LessonProgress,
+    PracticeCard,
+    Rating,
+    RatingDecision,
+    RatingReport,
+    WatchedDay,
+)
 from apps.learning.queries.addresses import certificate_url
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
 @admin.register(Enrollment)
@@ -94,3 +106,29 @@ class RatingAdmin(ReadOnly, admin.ModelAdmin[Rating]):
     ordering = ["-updated_at"]
     list_per_page = 50
     show_full_result_count = False
+
+
+register_read_only(
+    LessonProgress,
+    ["enrollment", "lesson", "watched_seconds", "started_at", "completed_at"],
+    search=["enrollment__user__email", "lesson__title"],
+)
+register_read_only(LearnedDay, ["user", "day", "seconds", "lessons"], search=["user__email"])
+register_read_only(WatchedDay, ["user", "course", "day", "seconds"], search=["user__email", "course__title"])
+register_read_only(Achievement, ["user", "kind", "earned_at"], filters=["kind"], search=["user__email"])
+register_read_only(
+    PracticeCard,
+    ["user", "state", "due", "lapses", "created_at", "deleted_at"],
+    filters=["state"],
+    search=["user__email"],
+    hidden=["front", "back"],  # what learners write is theirs
+)
+register_read_only(
+    RatingReport,
+    ["rating", "user", "reason", "state", "created_at", "decided_at"],
+    filters=["state", "reason"],
+    search=["user__email"],
+)
+register_read_only(
+    RatingDecision, ["rating", "admin", "kind", "decided_at"], filters=["kind"], search=["admin__email", "reason"]
+)

@@ -39,16 +39,6 @@ it("searches for the trimmed text, then clears the box", async () => {
   expect(box().value).toBe("");
 });
 
-it("resets the box of a results page to its search", async () => {
-  box().defaultValue = "rivers";
-  await userEvent.clear(box());
-  await userEvent.type(box(), "lakes{Enter}");
-  await settled();
-
-  expect(submitted).toHaveBeenLastCalledWith("lakes");
-  expect(box().value).toBe("rivers");
-});
-
 it.each(["{Enter}", "   {Enter}", "\u00a0\u2003{Enter}"])("ignores blank text %j", async (text) => {
   await userEvent.type(box(), text);
 

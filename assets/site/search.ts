@@ -1,4 +1,4 @@
-/** Header search: ignores blank text, resets the box afterwards, and shows suggestions. */
+/** Header search: ignores blank text, clears the box afterwards, and shows suggestions. */
 import { isShown } from "../shared/visible";
 import type { suggestFor } from "./suggestions";
 
@@ -18,8 +18,8 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   box.value = text;
-  // The browser reads the form after this event. Then show the search of this page again, usually none.
-  setTimeout(() => (box.value = box.defaultValue));
+  // The browser reads the form after this event.
+  setTimeout(() => (box.value = ""));
 }
 
 /** The search box to focus, and the menu that must open first on narrow screens. */

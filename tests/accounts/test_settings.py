@@ -704,3 +704,20 @@ def test_goals_must_stay_within_their_limits(browser: Client, leo: User) -> None
 
     leo.refresh_from_db()
     assert (leo.daily_minutes, leo.weekly_lessons) == (45, 7)
+
+
+def test_what_is_not_saved_has_a_code_of_its_own(browser: Client) -> None:
+    wrong = {"current": "nonsense", "password": "New-Pass-123", "confirmation": "New-Pass-123"}
+    for address, sent, code in (
+        ("/settings/profile", {"username": ""}, "SETTINGS_UPDATE_FAILED"),
+        ("/settings/goals", {"daily_minutes": "-1"}, "SETTINGS_UPDATE_FAILED"),
+        ("/settings/password", wrong, "PASSWORD_CHANGE_FAILED"),
+    ):
+        answer = browser.post(address, sent)
+        assert (answer.status_code, f'data-error="{code}"' in answer.content.decode()) == (422, True), address
+
+
+def test_scripts_get_the_zone_in_which_pages_write_times(browser: Client, client: Client, leo: User) -> None:
+    User.objects.filter(pk=leo.pk).update(time_zone="Asia/Kathmandu")
+    assert 'data-zone="Asia/Kathmandu"' in browser.get("/settings/").content.decode()
+    assert "data-zone" not in client.get("/auth/login").content.decode()

@@ -171,7 +171,7 @@ GROUPS = {
         "requires enrollment": "ENROLLMENT_REQUIRED",
         "access expired": "MEDIA_LINK_EXPIRED",
     },
-    "settings": {"update failed": "VALIDATION_FAILED", "password change failed": "VALIDATION_FAILED"},
+    "settings": {"update failed": "SETTINGS_UPDATE_FAILED", "password change failed": "PASSWORD_CHANGE_FAILED"},
     "instructor video": {
         "upload failed": "UPLOAD_NETWORK_ERROR",
         "quota exceeded": "UPLOAD_QUOTA_EXCEEDED",

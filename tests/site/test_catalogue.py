@@ -218,17 +218,13 @@ def test_a_facet_without_choices_is_hidden(client: Client, db):
     assert facets(client.get("/courses/?length=short&availability=now")) == ["Difficulty", "Length", "Availability"]
 
 
-def test_the_search_box_contains_the_search_text(client: Client, browser_of, leo, catalogue_courses):
-    def boxes(browser: Client, query: str) -> list[str]:
-        page = browser.get(f"/courses/{query}").content.decode()
-        return re.findall(r'<input id="(?:mobile-|compact-)?q" name="q" [^>]*autocomplete="off"([^>]*)>', page)
-
+def test_the_search_box_of_the_header_is_empty_on_the_results_page(client: Client, browser_of, leo, catalogue_courses):
     for browser in (client, browser_of(leo)):
-        for _ in range(2):  # the second response uses the cache
-            assert all('value="long &lt;b&gt; way"' in box for box in boxes(browser, "?q=long+%3Cb%3E+way"))
-            plain = boxes(browser, "")
-            assert len(plain) == 3
-            assert not any("value" in box for box in plain)
+        page = browser.get("/courses/?q=long+%3Cb%3E+way").content.decode()
+        boxes = re.findall(r'<input id="(?:mobile-|compact-)?q" name="q" [^>]*>', page)
+        assert len(boxes) == 3
+        assert not any("value" in box for box in boxes)
+        assert "long &lt;b&gt; way" in page  # the heading of the results has it
 
 
 @pytest.mark.database
@@ -243,7 +239,6 @@ def test_a_misspelled_search_shows_results_for_the_corrected_text(client: Client
     assert titles(answer) == ["Linear algebra"]
     assert "Results for “linear algebra”" in page
     assert "No results for “lineer algbera”" in page
-    assert 'value="lineer algbera"' in page
     # The words of courses that are not public are not suggested.
     assert "No results for “secrte”" in client.get("/courses/", {"q": "secrte"}).content.decode()
     with django_assert_max_num_queries(10):

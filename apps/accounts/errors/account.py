@@ -57,3 +57,17 @@ class NotificationNotFound(AppError):
     title = _("Notification not found")
     message = _("This notification no longer exists.")
     action = Action(_("See all notifications"), href="/notifications")
+
+
+class SettingsNotSaved(AppError):
+    code = "SETTINGS_UPDATE_FAILED"
+    status = 422
+    title = _("Your settings weren't saved")
+    message = _("Check the marked fields and save again. Nothing was changed.")
+
+
+class PasswordNotChanged(AppError):
+    code = "PASSWORD_CHANGE_FAILED"
+    status = 422
+    title = _("Your password wasn't changed")
+    message = _("Check the marked fields and try again. Your current password still works.")

@@ -33,8 +33,9 @@ from studyplatform.kit.errors import Action, AppError
 class NotEnrolled(AppError):
     code = "ENROLLMENT_REQUIRED"
     status = 403
-    title = _("Enroll to open this lesson")
-    message = _("This lesson is open to learners enrolled in “%(course)s”.")
+    # Lessons, progress, notes, ratings and discussions are refused alike.
+    title = _("Enroll in this course first")
+    message = _("This is open to learners enrolled in “%(course)s”.")
     severity = "warning"
     icon = "lock"
     action = Action(_("Enroll now"), href="/courses/enroll?course={slug}")

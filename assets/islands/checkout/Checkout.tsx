@@ -10,6 +10,8 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type CheckoutProps, getQuote } from "./api";
 import { countries } from "./countries";
+import type { Order } from "../../shared/payments/orders";
+import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Methods, nameOf } from "../../shared/payments/Methods";
 import { follow, type Outcome, pay } from "./pay";
 import { Summary } from "./Summary";
@@ -22,7 +24,7 @@ type Props = CheckoutProps & {
   go: (address: string) => void;
 };
 
-type Wait = { stage: Stage; number: string };
+type Wait = { stage: Stage; uid: string; number: string };
 
 /** The summary's element, empty: what the server wrote there is replaced. */
 function emptySummary(): HTMLElement | null {
@@ -47,7 +49,7 @@ export function Checkout(props: Props) {
   const [refusal, setRefusal] = useState<ApiError | null>(null);
   const [failure, setFailure] = useState("");
   const [wait, setWait] = useState<Wait | null>(
-    order?.status === "processing" ? { stage: "bank", number: order.number } : null,
+    order?.status === "processing" ? { stage: "bank", uid: order.uid, number: order.number } : null,
   );
   const isPaying = useRef(false);
   const spot = useRef<HTMLDivElement>(null);
@@ -67,8 +69,12 @@ export function Checkout(props: Props) {
     savesCard: savesCard && chosen === "",
   });
 
-  const progress = (stage: Stage, begun: { number: string } | null): void =>
-    setWait((before) => ({ stage, number: begun?.number ?? before?.number ?? "" }));
+  const progress = (stage: Stage, begun: Pick<Order, "uid" | "number"> | null): void =>
+    setWait((before) => ({
+      stage,
+      uid: begun?.uid ?? before?.uid ?? "",
+      number: begun?.number ?? before?.number ?? "",
+    }));
 
   const finish = (outcome: Outcome): void => {
     if (outcome.kind === "left") {
@@ -159,7 +165,7 @@ export function Checkout(props: Props) {
           />,
           summary,
         )}
-      {wait && <Waiting stage={wait.stage} number={wait.number} total={total} />}
+      {wait && <Waiting {...wait} total={total} />}
       <form
         className="pay__form"
         aria-label={t("Payment")}
@@ -187,8 +193,8 @@ export function Checkout(props: Props) {
               {sentence(failure)} {t("Nothing was charged.")}{" "}
               {quote.code !== "" && t("{code} is still applied.", { code: quote.code })}
             </p>
-            {other && chosen !== other.uid && (
-              <div className="notice__acts">
+            <div className="notice__acts">
+              {other && chosen !== other.uid && (
                 <Button
                   size="sm"
                   onClick={() => {
@@ -198,8 +204,9 @@ export function Checkout(props: Props) {
                 >
                   {t("Use {card}", { card: nameOf(other) })}
                 </Button>
-              </div>
-            )}
+              )}
+              <UpdateMethod />
+            </div>
           </section>
         )}
         {!isFree && (

@@ -1,4 +1,4 @@
-import type { CSSProperties } from "react";
+import { type CSSProperties, useEffect, useState } from "react";
 
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
@@ -6,7 +6,10 @@ import { Icon } from "../../shared/ui/Icon";
 /** Where a payment is: the order is made; the bank decides; the bank asks the user; the course opens. */
 export type Stage = "checking" | "bank" | "asked" | "paid";
 
-type Props = { stage: Stage; number: string; total: string };
+/** After this time the page offers to go on without waiting: the provider may not answer at all. */
+export const LONG_WAIT_MS = 30_000;
+
+type Props = { stage: Stage; uid: string; number: string; total: string };
 
 type Step = { label: string; state: "done" | "now" | "next"; isHeld?: boolean };
 
@@ -31,9 +34,7 @@ function words(stage: Stage): { title: string; text: string } {
   if (stage === "asked")
     return {
       title: t("Your bank needs to confirm it's you"),
-      text: t(
-        "Confirm in your bank's window or app. This page updates automatically.",
-      ),
+      text: t("Confirm in your bank's window or app. This page updates automatically."),
     };
   if (stage === "paid")
     return { title: t("Paid"), text: t("The course is open. One moment, we're taking you there.") };
@@ -44,7 +45,12 @@ function words(stage: Stage): { title: string; text: string } {
 }
 
 /** What the user sees between "Pay" and the open course. */
-export function Waiting({ stage, number, total }: Props) {
+export function Waiting({ stage, uid, number, total }: Props) {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const { title, text } = words(stage);
   return (
     <section className="panel wait" aria-busy="true" aria-labelledby="wait-title">
@@ -73,6 +79,30 @@ export function Waiting({ stage, number, total }: Props) {
           </li>
         ))}
       </ol>
+      {isLong && stage !== "paid" && (
+        <div className="notice notice--warning" role="status">
+          <Icon name="clock" className="notice__icon" />
+          <p className="notice__title">{t("This is taking longer than usual")}</p>
+          <p className="notice__body">
+            {uid === ""
+              ? t("The order hasn't been made yet, so nothing was charged.")
+              : t(
+                  "Your order is saved. If your bank approves, the course opens and you get a receipt. You won't be charged twice.",
+                )}
+          </p>
+          <div className="notice__acts">
+            {uid === "" ? (
+              <button className="btn btn--sm" type="button" onClick={() => location.reload()}>
+                {t("Start again")}
+              </button>
+            ) : (
+              <a className="btn btn--sm" href={`/payment-success?order=${uid}`}>
+                {t("See your order")}
+              </a>
+            )}
+          </div>
+        </div>
+      )}
       <p className="small faint num">
         {number === "" ? total : t("Order {number}, {total}", { number, total })}
       </p>

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useId, useState } from "react";
 import { createPortal } from "react-dom";
 
 import { announce } from "../../shared/announce";
+import { timeOfDay } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import { registerShortcuts } from "../../shared/shortcuts";
 import { Icon } from "../../shared/ui/Icon";
@@ -46,8 +47,7 @@ function storedView(): View {
   }
 }
 
-const hour = (at: number): string =>
-  new Date(at).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const hour = (at: number): string => timeOfDay(at);
 
 /** Adds to the textarea of the page: a toolbar, a preview, files, drafts, completion, a counter, and keys. */
 export function Composer({

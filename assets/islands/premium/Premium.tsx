@@ -7,6 +7,7 @@ import { t, tn } from "../../shared/i18n";
 import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
 import { Methods } from "../../shared/payments/Methods";
 import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
+import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
@@ -156,6 +157,9 @@ export function Premium(props: Props) {
             <p className="notice__body">
               {/[.!?]$/.test(failure) ? failure : `${failure}.`} {t("Nothing was charged.")}
             </p>
+            <div className="notice__acts">
+              <UpdateMethod />
+            </div>
           </section>
         )}
         <section aria-labelledby="pay-how">

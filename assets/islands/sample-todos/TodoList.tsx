@@ -2,7 +2,8 @@ import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-q
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from "react";
 
 import { toApiError } from "../../shared/api/errors";
-import { currentLanguage, t, tn } from "../../shared/i18n";
+import { timeOfDay } from "../../shared/format";
+import { t, tn } from "../../shared/i18n";
 import { NetworkPanels } from "../../shared/samples/NetworkPanels";
 import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
@@ -233,10 +234,7 @@ function Freshness({ query }: { query: UseQueryResult<Todo[]> }) {
 }
 
 function OfflineNotice({ updatedAt, count }: { updatedAt: number; count: number }) {
-  const time = new Date(updatedAt).toLocaleTimeString(currentLanguage(), {
-    timeStyle: "short",
-    hourCycle: "h23",
-  });
+  const time = timeOfDay(updatedAt);
   return (
     <div className="notice notice--warning" role="status">
       <Icon name="wifi-off" className="notice__icon" />

@@ -1,4 +1,5 @@
 /** Merges the transfers of this browser and the videos of the server into one list of jobs. Pure functions. */
+import { dayNumber } from "../../shared/format";
 import type { Video, VideoLesson } from "./api";
 import type { Transfer } from "../../shared/uploads/transfers";
 
@@ -22,7 +23,7 @@ export function isMoving(video: Video, now: number): boolean {
 }
 
 function isToday(date: string | null, now: number): boolean {
-  return date !== null && new Date(date).toDateString() === new Date(now).toDateString();
+  return date !== null && dayNumber(date) === dayNumber(now);
 }
 
 function groupOf(transfer: Transfer | null, video: Video | null, now: number): Group | null {

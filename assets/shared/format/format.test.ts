@@ -1,7 +1,17 @@
 import { afterEach, expect, it } from "vitest";
 
 import { setMessages, t, tn } from "../i18n";
-import { bytes, clock, dateAndTime, duration, longDate, relativeTime, spokenTime } from "./index";
+import {
+  bytes,
+  clock,
+  dateAndTime,
+  dayNumber,
+  duration,
+  longDate,
+  relativeTime,
+  spokenTime,
+  timeOfDay,
+} from "./index";
 
 afterEach(() => setMessages({}, "en"));
 
@@ -117,4 +127,18 @@ it("uses the messages of the page, with plural forms", () => {
     "21 минута",
   ]);
   expect(t("Not translated")).toBe("Not translated");
+});
+
+it("writes a moment by the clock of the profile, as pages do, not by that of the browser", () => {
+  // Tests run in UTC; the attempt below reads 08:28 on a page of a reader in Vienna.
+  document.head.innerHTML = '<meta name="study-user" content="u1" data-zone="Europe/Vienna">';
+  const moment = "2026-07-14T22:28:00Z";
+  expect(dateAndTime(moment)).toBe("15 July 2026 at 00:28");
+  expect(longDate(moment)).toBe("15 July 2026");
+  expect(timeOfDay(moment)).toBe("00:28");
+  expect(dayNumber(moment) - dayNumber("2026-07-14T21:59:00Z")).toBe(1);
+
+  document.head.innerHTML = '<meta name="study-user" content="u1" data-zone="Mars/Olympus">';
+  expect(longDate(moment)).toMatch(/July 2026$/);
+  document.head.innerHTML = "";
 });

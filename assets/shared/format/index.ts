@@ -87,13 +87,39 @@ export function number(value: number): string {
   return new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: 1 }).format(value);
 }
 
-/** 14 March 2026, in the time zone of the browser. */
-export function longDate(date: Date | string | number): string {
-  return new Intl.DateTimeFormat(locale(), { dateStyle: "long" }).format(new Date(date));
+/** How dates are written in the time zone of the reader's profile, as pages write them; a visitor's is the browser's. */
+function formatOf(format: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const zone = document.querySelector<HTMLElement>('meta[name="study-user"]')?.dataset.zone;
+  try {
+    return new Intl.DateTimeFormat(locale(), zone ? { ...format, timeZone: zone } : format);
+  } catch {
+    return new Intl.DateTimeFormat(locale(), format); // a zone that this browser doesn't know
+  }
 }
 
-/** 14 March 2026 at 18:31, in the time zone of the browser. */
+/** 14 March 2026, in the reader's time zone. */
+export function longDate(date: Date | string | number): string {
+  return formatOf({ dateStyle: "long" }).format(new Date(date));
+}
+
+/** 14 March 2026 at 18:31, in the reader's time zone. */
 export function dateAndTime(date: Date | string | number): string {
-  const format = { dateStyle: "long", timeStyle: "short" } as const;
-  return new Intl.DateTimeFormat(locale(), format).format(new Date(date));
+  return formatOf({ dateStyle: "long", timeStyle: "short" }).format(new Date(date));
+}
+
+/** 18:31, or 18:31:05 with `seconds`, in the reader's time zone. */
+export function timeOfDay(date: Date | string | number, seconds = false): string {
+  const timeStyle = seconds ? "medium" : "short";
+  return formatOf({ timeStyle, hourCycle: "h23" }).format(new Date(date));
+}
+
+/** The day in the reader's time zone, as a number that grows by one each day. */
+export function dayNumber(date: Date | string | number): number {
+  const fields = { year: "numeric", month: "numeric", day: "numeric" } as const;
+  const found = Object.fromEntries(
+    formatOf({ ...fields, calendar: "gregory", numberingSystem: "latn" })
+      .formatToParts(new Date(date))
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  return Date.UTC(found.year ?? 0, (found.month ?? 1) - 1, found.day ?? 1) / 86_400_000;
 }

@@ -1,6 +1,6 @@
 /** Orders: what became of one, asked until it is settled. */
 import { authenticatedApi, reach, unwrap } from "../api/client";
-import { ApiError } from "../api/errors";
+import { ApiError, makeError } from "../api/errors";
 import type { components } from "../api/schema.gen";
 
 export type Order = components["schemas"]["OrderOut"];
@@ -24,11 +24,27 @@ const isPassing = (thrown: unknown): boolean =>
   thrown instanceof ApiError &&
   (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500);
 
+/** Milliseconds after which an unanswered question counts as failed, and all of them as answered by nobody. */
+export const MAX_ANSWER_MS = 15_000;
+export const MAX_SETTLE_MS = 90_000;
+
+/** What a promise gives, or NETWORK_TIMEOUT if that takes too long. */
+async function within<T>(limit: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(makeError("NETWORK_TIMEOUT", { seconds: limit / 1000 })),
+      limit,
+    );
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 const pause = (seconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /**
- * Ask what became of an order until it is settled, with growing pauses.
+ * Ask what became of an order until it is settled, with growing pauses, for `MAX_SETTLE_MS` at most.
  * @returns the order as it was last seen; null if nobody answered
  */
 export async function settle(
@@ -36,10 +52,12 @@ export async function settle(
   pauses: readonly number[] = PAUSES,
 ): Promise<Order | null> {
   let seen: Order | null = null;
+  const until = Date.now() + MAX_SETTLE_MS;
   for (const seconds of pauses) {
+    if (Date.now() + seconds * 1000 > until) break;
     if (seconds > 0) await pause(seconds);
     try {
-      seen = await syncOrder(uid);
+      seen = await within(MAX_ANSWER_MS, syncOrder(uid));
       if (isSettled(seen)) return seen;
     } catch (thrown) {
       if (!isPassing(thrown)) throw thrown;

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useSyncExternalStore } from "react";
 
-import { number } from "../format";
-import { currentLanguage, t } from "../i18n";
+import { number, timeOfDay } from "../format";
+import { t } from "../i18n";
 import type { Fault, LogEntry, Network } from "./network";
 
 const labels: Record<Fault, string> = {
@@ -75,7 +75,7 @@ export function NetworkPanels({ network, faults, children }: Props) {
 }
 
 function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString(currentLanguage(), { hourCycle: "h23" });
+  return timeOfDay(at, true);
 }
 
 function Outcome({ entry: { outcome, seconds } }: { entry: LogEntry }) {

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from apps.accounts.errors import PasswordNotChanged, SettingsNotSaved
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from studyplatform.kit.extensions import SettingsSection, settings_sections
@@ -43,7 +44,12 @@ def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
     return render(
         request,
         "accounts/settings/page.html",
-        {"sections": shown, "current": current, "saved_at": timezone.now() if "saved" in request.GET else None},
+        {
+            "sections": shown,
+            "current": current,
+            "saved_at": timezone.now() if "saved" in request.GET else None,
+            "not_saved": PasswordNotChanged() if slug == "password" else SettingsNotSaved(),
+        },
         status=422 if slug else 200,
     )
 
