@@ -3,7 +3,11 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connection
+
+from apps.courses.models import Course
+from studyplatform.kit.text.money import read_currency
 
 
 @register(Tags.security, deploy=True)
@@ -13,3 +17,28 @@ def payments_are_real(app_configs: Any, **_: Any) -> list[CheckMessage]:
         hint = "Set Stripe's keys (.env.example), unless this site only demonstrates the product."
         return [Warning("Payments are simulated by the stand-in: nobody is charged.", hint=hint, id="billing.W001")]
     return []
+
+
+@register
+def currency_can_be_charged(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """The currency of the site is one in use; the settings refuse others before, unless something overrides them."""
+    try:
+        read_currency(settings.CURRENCY)
+    except ValueError as problem:
+        return [Error(f"CURRENCY: {problem}.", id="billing.E001")]
+    return []
+
+
+@register(Tags.database)
+def courses_are_priced_in_the_currency(app_configs: Any, databases: Any = None, **_: Any) -> list[CheckMessage]:
+    """Runs with ``migrate`` and ``check --database default``: names courses whose price is in another currency."""
+    if not databases or "courses_course" not in connection.introspection.table_names():
+        return []
+    priced = Course.objects.filter(pricing=Course.Pricing.ONE_TIME).exclude(currency=settings.CURRENCY)
+    found = [
+        f"{slug} ({currency.upper()})" for slug, currency in priced.values_list("slug", "currency").order_by("slug")
+    ]
+    if not found:
+        return []
+    text = f"Not for sale, because their price is not in {settings.CURRENCY.upper()}: {', '.join(found)}."
+    return [Warning(text, hint="Enter new prices in the studio, or set CURRENCY back.", id="billing.W002")]

@@ -29,7 +29,8 @@ def buy(user: AnyUser, course: Course) -> Verdict:
         return unseen
     if not isinstance(user, User):
         return NotAuthenticated()
-    if course.pricing != Course.Pricing.ONE_TIME or not course.is_open:
+    is_priced = course.pricing == Course.Pricing.ONE_TIME and course.currency == settings.CURRENCY
+    if not is_priced or not course.is_open:
         return NotForSale(course=course.title)
     access = access_to(user, course)
     if access is not None and access.lasts:

@@ -4,16 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.billing.splits import WHOLE
+from studyplatform.kit.text.money import price_step, smallest_charge
 
 
 def tax_in(total: int, rate: int) -> int:
     """Return the tax that a price with tax contains, rounded half up."""
     return (2 * total * rate + WHOLE + rate) // (2 * (WHOLE + rate))
-
-
-# Minor units: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. Some currencies have a higher
-# one; there the provider refuses, and nothing is charged.
-LEAST_CHARGE = 50
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,8 @@ def quote(*, list_price: int, discount: int, currency: str, country: str, rates:
     What the provider would not charge because it is too little is free.
     """
     discount = min(discount, list_price)
-    if list_price - discount < LEAST_CHARGE:
+    discount += (list_price - discount) % price_step(currency)  # steps that the provider cannot charge are free
+    if list_price - discount < smallest_charge(currency):
         discount = list_price
     total = list_price - discount
     rate = rates.get(country, 0)

@@ -20,7 +20,7 @@ from apps.billing.models import PromoCode
 from apps.billing.plans import offers
 from apps.billing.services import PromoLimits, PromoTerms
 from apps.courses.models import Course
-from studyplatform.kit.text.money import minor_units, money, plain_amount
+from studyplatform.kit.text.money import minor_units, money, plain_amount, price_step
 
 Scope = PromoCode.Scope
 TERMS = ("code", "kind", "percent", "amount", "scope", "course", "instructor")
@@ -189,7 +189,7 @@ class PromoCodeForm(forms.Form):
         if course is not None:
             currency = course.currency
         minor = (found.get("amount") or Decimal(0)) * minor_units(currency)
-        if minor <= 0 or minor != int(minor):
+        if minor <= 0 or minor % price_step(currency):
             self.add_error("amount", _("Enter an amount, such as 10 or 9.50."))
             return
         most = self._highest_price(found, currency)

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -11,6 +12,8 @@ from django.utils.translation import gettext_lazy
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
 from apps.courses.services import CourseTexts, PathTexts, dependents_of
+from studyplatform.kit.names import NameFormField
+from studyplatform.kit.text.money import currency_name, in_units, minor_units, price_digits, smallest_charge, to_minor
 
 LANGUAGES = [
     ("en", gettext_lazy("English")),
@@ -27,16 +30,30 @@ LANGUAGES = [
     ("zh", gettext_lazy("Chinese")),
 ]
 MOST_OUTCOMES = 12
+MAX_PRICE = 99_999_999  # minor units: the largest charge of the provider
+MAX_PRICES = {"idr": 2_000_000_000}
 PLATE_VARIANTS = 4
+
+
+def _price_field(currency: str) -> forms.DecimalField:
+    """The price of a course in units of the currency, in steps that can be charged."""
+    digits, unit = price_digits(currency), minor_units(currency)
+    return forms.DecimalField(
+        label=_("Price in %(currency)s") % {"currency": currency_name(currency)},
+        min_value=max(Decimal(1), Decimal(smallest_charge(currency)) / unit),
+        max_value=Decimal(MAX_PRICES.get(currency, MAX_PRICE)) / unit // 1,
+        decimal_places=digits,
+        required=False,
+    )
 
 
 class CourseForm(forms.Form):
     """A course's texts. ``outcomes`` are repeated inputs of one name, so that rows can be added freely."""
 
-    title = forms.CharField(
+    title = NameFormField(
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
-    summary = forms.CharField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
+    summary = NameFormField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
     description = forms.CharField(
         label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
     )
@@ -63,14 +80,13 @@ class CourseForm(forms.Form):
     )
     prerequisites = forms.ModelMultipleChoiceField(Course.objects.none(), required=False)
     pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE, required=False)
-    price = forms.DecimalField(
-        label=gettext_lazy("Price"), min_value=Decimal(1), max_value=Decimal(10_000), decimal_places=2, required=False
-    )
+    price = forms.DecimalField(label=gettext_lazy("Price"), required=False)
     is_announced = forms.BooleanField(required=False)
     plate_variant = forms.IntegerField(min_value=0, max_value=PLATE_VARIANTS - 1, required=False)
 
     def __init__(self, *args: Any, possible_prerequisites: Any = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["price"] = _price_field(settings.CURRENCY)
         if possible_prerequisites is not None:
             self.fields["prerequisites"].queryset = possible_prerequisites  # type: ignore[attr-defined]
 
@@ -105,7 +121,7 @@ class CourseForm(forms.Form):
             **{
                 **given,
                 "pricing": given["pricing"] or Course.Pricing.FREE,
-                "price": int(price * 100),
+                "price": to_minor(price, settings.CURRENCY),
                 "plate_variant": given["plate_variant"] or 0,
             },
         )
@@ -113,6 +129,7 @@ class CourseForm(forms.Form):
     @classmethod
     def initial_of(cls, course: Course) -> dict[str, Any]:
         """Return the form's initial values for a course."""
+        is_in_site_currency = course.currency == settings.CURRENCY
         names = (
             "title",
             "summary",
@@ -129,17 +146,18 @@ class CourseForm(forms.Form):
         return {
             **{name: getattr(course, name) for name in names},
             "prerequisites": list(course.prerequisites.all()),
-            "price": Decimal(course.price) / 100 if course.price else None,
+            # A price in another currency, from before the site's was changed, says nothing about this one.
+            "price": in_units(course.price, course.currency) if course.price and is_in_site_currency else None,
         }
 
 
 class PathForm(forms.Form):
     """The texts of a learning path."""
 
-    title = forms.CharField(
+    title = NameFormField(
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
-    summary = forms.CharField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
+    summary = NameFormField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
     description = forms.CharField(
         label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
     )
@@ -154,7 +172,7 @@ class PathForm(forms.Form):
 
 
 class SectionForm(forms.Form):
-    title = forms.CharField(
+    title = NameFormField(
         label=gettext_lazy("Section title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
 
@@ -168,7 +186,7 @@ class NewLessonForm(forms.Form):
     kind = forms.ChoiceField(
         choices=Lesson.Kind.choices, error_messages={"required": gettext_lazy("Choose a type of lesson.")}
     )
-    title = forms.CharField(max_length=120, required=False)
+    title = NameFormField(max_length=120, required=False)
 
     def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -176,7 +194,7 @@ class NewLessonForm(forms.Form):
 
 
 class LessonForm(forms.Form):
-    title = forms.CharField(
+    title = NameFormField(
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
     summary = forms.CharField(label=gettext_lazy("Summary"), max_length=220, required=False)

@@ -12,6 +12,7 @@ from apps.forum.errors import PostTooLong
 from apps.forum.models import Board, Topic
 from apps.forum.services.naming import clean_tags
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.names import tidy_name
 
 EMPTY = _("Write something first.")
 UNTITLED = _("Give the topic a title.")
@@ -26,10 +27,7 @@ class TitleField(forms.CharField):
     """A line with at least one visible character."""
 
     def to_python(self, value: Any) -> str:
-        title = text.storable(super().to_python(value) or "")
-        if title and not text.is_visible(title):
-            raise forms.ValidationError(UNTITLED)
-        return title
+        return tidy_name(text.storable(super().to_python(value) or ""))
 
 
 class SourceField(forms.CharField):

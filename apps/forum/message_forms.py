@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.forum.models import MessageReport
 from apps.forum.queries.announcements import Recipients
+from studyplatform.kit.names import NameFormField
 
 
 class Uids(forms.Field):
@@ -50,7 +51,7 @@ class AnnouncementForm(forms.Form):
     """An announcement to a course. ``recipients`` are the choices for that course."""
 
     recipients = forms.ChoiceField(label=_("Recipients"), error_messages={"required": _("Choose the recipients.")})
-    subject = forms.CharField(label=_("Subject"), max_length=120, error_messages={"required": _("Enter a subject.")})
+    subject = NameFormField(label=_("Subject"), max_length=120, error_messages={"required": _("Enter a subject.")})
     source = forms.CharField(
         label=_("Message"),
         strip=False,

@@ -153,7 +153,6 @@ class CourseText:
     language: str = "en"
     announced: bool = False
     price: int = 0
-    currency: str = "usd"
     published_days_ago: int = 0
     prerequisites: tuple[str, ...] = ()
     requires_order: bool = False

@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F
@@ -40,6 +41,7 @@ from studyplatform.demo.seed_notes import note_steps
 from studyplatform.demo.seed_paths import seed_paths
 from studyplatform.demo.seed_practice import seed_practice
 from studyplatform.demo.seed_sales import Year, share_premium
+from studyplatform.kit.text.money import scaled_price
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
 LOW_PRIORITY = -10  # of the demo's videos: uploads of instructors are processed first
@@ -159,8 +161,8 @@ def seed_course(text: CourseText, now: datetime) -> None:
             difficulty=Course.Difficulty(text.difficulty),
             language=text.language,
             pricing=Course.Pricing(text.pricing),
-            price=text.price if text.pricing == Course.Pricing.ONE_TIME else 0,
-            currency=text.currency,
+            price=scaled_price(text.price, settings.CURRENCY) if text.pricing == Course.Pricing.ONE_TIME else 0,
+            currency=settings.CURRENCY,
             summary=text.summary,
             description=text.description,
             outcomes=list(text.outcomes),

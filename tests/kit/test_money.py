@@ -1,9 +1,12 @@
 """Amounts of money as text, and lines of CSV files."""
 
 import pytest
+from django.utils.translation import override
 
+from apps.billing.prices import quote
+from apps.billing.provider_amounts import from_provider, to_provider
 from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.text.money import minor_units, money, plain_amount
+from studyplatform.kit.text.money import minor_units, money, plain_amount, read_currency, scaled_price, smallest_charge
 
 
 @pytest.mark.parametrize(
@@ -14,6 +17,11 @@ from studyplatform.kit.text.money import minor_units, money, plain_amount
         (-1250, "usd", "−$12.50", "-12.50"),
         (-5, "usd", "−$0.05", "-0.05"),
         (1000, "jpy", "¥1,000", "1000"),
+        (4900, "isk", "ISK\u00a04,900", "4900"),
+        (900, "xof", "F\u202fCFA\u00a0900", "900"),
+        (12500, "kwd", "KWD\u00a012.500", "12.500"),
+        (49000, "kwd", "KWD\u00a049", "49.000"),
+        (123456700, "huf", "HUF\u00a01,234,567", "1234567.00"),
     ],
 )
 def test_amounts_are_written_with_their_sign(amount, currency, expected, plain):
@@ -27,7 +35,39 @@ def test_columns_of_amounts_have_cents():
 
 
 def test_some_currencies_have_no_cents():
-    assert (minor_units("usd"), minor_units("JPY")) == (100, 1)
+    assert (minor_units("usd"), minor_units("JPY"), minor_units("kwd"), minor_units("isk")) == (100, 1, 1000, 1)
+
+
+def test_amounts_follow_the_language_of_the_page():
+    with override("de"):
+        assert money(123450, "eur") == "1.234,50\u00a0€"
+    with override("hi"):
+        assert money(12345600, "inr") == "₹1,23,456"
+
+
+def test_only_currencies_in_use_can_be_set():
+    assert [read_currency(text) for text in ("USD", " jpy ", "kwd")] == ["usd", "jpy", "kwd"]
+    for text in ("", "dem", "xau", "xxx", "btc", "dollar", "mga"):
+        with pytest.raises(ValueError, match="is not the code of a currency"):
+            read_currency(text)
+
+
+def test_the_provider_counts_some_currencies_in_its_own_way():
+    assert [to_provider(4900, code) for code in ("usd", "jpy", "isk", "ugx", "kwd")] == [
+        4900,
+        4900,
+        490000,
+        490000,
+        4900,
+    ]
+    assert [from_provider(490000, code) for code in ("usd", "isk")] == [490000, 4900]
+
+
+def test_prices_stay_in_steps_and_above_the_least_that_can_be_charged():
+    assert (smallest_charge("usd"), smallest_charge("jpy"), smallest_charge("huf")) == (50, 50, 17500)
+    assert [scaled_price(4900, code) for code in ("usd", "jpy", "kwd", "huf")] == [4900, 4900, 49000, 1715000]
+    price = quote(list_price=9990, discount=3333, currency="kwd", country="", rates={})
+    assert (price.total, price.total + price.discount) == (6650, 9990)
 
 
 def test_no_cell_is_a_formula():

@@ -1,7 +1,6 @@
 """Fields and rules that several forms share."""
 
 import re
-import unicodedata
 from typing import Any
 
 from django import forms
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from studyplatform.kit.passwords import PasswordField
+from studyplatform.kit.text.blank import stripped
 
 # Breaks of lines, other control characters, and what turns the direction of the text around it.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -20,7 +20,7 @@ def one_line(text: str) -> None:
 
     :raises ValidationError: there is one, or nothing.
     """
-    if _CONTROL.search(text) or (text and not any(unicodedata.category(c)[0] in "LNPS" for c in text)):
+    if _CONTROL.search(text) or (text and not stripped(text)):
         raise ValidationError(_("Use letters, spaces and punctuation only."), code="control_characters")
 
 

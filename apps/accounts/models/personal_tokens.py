@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models.users import User
+from studyplatform.kit.names import NameField
 
 
 class Scope(models.TextChoices):
@@ -45,7 +46,7 @@ class PersonalToken(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, models.CASCADE, related_name="personal_tokens")
-    name = models.CharField(_("Name"), max_length=60)
+    name = NameField(_("Name"), max_length=60)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
     scopes = models.JSONField(default=list, help_text="Values of Scope.")
     created_at = models.DateTimeField()

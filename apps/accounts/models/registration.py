@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.accounts.models.users import User
+from studyplatform.kit.names import NameField
 
 
 class Registration(models.Model):
@@ -17,8 +18,8 @@ class Registration(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     email = models.EmailField()
-    first_name = models.CharField(max_length=150)
-    last_name = models.CharField(max_length=150)
+    first_name = NameField(max_length=150)
+    last_name = NameField(max_length=150)
     password = models.CharField(max_length=128, blank=True, help_text="A hash.")
     provider = models.CharField(max_length=200, blank=True)
     provider_uid = models.CharField(max_length=191, blank=True)

@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.names import NameField
 from studyplatform.kit.passwords import normalize_password, spellings_of
 
 
@@ -75,11 +76,13 @@ class User(AbstractUser):
     """A user. Signs in by email; what they may do depends on the role alone."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    first_name = NameField(_("first name"), max_length=150, blank=True)
+    last_name = NameField(_("last name"), max_length=150, blank=True)
     email = models.EmailField(_("email"), unique=True)
     email_verified_at = models.DateTimeField(null=True, blank=True)
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.STUDENT)
     avatar = models.ImageField(upload_to="avatars/", blank=True)
-    headline = models.CharField(max_length=120, blank=True)
+    headline = NameField(max_length=120, blank=True)
     bio = models.TextField(blank=True, max_length=300)
     time_zone = models.CharField(max_length=64, default="UTC")
     former_zone = models.CharField(

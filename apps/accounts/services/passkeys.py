@@ -38,6 +38,7 @@ from apps.accounts.services.two_factor import (
     lock_user,
     notify_security_change,
 )
+from studyplatform.kit.names import tidy_name
 
 MOST = 20
 _TRANSPORT = re.compile(r"[a-z-]{1,20}")
@@ -69,7 +70,7 @@ def add_passkey(
     made = _checked(lambda: _server(party).register_complete(state, RegistrationResponse.from_dict(answer)))
     key = websafe_encode(made.credential_data.credential_id)
     data = {
-        "name": name,
+        "name": tidy_name(name),
         "id": key,
         "party": party.id,
         "credential": _kept(answer),
@@ -137,7 +138,7 @@ def rename_passkey(*, user: User, pk: int, name: str) -> bool:
         row = Authenticator.objects.select_for_update().filter(user=user, type=PASSKEY, pk=pk).first()
         if row is None:
             return False
-        row.data["name"] = name
+        row.data["name"] = tidy_name(name)
         row.save(update_fields=["data"])
         return True
 

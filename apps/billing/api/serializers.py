@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from apps.billing.models import Card, Order
 from apps.billing.prices import Quote
+from apps.billing.provider_amounts import to_provider
 from apps.billing.queries import SavedCard
 from apps.billing.services.checkout import Begun
 from studyplatform.kit.text.money import money
@@ -24,6 +25,7 @@ class QuoteOut(serializers.Serializer[object]):
     discount = serializers.IntegerField()
     total = serializers.IntegerField()
     tax = serializers.IntegerField(help_text="The tax included in the total.")
+    provider_total = serializers.IntegerField(help_text="The total as the payment provider counts it.")
     currency = serializers.CharField()
     code = serializers.CharField(help_text="The code that was applied.", allow_blank=True)
     code_label = serializers.CharField(help_text='For example "10% off, until 31 March".', allow_blank=True)
@@ -124,6 +126,7 @@ def quote_out(price: Quote, *, code: str, label: str) -> dict[str, Any]:
     values = {name: getattr(price, name) for name in names}
     return {
         **values,
+        "provider_total": to_provider(price.total, price.currency),
         "currency": price.currency,
         "code": code,
         "code_label": label,

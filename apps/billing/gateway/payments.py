@@ -10,6 +10,7 @@ import stripe
 from apps.billing.gateway.cards import id_of
 from apps.billing.gateway.client import client, moment, translates_errors
 from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, RefundState
+from apps.billing.provider_amounts import from_provider, to_provider
 
 if TYPE_CHECKING:
     from stripe.params import PaymentIntentCreateParams, PaymentIntentListParams
@@ -24,7 +25,7 @@ def create_payment_intent(
     """Begin a payment that the customer confirms in the browser. ``saves_card``: for later payments."""
     params: PaymentIntentCreateParams = {
         "customer": customer,
-        "amount": amount,
+        "amount": to_provider(amount, currency),
         "currency": currency,
         "description": description,
         "metadata": {"order": order},
@@ -60,10 +61,14 @@ def cancel_payment_intent(intent: str) -> IntentState:
 
 @translates_errors
 def create_refund(*, intent: str, amount: int, key: str, refund: str) -> str:
-    """Return money to the card. ``refund``: our own id of it. Returns why the provider refuses; "" if it doesn't."""
+    """Return money to the card; ``amount`` as the provider counts it, ``refund`` our own id of it.
+
+    Returns why the provider refuses; "" if it doesn't.
+    """
     try:
         client().v1.refunds.create(
-            {"payment_intent": intent, "amount": amount, "metadata": {"refund": refund}}, {"idempotency_key": key}
+            {"payment_intent": intent, "amount": amount, "metadata": {"refund": refund}},
+            {"idempotency_key": key},
         )
     except stripe.InvalidRequestError as error:
         return str(error.user_message or error)
@@ -90,9 +95,9 @@ def get_dispute(dispute: str) -> DisputeState:
     return DisputeState(
         id=found.id,
         intent=id_of(found.payment_intent) or "",
-        amount=found.amount,
+        amount=from_provider(found.amount, found.currency),
         currency=found.currency,
-        fee=sum(each.fee for each in found.balance_transactions),
+        fee=sum(from_provider(each.fee, each.currency) for each in found.balance_transactions),
         reason=found.reason,
         status=found.status,
         created=moment(found.created),
@@ -108,7 +113,7 @@ def _intent(intent: stripe.PaymentIntent) -> IntentState:
         client_secret=intent.client_secret or "",
         customer=id_of(intent.customer),
         payment_method=id_of(intent.payment_method),
-        amount=intent.amount,
+        amount=from_provider(intent.amount, intent.currency),
         currency=intent.currency,
         charge=charge_state(charge) if isinstance(charge, stripe.Charge) and charge.paid else None,
         failure=Failure(kind=error.type, message=error.message or "") if error else None,
@@ -122,10 +127,10 @@ def charge_state(charge: stripe.Charge) -> ChargeState:
     card = charge.payment_method_details.card if charge.payment_method_details else None
     return ChargeState(
         id=charge.id,
-        amount=charge.amount,
-        amount_refunded=charge.amount_refunded,
+        amount=from_provider(charge.amount, charge.currency),
+        amount_refunded=from_provider(charge.amount_refunded, charge.currency),
         currency=charge.currency,
-        fee=settled.fee if isinstance(settled, stripe.BalanceTransaction) else None,
+        fee=from_provider(settled.fee, settled.currency) if isinstance(settled, stripe.BalanceTransaction) else None,
         created=moment(charge.created),
         card_brand=(card.brand or "") if card else "",
         card_last4=(card.last4 or "") if card else "",
@@ -136,7 +141,7 @@ def _refund(refund: stripe.Refund) -> RefundState:
     return RefundState(
         id=refund.id,
         intent=id_of(refund.payment_intent) or "",
-        amount=refund.amount,
+        amount=from_provider(refund.amount, refund.currency),
         currency=refund.currency,
         status=refund.status or "",
         failure=refund.failure_reason or "",

@@ -12,6 +12,7 @@ import stripe
 from apps.billing.gateway.cards import id_of
 from apps.billing.gateway.client import client, moment, translates_errors
 from apps.billing.gateway.objects import ChangePreview, InvoiceState, SubscriptionState
+from apps.billing.provider_amounts import from_provider, to_provider
 
 _WITH_INVOICE = ["latest_invoice.confirmation_secret"]
 _WITH_PAYMENTS = ["payments"]
@@ -29,7 +30,7 @@ def ensure_price(*, name: str, product: str, lookup_key: str, amount: int, curre
         return found.data[0].id
     params: Any = {
         "product": _ensure_product(name, product),
-        "unit_amount": amount,
+        "unit_amount": to_provider(amount, currency),
         "currency": currency,
         "recurring": {"interval": interval},
         "lookup_key": lookup_key,
@@ -51,7 +52,11 @@ def ensure_coupon(*, coupon: str, name: str, percent: int | None, amount: int | 
     try:
         return client().v1.coupons.retrieve(coupon).id
     except stripe.InvalidRequestError:  # there is none yet
-        taken: Any = {"percent_off": percent} if percent else {"amount_off": amount, "currency": currency}
+        taken: Any = (
+            {"percent_off": percent}
+            if percent
+            else {"amount_off": to_provider(amount or 0, currency), "currency": currency}
+        )
         params: Any = {"id": coupon, "name": name, "duration": "once", **taken}
         return client().v1.coupons.create(params, {"idempotency_key": f"coupon {coupon}"}).id
 
@@ -142,8 +147,8 @@ def preview_change(*, subscription: str, item: str, price: str, when: datetime) 
     preview = client().v1.invoices.create_preview(params)
     lines = list(preview.lines.data)
     return ChangePreview(
-        amount_due=preview.amount_due,
-        credit=-sum(line.amount for line in lines if line.amount < 0),
+        amount_due=from_provider(preview.amount_due, preview.currency),
+        credit=-from_provider(sum(line.amount for line in lines if line.amount < 0), preview.currency),
         currency=preview.currency,
         moment=when,
         period_end=moment(max(line.period.end for line in lines)),
@@ -206,7 +211,7 @@ def _subscription(found: stripe.Subscription) -> SubscriptionState:
         item=item.id,
         price=price.id,
         interval=price.recurring.interval if price.recurring else "",
-        amount=price.unit_amount or 0,
+        amount=from_provider(price.unit_amount or 0, price.currency),
         currency=price.currency,
         period_start=moment(item.current_period_start),
         period_end=moment(item.current_period_end),
@@ -232,10 +237,10 @@ def _invoice(found: stripe.Invoice) -> InvoiceState:
         subscription=(id_of(details.subscription) or "") if details else "",
         customer=id_of(found.customer) or "",
         currency=found.currency,
-        subtotal=found.subtotal,
-        total=found.total,
-        amount_due=found.amount_due,
-        amount_paid=found.amount_paid,
+        subtotal=from_provider(found.subtotal, found.currency),
+        total=from_provider(found.total, found.currency),
+        amount_due=from_provider(found.amount_due, found.currency),
+        amount_paid=from_provider(found.amount_paid, found.currency),
         reason=found.billing_reason or "",
         created=moment(found.created),
         period_start=moment(max((each.period.start for each in lines), default=found.period_start)),

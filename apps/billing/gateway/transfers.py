@@ -7,6 +7,7 @@ import stripe
 from apps.billing import transfers
 from apps.billing.gateway.client import client
 from apps.billing.models import Payout
+from apps.billing.provider_amounts import to_provider
 from apps.billing.transfers import Sent, TransferFailed
 
 # What the provider says when it refuses a transfer because of the receiving account. Anything else, such as too little
@@ -34,7 +35,12 @@ class ProviderTransfers:
         """
         try:
             transfer = client().v1.transfers.create(
-                {"amount": amount, "currency": currency, "destination": destination, "transfer_group": key},
+                {
+                    "amount": to_provider(amount, currency),
+                    "currency": currency,
+                    "destination": destination,
+                    "transfer_group": key,
+                },
                 {"idempotency_key": f"payout {key}"},
             )
         except stripe.InvalidRequestError as error:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.billing.models.orders import Order
 from apps.billing.models.subscriptions import Subscription
 from apps.courses.models import Course
+from studyplatform.kit.names import NameField
 
 
 class ReceiptSeries(models.Model):
@@ -47,7 +48,7 @@ class Payment(models.Model):
     share = models.PositiveIntegerField(default=0, help_text="The instructor's share in hundredths of a percent.")
     subscription = models.ForeignKey(Subscription, models.PROTECT, null=True, related_name="payments")
     invoice_id = models.CharField(max_length=64, blank=True, db_index=True)
-    title = models.CharField(max_length=160, help_text="What was bought, as it was called then.")
+    title = NameField(max_length=160, help_text="What was bought, as it was called then.")
     period_start = models.DateTimeField(null=True)
     period_end = models.DateTimeField(null=True)
     list_price = models.PositiveIntegerField()

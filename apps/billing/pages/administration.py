@@ -22,7 +22,7 @@ from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
 from apps.billing.queries.transactions import open_refund, payment_for
 from studyplatform.kit.errors import AppError, NotFound
-from studyplatform.kit.text.money import minor_units, money, plain_amount
+from studyplatform.kit.text.money import minor_units, money, plain_amount, price_step
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 15
@@ -122,7 +122,7 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
             made = services.refund_by_admin(
                 admin=admin,
                 payment=payment,
-                amount=int(amount) if amount == int(amount) else 0,
+                amount=int(amount) if amount % price_step(payment.currency) == 0 else 0,
                 reason=form.cleaned_data["reason"],
                 now=timezone.now(),
             )

@@ -16,6 +16,7 @@ from apps.billing import extensions, gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
 from apps.billing.events import PaymentRefunded
 from apps.billing.models import Dispute, Grant, Payment, Refund
+from apps.billing.provider_amounts import to_provider
 from apps.billing.services import ledger
 from apps.billing.services.grants import end_grants, grant_purchase
 from studyplatform.kit import jobs
@@ -170,7 +171,10 @@ def send(*, refund: Refund, now: datetime) -> Refund:
     payment = refund.payment
     try:
         refused = gateway.create_refund(
-            intent=payment.gateway_id, amount=refund.amount, key=f"refund {refund.uid}", refund=str(refund.uid)
+            intent=payment.gateway_id,
+            amount=to_provider(refund.amount, payment.currency),
+            key=f"refund {refund.uid}",
+            refund=str(refund.uid),
         )
     except AppError:
         return refund

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apps.billing.standin.amounts import amount_text
 from apps.billing.standin.errors import ApiError, Json
 from apps.billing.standin.resources import accounts, bank
 
@@ -71,7 +72,7 @@ def _bank(standin: "Standin", method: str, id: str, query: Json, form: Json) -> 
             bank.answered(work, id, accepts=form.get("outcome") == "complete")
             return _json({"back": bank.back_to(back, intent) if back else None})
         if intent["object"] == "payment_intent":
-            amount = f"{intent['amount'] / 100:,.2f} {intent['currency'].upper()}"
+            amount = amount_text(intent["amount"], intent["currency"])
             return _file(
                 standin, "bank.html", title=f"Do you want to pay {amount}?", text="Confirm that it is you who pays."
             )

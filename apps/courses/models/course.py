@@ -8,12 +8,19 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F, Q
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.names import NameField
+
+
+def site_currency() -> str:
+    """The currency of the site, in which new courses are priced."""
+    return str(settings.CURRENCY)
+
 
 class Subject(models.Model):
     """A category. Its slug decides the pattern family and the inks of its courses' plates."""
 
     slug = models.SlugField(max_length=40, unique=True)
-    name = models.CharField(max_length=60)
+    name = NameField(max_length=60)
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -96,8 +103,8 @@ class Course(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(max_length=80, unique=True)
-    title = models.CharField(max_length=120)
-    summary = models.CharField(max_length=220, blank=True)
+    title = NameField(max_length=120)
+    summary = NameField(max_length=220, blank=True)
     description = models.TextField(blank=True, help_text="Markdown.")
     subject = models.ForeignKey(Subject, models.PROTECT, related_name="courses", verbose_name=_("category"))
     instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="courses_taught")
@@ -107,7 +114,7 @@ class Course(models.Model):
     language = models.CharField(max_length=12, default="en", help_text="BCP 47.")
     pricing = models.CharField(max_length=10, choices=Pricing.choices, default=Pricing.FREE)
     price = models.PositiveIntegerField(default=0, help_text="Minor units; the list price of a one-time purchase.")
-    currency = models.CharField(max_length=3, default="usd")
+    currency = models.CharField(max_length=3, default=site_currency, help_text="ISO 4217, lowercase.")
     outcomes = models.JSONField(default=list, help_text="What a learner will be able to do: a list of sentences.")
     before_you_begin = models.TextField(blank=True, help_text="Markdown.")
     prerequisites = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="leads_to")

@@ -8,12 +8,13 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
 from apps.files.models import Upload, VideoAsset
+from studyplatform.kit.names import NameField
 
 
 class Section(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="sections")
-    title = models.CharField(max_length=120)
+    title = NameField(max_length=120)
     position = models.PositiveSmallIntegerField()
 
     class Meta:
@@ -38,7 +39,7 @@ class Lesson(models.Model):
     course = models.ForeignKey(Course, models.CASCADE, related_name="lessons")
     section = models.ForeignKey(Section, models.CASCADE, related_name="lessons")
     slug = models.SlugField(max_length=80)
-    title = models.CharField(max_length=120)
+    title = NameField(max_length=120)
     kind = models.CharField(max_length=6, choices=Kind.choices)
     position = models.PositiveSmallIntegerField()
     number = models.CharField(max_length=8, blank=True, help_text='As shown, e.g. "2.4"; kept by services.')

@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
+from studyplatform.kit.names import NameField
 
 
 class LearningPathQuerySet(models.QuerySet["LearningPath"]):
@@ -30,7 +31,7 @@ class LearningPath(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
-    title = models.CharField(_("title"), max_length=120)
+    title = NameField(_("title"), max_length=120)
     summary = models.CharField(_("summary"), max_length=220, blank=True)
     description = models.TextField(_("description"), blank=True, help_text=_("Markdown."))
     owner = models.ForeignKey(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
@@ -22,7 +23,7 @@ SLUG_LENGTH = 80
 
 @dataclass(frozen=True, kw_only=True)
 class CourseTexts:
-    """What an instructor writes about a course. ``price`` in minor units, only for a one-time price."""
+    """What an instructor writes about a course. ``price`` in minor units of CURRENCY, only for a one-time price."""
 
     title: str
     subject: Subject
@@ -49,6 +50,7 @@ class CourseTexts:
             "language": self.language,
             "pricing": self.pricing,
             "price": self.price if self.pricing == Course.Pricing.ONE_TIME else 0,
+            "currency": settings.CURRENCY,
             "outcomes": [line for line in (outcome.strip() for outcome in self.outcomes) if line],
             "before_you_begin": self.before_you_begin.strip(),
             "is_announced": self.is_announced,

@@ -20,6 +20,7 @@ from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Quiz, Section
 from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
+from studyplatform.kit.names import tidy_name
 from studyplatform.kit.policies import enforce
 
 ASIDE = 10_000  # above every position in use
@@ -265,7 +266,7 @@ def _delete(row: Section | Lesson) -> None:
 
 
 def _title(text: str, fallback: str) -> str:
-    return " ".join(text.split())[:120] or fallback
+    return tidy_name(" ".join(text.split()))[:120] or fallback
 
 
 def _free_slug(course: Course, title: str) -> str:

@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.names import NameField
+
 
 class VideoAssetQuerySet(models.QuerySet["VideoAsset"]):
     def of(self, user_id: int) -> Self:
@@ -159,7 +161,7 @@ class CaptionTrack(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     video = models.ForeignKey(VideoAsset, models.CASCADE, related_name="captions")
     language = models.CharField(max_length=12, default="en", help_text="BCP 47.")
-    label = models.CharField(max_length=60)
+    label = NameField(max_length=60)
     origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.UPLOADED)
     webvtt = models.TextField()
     created_at = models.DateTimeField()

@@ -11,6 +11,7 @@ from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
 from apps.forum.models.readers import Reader, reader_of
 from apps.learning.models import Enrollment
+from studyplatform.kit.names import NameField
 
 OPEN_TO_ALL = [Course.Status.PUBLISHED, Course.Status.ARCHIVED]
 
@@ -52,7 +53,7 @@ class Board(models.Model):
     """A place for topics. The board of a course is created when the course is first published."""
 
     slug = models.SlugField(max_length=80, unique=True)
-    title = models.CharField(_("title"), max_length=120)
+    title = NameField(_("title"), max_length=120)
     about = models.CharField(_("about"), max_length=220, blank=True)
     position = models.PositiveSmallIntegerField(_("position"), default=0)
     icon = models.CharField(_("icon"), max_length=40, default="messages-square", help_text="A name of lucide.dev.")

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import User
 from apps.courses.models import Course, Section
 from apps.files.models import Upload
+from studyplatform.kit.names import NameField
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -170,7 +171,7 @@ class Announcement(models.Model):
     sender = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     audience = models.CharField(max_length=8, choices=Audience.choices)
     section = models.ForeignKey(Section, models.SET_NULL, null=True, related_name="+")
-    subject = models.CharField(max_length=120)
+    subject = NameField(max_length=120)
     source = models.TextField(help_text="Markdown.")
     html = models.TextField(help_text="Rendered when it was written.")
     is_mailed = models.BooleanField(default=True, help_text="Also email learners who opted in.")

@@ -11,6 +11,7 @@ from apps.accounts.policies import AnyUser
 from apps.courses.models import Lesson
 from apps.forum.models.boards import Board, readable_boards
 from apps.forum.models.readers import Reader, reader_of
+from studyplatform.kit.names import NameField
 
 MOST_TAGS = 5
 
@@ -36,7 +37,7 @@ class Tag(models.Model):
     """A keyword of topics."""
 
     slug = models.SlugField(max_length=40, unique=True, allow_unicode=True)
-    name = models.CharField(max_length=40)
+    name = NameField(max_length=40)
 
     def __str__(self) -> str:
         return self.name
@@ -81,7 +82,7 @@ class Topic(models.Model):
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="topics")
     kind = models.CharField(max_length=12, choices=Kind.choices)
-    title = models.CharField(max_length=120)
+    title = NameField(max_length=120)
     excerpt = models.CharField(max_length=240, blank=True, help_text="The beginning of the opening post as plain text.")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="topics")
     lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="topics")

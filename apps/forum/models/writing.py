@@ -5,6 +5,7 @@ from django.db import models
 
 from apps.files.models import Upload
 from apps.forum.models.posts import Post
+from studyplatform.kit.names import NameField
 
 MAX_KEY = 60  # characters
 
@@ -15,7 +16,7 @@ class PostFile(models.Model):
     post = models.ForeignKey(Post, models.CASCADE, related_name="files")
     upload = models.ForeignKey(Upload, models.PROTECT, related_name="+")
     uid = models.UUIDField(db_index=True, help_text="Of the upload, as its address names it.")
-    name = models.CharField(max_length=120)
+    name = NameField(max_length=120)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["post", "uid"], name="file_attached_once")]

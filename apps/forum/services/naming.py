@@ -10,6 +10,7 @@ from apps.forum.errors import TooManyTags
 from apps.forum.models import Tag
 from apps.forum.models.topics import MOST_TAGS
 from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.names import tidy_name
 
 LONGEST_TAG = 40
 LONGEST_TITLE = 120
@@ -22,8 +23,8 @@ def clean_title(title: str) -> str:
 
     :raises ValidationFailed: it is too long, or has no visible character.
     """
-    title = _SPACES.sub(" ", text.storable(title)).strip()
-    if len(title) > LONGEST_TITLE or not text.is_visible(title):
+    title = tidy_name(_SPACES.sub(" ", text.storable(title)))
+    if not 0 < len(title) <= LONGEST_TITLE:
         raise ValidationFailed
     return title
 

@@ -1,16 +1,15 @@
 """How long a text is. The composer counts the same way (assets/islands/composer/length.ts)."""
 
 import re
-import unicodedata
 
 from apps.forum.errors import PostEmpty, PostTooLong
+from studyplatform.kit.text.blank import stripped
 
 MOST = 5000  # code points of a post
 
 _BREAK = re.compile(r"\r\n?")
 _NEVER_SENT = re.compile(r"[\x00\ud800-\udfff]")  # no database stores NUL, no encoding a half of a pair
 _NOT_STORABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs", "Mn"}
 
 
 def normalize(source: str) -> str:
@@ -25,7 +24,7 @@ def storable(line: str) -> str:
 
 def is_visible(source: str) -> bool:
     """Whether a text has a character that one can see."""
-    return any(unicodedata.category(one) not in _INVISIBLE for one in source)
+    return bool(stripped(source))
 
 
 def length(source: str) -> int:

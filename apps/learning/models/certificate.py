@@ -6,6 +6,7 @@ import uuid
 from django.db import models
 
 from apps.learning.models.enrollment import Enrollment
+from studyplatform.kit.names import NameField
 
 
 def verification_code() -> str:
@@ -19,9 +20,9 @@ class Certificate(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     enrollment = models.OneToOneField(Enrollment, models.PROTECT, related_name="certificate")
     code = models.CharField(max_length=16, unique=True, default=verification_code)
-    learner_name = models.CharField(max_length=160)
-    course_title = models.CharField(max_length=120)
-    instructor_name = models.CharField(max_length=160)
+    learner_name = NameField(max_length=160)
+    course_title = NameField(max_length=120)
+    instructor_name = NameField(max_length=160)
     lesson_count = models.PositiveIntegerField(default=0, help_text="How many lessons were completed: all there were.")
     duration = models.PositiveIntegerField(default=0)
     video_seconds = models.PositiveIntegerField(default=0, help_text="Length of the video lessons.")

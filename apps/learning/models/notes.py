@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.courses.models import Course, Lesson
+from studyplatform.kit.names import NameField
 
 
 class NoteQuerySet(models.QuerySet["Note"]):
@@ -33,7 +34,7 @@ class Note(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notes")
     course = models.ForeignKey(Course, models.CASCADE, related_name="notes")
     lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="notes")
-    lesson_title = models.CharField(max_length=200, help_text="For a note whose lesson was deleted.")
+    lesson_title = NameField(max_length=200, help_text="For a note whose lesson was deleted.")
     kind = models.CharField(max_length=8, choices=Kind)
     second = models.PositiveIntegerField(null=True, help_text="Of the lesson's video; null: the whole lesson.")
     content = models.JSONField(default=dict, help_text='{"edits": […], "replaced": […]}')

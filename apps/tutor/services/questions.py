@@ -16,6 +16,7 @@ from apps.tutor.models import MOST_QUESTION, Answer, Chat, Exchange
 from apps.tutor.queries.chats import chat_of, exchange_of
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.scope import find_scope
+from studyplatform.kit.names import tidy_name
 from studyplatform.kit.policies import enforce
 
 TITLE = 80
@@ -47,7 +48,7 @@ def start_chat(*, user: User, asked: Asked, course: str | None, now: datetime) -
     about = find_scope(user, course, asked.lesson)
 
     def create() -> Exchange:
-        title = shorten(asked.question, TITLE, placeholder="…") or asked.question[:TITLE]
+        title = _title_of(asked.question)
         chat = Chat.objects.create(
             user=user, title=title, course=about.course, lesson=about.lesson, created_at=now, changed_at=now
         )
@@ -106,7 +107,7 @@ def edit_question(*, user: User, uid: UUID, question: str, key: UUID, now: datet
         locked.question, locked.key = question, key
         locked.save(update_fields=["question", "key"])
         if locked.position == 1 and chat.title == (shorten(exchange.question, TITLE, placeholder="…")):
-            chat.title = shorten(question, TITLE, placeholder="…") or question[:TITLE]
+            chat.title = _title_of(question)
         _add_answer(chat, locked, 1, now)
     return locked
 
@@ -190,3 +191,9 @@ def _stop_all(chat: Chat, now: datetime) -> None:
     """Stop the answers that are being written in the chat: the learner has gone on."""
     open_ = Answer.objects.filter(exchange__chat=chat, state__in=[State.WAITING, State.STREAMING])
     open_.update(state=State.STOPPED, ended_at=now, lease_until=None)
+
+
+def _title_of(question: str) -> str:
+    """The title of the chat that a question begins."""
+    name = tidy_name(question)
+    return shorten(name, TITLE, placeholder="…") or name[:TITLE] or "…"

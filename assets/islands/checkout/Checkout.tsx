@@ -63,7 +63,7 @@ export function Checkout(props: Props) {
     spot,
     load: props.load,
     props: props.provider,
-    amount: quote.total,
+    amount: quote.provider_total,
     currency: quote.currency,
     isShown: chosen === "",
     savesCard: savesCard && chosen === "",

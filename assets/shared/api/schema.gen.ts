@@ -3426,6 +3426,8 @@ export interface components {
             currency: string;
             discount: number;
             list_price: number;
+            /** @description The total as the payment provider counts it. */
+            provider_total: number;
             /** @description The tax included in the total. */
             tax: number;
             /** @description The amounts as they are shown. */

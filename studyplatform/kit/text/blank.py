@@ -2,7 +2,7 @@
 
 import unicodedata
 
-_UNSEEN = {"\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"}  # letters and signs whose glyph is empty
+_UNSEEN = {"\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\U0001d159"}  # letters and signs whose glyph is empty
 
 
 def stripped(text: str) -> str:

@@ -2,15 +2,22 @@
 
 from django.core.exceptions import ImproperlyConfigured
 
+from studyplatform.kit.text.money import price_step, read_currency, scaled_price, smallest_charge
 from studyplatform.settings import env
 
-CURRENCY = env.text("CURRENCY", "usd")
+try:
+    CURRENCY = read_currency(env.text("CURRENCY", "usd"))
+except ValueError as _problem:
+    raise ImproperlyConfigured(f"CURRENCY: {_problem}.") from None
 INSTRUCTOR_SHARE = env.number("INSTRUCTOR_SHARE", 70)  # percent of what is paid, without tax; stored with each sale
 REFUND_DAYS = env.number("REFUND_DAYS", 14)
 REFUND_PERCENT = env.number("REFUND_PERCENT", 20)  # from this much of a course's lessons on, an admin decides
 TAX_RATES = env.rates("TAX_RATES")  # by country, in hundredths of a percent; prices include the tax
-PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", 1400)  # minor units
-PREMIUM_YEARLY = env.number("PREMIUM_YEARLY", 14000)
+PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", scaled_price(1400, CURRENCY))  # minor units
+PREMIUM_YEARLY = env.number("PREMIUM_YEARLY", scaled_price(14000, CURRENCY))
+for _name, _price in (("PREMIUM_MONTHLY", PREMIUM_MONTHLY), ("PREMIUM_YEARLY", PREMIUM_YEARLY)):
+    if _price < smallest_charge(CURRENCY) or _price % price_step(CURRENCY):
+        raise ImproperlyConfigured(f"{_name}: {_price} minor units of {CURRENCY.upper()} cannot be charged.")
 PREMIUM_TRIAL_DAYS = env.number("PREMIUM_TRIAL_DAYS", 7)
 GRACE_DAYS = env.number("GRACE_DAYS", 7)  # how long Premium stays open after a renewal failed
 

@@ -30,6 +30,7 @@ from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.caching.versioned import Stamped
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.money import plain_amount
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
     """The course as schema.org structured data."""
     offer: dict[str, Any] = {"@type": "Offer", "category": "Free" if course.pricing == "free" else "Paid"}
     if course.pricing == Course.Pricing.ONE_TIME:
-        offer |= {"price": f"{course.price / 100:.2f}", "priceCurrency": course.currency.upper()}
+        offer |= {"price": plain_amount(course.price, course.currency), "priceCurrency": course.currency.upper()}
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "Course",

@@ -5,6 +5,7 @@ An invoice is finalized at once; Stripe leaves the invoice of a renewal as a dra
 
 from collections.abc import Callable
 
+from apps.billing.standin.amounts import amount_text
 from apps.billing.standin.errors import ApiError, Json, invalid
 from apps.billing.standin.presenting import hidden, page, public
 from apps.billing.standin.resources import coupons, payment_intents
@@ -20,7 +21,7 @@ FAILED: list[Callable[[Work, Json], None]] = []
 def line(subscription: Json, item: Json, price: Json, amount: int, start: int, end: int, *, is_proration: bool) -> Json:
     """One line: an amount for a price over a period."""
     if not is_proration:
-        cost = f"{price['unit_amount'] / 100:.2f} / {price['recurring']['interval']}"
+        cost = f"{amount_text(price['unit_amount'], price['currency'])} / {price['recurring']['interval']}"
         text = f"1 × {price['nickname'] or 'Subscription'} (at {cost})"
     else:
         text = f"{'Unused' if amount < 0 else 'Remaining'} time on {price['nickname'] or 'subscription'}"

@@ -1,5 +1,6 @@
 """Refunds: https://docs.stripe.com/api/refunds."""
 
+from apps.billing.standin.amounts import amount_text
 from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
 from apps.billing.standin.presenting import listing
@@ -45,7 +46,7 @@ def create(work: Work, params: Params) -> Json:
 
 
 def _shown(amount: int, charge: Json) -> str:
-    return f"{amount / 100:.2f} {charge['currency'].upper()}"
+    return amount_text(amount, charge["currency"])
 
 
 def _charge(work: Work, params: Params) -> Json:

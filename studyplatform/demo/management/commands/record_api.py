@@ -25,6 +25,7 @@ from apps.courses.models import Lesson
 from apps.files.models import File, VideoAsset
 from apps.learning.models import Enrollment, PracticeCard
 from apps.tutor.models import Answer, Citation
+from studyplatform.kit.text.money import scaled_price
 from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
@@ -106,7 +107,12 @@ def record() -> list[dict[str, Any]]:
         _ask_tutor(call, learner)
         with _provider() as provider:
             call("POST", "/billing/quote/", body={"course": FOR_SALE})
-            wanted = {"course": FOR_SALE, "total": PRICE, "currency": "usd", "agrees": True}
+            wanted = {
+                "course": FOR_SALE,
+                "total": scaled_price(PRICE, settings.CURRENCY),
+                "currency": settings.CURRENCY,
+                "agrees": True,
+            }
             order = call("POST", "/billing/orders/", body=wanted)
             call("POST", "/billing/orders/{uid}/sync/", uid=(order or {}).get("uid", video))
             _subscribe(call, provider)
@@ -174,7 +180,13 @@ def _subscribe(call: Any, provider: Standin) -> None:
     card = call("POST", "/billing/cards/done/", body={"intent": begun.get("intent", "")}) or {}
     call("PUT", "/billing/cards/{uid}/", uid=card.get("uid", ""))
     terms = call("POST", "/billing/premium/terms/", body={"plan": "yearly"}) or {}
-    wanted = {"plan": "yearly", "total": terms.get("total"), "currency": "usd", "trial_days": 0, "agrees": True}
+    wanted = {
+        "plan": "yearly",
+        "total": terms.get("total"),
+        "currency": settings.CURRENCY,
+        "trial_days": 0,
+        "agrees": True,
+    }
     call("POST", "/billing/premium/", body={**wanted, "card": card.get("uid")})
     begun = call("POST", "/billing/premium/pay/", body={"card": card.get("uid")}) or {}
     _confirm(provider, begun, {"payment_method": begun.get("payment_method")})
