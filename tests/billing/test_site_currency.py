@@ -35,7 +35,7 @@ def test_a_course_in_another_currency_is_named_and_not_for_sale(priced, leo, set
     assert Course().currency == "isk"
 
 
-def test_prices_are_entered_and_published_in_the_decimals_of_the_currency(settings):
+def test_prices_are_entered_and_published_in_the_decimals_of_the_currency(priced, settings):
     for currency, (accepted, refused) in FORMS.items():
         settings.CURRENCY = currency
         field = CourseForm().fields["price"]
@@ -43,9 +43,9 @@ def test_prices_are_entered_and_published_in_the_decimals_of_the_currency(settin
         for text in refused:
             with pytest.raises(ValidationError):
                 field.clean(text)
-    course = CourseFactory.build(pricing=Course.Pricing.ONE_TIME, price=4900, currency="jpy")
-    assert structured_data(course, "/")["offers"][0]["price"] == "4900"
-    assert CourseForm.initial_of(Course(price=4900, currency="usd"))["price"] is None
+    priced.currency = "jpy"
+    assert structured_data(priced, "/")["offers"][0]["price"] == "4900"
+    assert CourseForm.initial_of(priced)["price"] is None
 
 
 def test_a_wrong_currency_is_an_error_at_start(settings):
