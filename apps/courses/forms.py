@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy
 
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
+from apps.courses.price_field import price_field
 from apps.courses.services import CourseTexts, PathTexts, dependents_of
 from studyplatform.kit.names import NameFormField
-from studyplatform.kit.text.money import currency_name, in_units, minor_units, price_digits, smallest_charge, to_minor
+from studyplatform.kit.text.money import in_units, to_minor
 
 LANGUAGES = [
     ("en", gettext_lazy("English")),
@@ -30,21 +31,7 @@ LANGUAGES = [
     ("zh", gettext_lazy("Chinese")),
 ]
 MOST_OUTCOMES = 12
-MAX_PRICE = 99_999_999  # minor units: the largest charge of the provider
-MAX_PRICES = {"idr": 2_000_000_000}
 PLATE_VARIANTS = 4
-
-
-def _price_field(currency: str) -> forms.DecimalField:
-    """The price of a course in units of the currency, in steps that can be charged."""
-    digits, unit = price_digits(currency), minor_units(currency)
-    return forms.DecimalField(
-        label=_("Price in %(currency)s") % {"currency": currency_name(currency)},
-        min_value=max(Decimal(1), Decimal(smallest_charge(currency)) / unit),
-        max_value=Decimal(MAX_PRICES.get(currency, MAX_PRICE)) / unit // 1,
-        decimal_places=digits,
-        required=False,
-    )
 
 
 class CourseForm(forms.Form):
@@ -86,7 +73,7 @@ class CourseForm(forms.Form):
 
     def __init__(self, *args: Any, possible_prerequisites: Any = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["price"] = _price_field(settings.CURRENCY)
+        self.fields["price"] = price_field(settings.CURRENCY)
         if possible_prerequisites is not None:
             self.fields["prerequisites"].queryset = possible_prerequisites  # type: ignore[attr-defined]
 

@@ -1,6 +1,5 @@
 """The pages of lessons: videos, texts, files, quizzes, and audio only."""
 
-import re
 from typing import Any
 from uuid import UUID
 
@@ -13,31 +12,27 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.guards import open_to_everyone, session_key_of, signed_in, signed_in_user
 from apps.courses.errors import LectureUnavailable
-from apps.courses.models import Lesson, Question
+from apps.courses.models import Lesson
 from apps.files.services import sign_file
 from apps.learning import services
 from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
-from apps.learning.models import Attempt
 from apps.learning.pages.preview import preview_note
+from apps.learning.pages.readings import unconfirmed_readings
 from apps.learning.pages.timeline import timeline_of
 from apps.learning.pages.watching import watching
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
 from apps.learning.queries.quizzes import get_attempt, questions_in, quiz_ahead, quiz_page_out
-from apps.learning.quizzes.attempts import is_over
-from apps.learning.quizzes.marking import read_question_number
 from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.extensions import Discussion, lesson_discussions
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.text.numbers import NotANumber, ReadNumber
+from studyplatform.kit.text.numbers import ReadNumber
 from studyplatform.kit.text.sizes import as_size
-
-_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 @open_to_everyone
@@ -96,8 +91,8 @@ def _quiz(
     readings: dict[str, ReadNumber] | None = None,
 ) -> HttpResponse:
     props = quiz_page_out(opened, now=timezone.now())
-    context = {**_shared(request, opened), "props": props, "given": given or {}, "errors": errors or []}
-    context["readings"] = readings or {}
+    shown = {"given": given or {}, "errors": errors or [], "readings": readings or {}}
+    context = {**_shared(request, opened), "props": props, **shown}
     return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
 
 
@@ -212,10 +207,7 @@ def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpRespons
 @signed_in
 @require_POST
 def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpResponse:
-    """Submit a quiz as a form.
-
-    The form is shown again with all answers if one of them is invalid, and to confirm how unusual numbers were read.
-    """
+    """Submit a quiz. The form returns with all answers if one is invalid, or to confirm how numbers were read."""
     attempt = get_attempt(request.user, uid)
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     questions = questions_in(attempt)
@@ -238,29 +230,6 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
     elif saved is not None and saved.newly_completed:
         messages.success(request, _completion_message(attempt.quiz.lesson, saved), extra_tags="toast")
     return redirect(lesson_url(course, lesson))
-
-
-def unconfirmed_readings(questions: list[Question], attempt: Attempt, request: HttpRequest) -> dict[str, ReadNumber]:
-    """Return the readings of posted numbers that the learner has not seen yet, by uid.
-
-    Plain numbers need no confirmation; neither does an attempt whose time is over, which would lose its answers.
-    """
-    if attempt.submitted_at is not None or is_over(attempt, attempt.quiz, timezone.now()):
-        return {}
-    readings = {}
-    for question in questions:
-        name = f"q.{question.uid}"
-        text = request.POST.get(name, "").strip()
-        if question.kind != Question.Kind.NUMERIC or not text:
-            continue
-        try:
-            reading = read_question_number(question, text)
-        except NotANumber:
-            continue  # the service refuses it
-        is_plain = _PLAIN_NUMBER.fullmatch(text) and not reading.other
-        if not is_plain and request.POST.get(f"read.{name}") != str(reading.value):
-            readings[str(question.uid)] = reading
-    return readings
 
 
 @open_to_everyone

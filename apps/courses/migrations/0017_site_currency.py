@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0015_forgive_accents_as_before'),
+        ('courses', '0016_index_words'),
     ]
 
     operations = [

@@ -1,0 +1,23 @@
+"""The price of a course in a form."""
+
+from decimal import Decimal
+
+from django import forms
+from django.utils.translation import gettext as _
+
+from studyplatform.kit.text.money import currency_name, minor_units, price_digits, smallest_charge
+
+MAX_PRICE = 99_999_999  # minor units: the largest charge of the provider
+MAX_PRICES = {"idr": 2_000_000_000}
+
+
+def price_field(currency: str) -> forms.DecimalField:
+    """The price of a course in units of the currency, in steps that can be charged."""
+    digits, unit = price_digits(currency), minor_units(currency)
+    return forms.DecimalField(
+        label=_("Price in %(currency)s") % {"currency": currency_name(currency)},
+        min_value=max(Decimal(1), Decimal(smallest_charge(currency)) / unit),
+        max_value=Decimal(MAX_PRICES.get(currency, MAX_PRICE)) / unit // 1,
+        decimal_places=digits,
+        required=False,
+    )

@@ -1,0 +1,37 @@
+"""How the numbers of a posted quiz were read, for the learner to confirm."""
+
+import re
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from apps.courses.models import Question
+from apps.learning.models import Attempt
+from apps.learning.quizzes.attempts import is_over
+from apps.learning.quizzes.marking import read_question_number
+from studyplatform.kit.text.numbers import NotANumber, ReadNumber
+
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+
+
+def unconfirmed_readings(questions: list[Question], attempt: Attempt, request: HttpRequest) -> dict[str, ReadNumber]:
+    """Return the readings of posted numbers that the learner has not seen yet, by uid.
+
+    Plain numbers need no confirmation; neither does an attempt whose time is over, which would lose its answers.
+    """
+    if attempt.submitted_at is not None or is_over(attempt, attempt.quiz, timezone.now()):
+        return {}
+    readings = {}
+    for question in questions:
+        name = f"q.{question.uid}"
+        text = request.POST.get(name, "").strip()
+        if question.kind != Question.Kind.NUMERIC or not text:
+            continue
+        try:
+            reading = read_question_number(question, text)
+        except NotANumber:
+            continue  # the service refuses it
+        is_plain = _PLAIN_NUMBER.fullmatch(text) and not reading.other
+        if not is_plain and request.POST.get(f"read.{name}") != str(reading.value):
+            readings[str(question.uid)] = reading
+    return readings
