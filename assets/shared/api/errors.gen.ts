@@ -87,7 +87,7 @@ export const catalogue = {
   NOT_SUBSCRIBED: {"severity": "info", "icon": "gem", "action": {"label": "See Premium", "href": "/premium"}},
   PASSWORD_CHANGE_FAILED: {},
   PATH_NOT_FOUND: {"action": {"label": "See all learning paths", "href": "/paths/"}},
-  PAYMENT_CARD_DECLINED: {"title": "Your card was declined", "message": "Your card was declined. Nothing was charged.", "icon": "credit-card", "action": {"label": "Update payment method", "href": "/settings/billing"}},
+  PAYMENT_CARD_DECLINED: {"icon": "credit-card", "action": {"label": "Update payment method", "href": "/settings/billing"}},
   PAYMENT_PROCESSING_ERROR: {"icon": "credit-card", "action": {"label": "Try again", "handler": "retry"}},
   PAYMENT_REFUSED: {"icon": "credit-card"},
   PAYMENT_REQUIRED: {"severity": "info", "icon": "credit-card", "action": {"label": "See the price", "href": "/courses/enroll?course={slug}"}},
@@ -155,4 +155,4 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 /** The codes that scripts name: only these have texts. */
-export type NamedCode = "AI_CONTEXT_TOO_LONG" | "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "LECTURE_UNAVAILABLE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";
+export type NamedCode = "AI_CONTEXT_TOO_LONG" | "AUTH_SESSION_EXPIRED" | "CONFLICT" | "FILE_EMPTY" | "LECTURE_UNAVAILABLE" | "MEDIA_LINK_EXPIRED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PERMISSION_DENIED" | "RATE_LIMIT_EXCEEDED" | "SERVER_ERROR" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";

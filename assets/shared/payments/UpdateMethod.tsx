@@ -1,8 +1,11 @@
-import { lookup } from "../api/errors";
+import { type ErrorCode, lookup } from "../api/errors";
 
-/** The action of PAYMENT_CARD_DECLINED: where cards are added and removed. */
+// Only its action is used: the texts come from the provider or the server.
+const DECLINED: ErrorCode = "PAYMENT_CARD_DECLINED";
+
+/** The action of a declined card: where cards are added and removed. */
 export function UpdateMethod() {
-  const { action } = lookup("PAYMENT_CARD_DECLINED");
+  const { action } = lookup(DECLINED);
   return action ? (
     <a className="btn btn--sm" href={action.href}>
       {action.label}
