@@ -12,7 +12,7 @@ NO_PYTHON = Study Platform needs Python 3.11 or newer, and none is installed. \
 	Debian, Ubuntu, as root: apt-get update && apt-get install -y git make python3 python3-venv
 LAUNCH = command -v "$(PYTHON3)" >/dev/null || { echo "$(NO_PYTHON)" >&2; exit 1; }; \
 	exec "$(PYTHON3)" -I -X utf8 studyplatform/launch
-.PHONY: run test test-all test-app dev check format contract messages bench bench-progress bench-tutor help clean
+.PHONY: run test test-all test-app dev check format contract messages bench bench-progress bench-tutor bench-abuse help clean
 .DEFAULT_GOAL := help
 
 run: ## Set up what is missing and serve everything on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
@@ -47,6 +47,9 @@ bench: ## Measure pages and the pipeline against a reference in the same run
 
 bench-progress: ## Count saves of progress a second, beside a bare view
 	@$(LAUNCH) bench progress
+
+bench-abuse: ## Send the worst requests known to every address; fails if one costs 0.5 s of CPU
+	@exec $(LAUNCH) bench abuse
 
 bench-tutor: ## Count how often the tutor finds the right passage
 	@$(LAUNCH) bench tutor

@@ -9,6 +9,7 @@
     python -m tests.bench sockets                500 sockets on one topic
     python -m tests.bench progress               saves of progress a second, beside a bare view
     python -m tests.bench tutor                  how often the tutor finds the right passage
+    python -m tests.bench abuse                  the dearest of all hostile requests, or of those with these words
     python -m tests.bench tutor stream           what a streamed answer of the tutor costs
 
 ``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
@@ -17,6 +18,7 @@ each row is measured (3; of odd numbers the median tells most).
 
 import sys
 
+from tests.bench.abuse import bench_abuse
 from tests.bench.forum import bench_forum
 from tests.bench.library import bench_library
 from tests.bench.pages import bench_pages
@@ -27,7 +29,7 @@ from tests.bench.video import bench_video
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or [""]
-    if what not in {"", "pages", "video", "library", "forum", "sockets", "progress", "tutor"}:
+    if what not in {"", "pages", "video", "library", "forum", "sockets", "progress", "tutor", "abuse"}:
         sys.exit(__doc__)
     if what in {"", "pages"}:
         bench_pages(words)
@@ -41,5 +43,7 @@ if __name__ == "__main__":
         bench_sockets(words)
     if what == "progress":
         bench_progress()
+    if what == "abuse":
+        bench_abuse(words)
     if what == "tutor":
         bench_tutor(words)
