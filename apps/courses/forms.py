@@ -4,10 +4,10 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import settings
+from django.conf import global_settings, settings
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
@@ -208,17 +208,25 @@ class LessonForm(forms.Form):
         )
 
 
+def _caption_languages() -> list[tuple[str, str]]:
+    """Tags and names of the languages that captions can be in, by name."""
+    named = {tag: str(name) for tag, name in LANGUAGES}
+    named |= {tag: gettext(name) for tag, name in global_settings.LANGUAGES if "-" not in tag and tag not in named}
+    named |= {"zh-Hans": gettext("Chinese (simplified)"), "zh-Hant": gettext("Chinese (traditional)")}
+    return sorted(named.items(), key=lambda each: each[1])
+
+
 class CaptionsForm(forms.Form):
-    """A caption file in WebVTT or SRT, at most a few megabytes."""
+    """A caption file in a format that is read, at most a few megabytes."""
 
     file = forms.FileField(
-        label=gettext_lazy("WebVTT or SRT file"),
+        label=gettext_lazy("Caption file"),
         max_length=255,
         error_messages={"required": gettext_lazy("Choose a caption file.")},
     )
     language = forms.ChoiceField(
         label=gettext_lazy("Language"),
-        choices=LANGUAGES,
+        choices=_caption_languages,
         initial="en",
         error_messages={"required": gettext_lazy("Choose a language.")},
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, media, outline, paths, quiz, sections
+from apps.courses.pages import authoring, captions, media, outline, paths, quiz, sections
 
 app_name = "courses"
 
@@ -28,7 +28,9 @@ urlpatterns = [
     path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),
     path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
     path(f"{_lesson}/video", media.video, name="studio-video"),
-    path(f"{_lesson}/captions", media.captions, name="studio-captions"),
+    path(f"{_lesson}/captions", captions.captions, name="studio-captions"),
+    path(f"{_lesson}/captions/check/<uuid:uid>", captions.caption_draft, name="studio-caption-draft"),
+    path(f"{_lesson}/captions/<uuid:uid>", captions.caption_track, name="studio-caption-track"),
     path(f"{_lesson}/chapters", media.chapters, name="studio-chapters"),
     path(f"{_lesson}/file", media.file, name="studio-file"),
     path(f"{_lesson}/file/choose", media.file_choice, name="studio-file-choice"),

@@ -67,6 +67,11 @@ def expire_upload(running: Running, *, upload: str) -> None:
     services.expire_upload(uid=uuid.UUID(upload), now=timezone.now())
 
 
+@job("files.delete_caption_drafts", label=_("Delete caption files that were not confirmed"))
+def delete_caption_drafts(running: Running) -> None:
+    services.delete_expired_caption_drafts(now=timezone.now())
+
+
 @job("files.store_file", label=_("Store a file"), about=_about_upload)
 def store_file(running: Running, *, upload: str) -> None:
     services.store_file(uid=uuid.UUID(upload), extend_lease=running.extend_lease)

@@ -17,7 +17,8 @@ from apps.files import policies
 from apps.files.counts import BIN, HELD, KINDS, LOOSE, ORIGINAL_IN_BIN, STORED, VIDEO, Count, counts_and_allowance
 from apps.files.models import CaptionTrack, FileKind, Upload, VideoAsset
 from apps.files.storage import free_space
-from apps.files.video.webvtt import parse_cues, plain_text
+from apps.files.video.cue_text import plain_text
+from apps.files.video.webvtt import parse_cues
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -187,6 +188,15 @@ def notice_of(video: VideoAsset) -> str:
             sentences.append(sentence % {"time": _length(lost), "share": _share(lost / video.duration)})
     if video.picture_lost or video.sound_lost:
         sentences.append(_("If that is a problem, export the video again and upload it once more."))
+    if video.pictured_captions:
+        sentences.append(
+            ngettext(
+                "%(num)d caption track of the file consists of pictures, which can't become text. Add a caption file.",
+                "%(num)d caption tracks of the file consist of pictures, which can't become text. Add caption files.",
+                video.pictured_captions,
+            )
+            % {"num": video.pictured_captions}
+        )
     return " ".join(sentences)
 
 
@@ -217,6 +227,16 @@ def caption_chapters(webvtt: str) -> tuple[tuple[float, str], ...]:
     if "NOTE Chapter:" not in webvtt:
         return ()
     return tuple((cue.begin, cue.chapter) for cue in parse_cues(webvtt) if cue.chapter)
+
+
+def caption_lines(webvtt: str) -> list[tuple[float, str]]:
+    """Begin in seconds and lines of the cues of a caption track, as plain text."""
+    return [(cue.begin, plain_lines(cue.text)) for cue in parse_cues(webvtt)]
+
+
+def plain_lines(text: str) -> str:
+    """The lines of WebVTT cue text, without markup."""
+    return "\n".join(plain_text(line) for line in text.split("\n"))
 
 
 @lru_cache(maxsize=256)

@@ -145,6 +145,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
         "courses.Submission": "of the course; its people are staff",
         "forum.Conversation": "its messages are in the archives of those who wrote them",
+        "files.CaptionDraft": "a day old at most; what is confirmed stands with the video",
         "files.StorageCount": "sums of the files in the archive",
         "courses.StatusChange": "of the course; its people are staff",
     }
@@ -324,6 +325,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "learning.WatchedDay": "seconds, by which Premium is shared; refers to the tombstone",
         "billing.PremiumEarning": "of the books, as the sales of a course",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
+        "files.CaptionDraft": "a day old at most; what is confirmed stands with the video",
         "files.StorageCount": "sums of what is left, kept by triggers (tests/files/test_counts.py)",
         "courses.Course": "a user who still teaches cannot leave (STILL_TEACHING)",
         "courses.Submission": "of the course; refers to the tombstone",

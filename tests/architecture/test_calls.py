@@ -62,6 +62,8 @@ KEY = "0b9f7f4e-3f43-4c6a-9d57-7f6a8c1f2d10"
 TOTAL = {"total": 0, "currency": "usd"}
 SUBSCRIBE = {"plan": "monthly", "total": 1400, "currency": "usd", "trial_days": 7, "agrees": True}
 TUS = {"Tus-Resumable": "1.0.0"}
+BEGUN = TUS | {"Upload-Length": "5"}
+NO_BYTES: dict[str, Any] = {"body": lambda _: b"", "kind": "application/offset+octet-stream"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
 
@@ -100,8 +102,20 @@ TABLE = [
     Row("me_look", "signed-in", body=lambda _: {"theme": "dark", "style": "corporate"}),
     Row("files_storage", "signed-in"),
     Row("files_uploads", "signed-in"),
-    Row("files_upload_begin", "signed-in", headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["file"]}),
-    Row("files_upload_begin", "teaching", headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["video"]}),
+    Row(
+        "files_upload_begin",
+        "signed-in",
+        headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["file"]},
+        body=lambda _: b"",
+        kind="application/offset+octet-stream",
+    ),
+    Row(
+        "files_upload_begin",
+        "teaching",
+        headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["video"]},
+        body=lambda _: b"",
+        kind="application/offset+octet-stream",
+    ),
     Row("files_upload_offset", "who sent it alone", lambda world: world.arriving.uid, headers=TUS),
     Row("files_upload_download", "who sent it alone", lambda world: world.kept.uid),
     Row(
@@ -128,6 +142,12 @@ TABLE = [
     Row("files_video_retry", "owner of the video, or an admin", lambda world: world.failed_video.uid, also=409),
     Row(
         "files_video_captions",
+        "owner of the video, or an admin",
+        lambda world: world.video.uid,
+        body=lambda _: {"language": "fr", "text": CAPTIONS},
+    ),
+    Row(
+        "files_video_captions_preview",
         "owner of the video, or an admin",
         lambda world: world.video.uid,
         body=lambda _: {"language": "fr", "text": CAPTIONS},
@@ -496,9 +516,10 @@ def test_upload_cannot_replace_the_video_of_another_user(
     world: World, credentials_of: Callable[[str], Credentials]
 ) -> None:
     foreign = "replaces " + base64.b64encode(str(world.video.uid).encode()).decode()
-    headers = TUS | {"Upload-Length": "5", "Upload-Metadata": f"{PURPOSE['video']},{foreign}"}
+    headers = BEGUN | {"Upload-Metadata": f"{PURPOSE['video']},{foreign}"}
+    row = Row("files_upload_begin", "teaching", headers=headers, **NO_BYTES)
 
-    found = call(credentials_of("eve").browser("cookie"), Row("files_upload_begin", "teaching", headers=headers), world)
+    found = call(credentials_of("eve").browser("cookie"), row, world)
 
     assert (found.status, found.writes) == (404, [])
 

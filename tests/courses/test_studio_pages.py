@@ -1,15 +1,20 @@
 """The authoring pages: permissions, forms and numbers of queries."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.services import media
+from apps.files import services as files
+from apps.files.models import CaptionDraft
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.models import Job
 from tests.factories.courses import (
     CourseFactory,
     LessonFactory,
@@ -376,6 +381,76 @@ def test_an_instructor_adds_and_removes_captions(adas_browser, course, ada):
     assert not video.captions.exists()
 
 
+def test_the_page_of_captions_lists_what_was_changed(adas_browser, course, ada, eve, browser_of):
+    video = VideoFactory(owner=ada)
+    course.lessons.filter(slug="fall").update(video=video)
+    srt = (
+        "1\n00:00:05,000 --> 00:00:02,000\n\u05e9\u05dc\u05d5\u05dd <script>alert(1)</script>\n\n"
+        "2\n00:00:01,000 --> 00:00:02,000\n<font color=red>x</font>\nsecond line\n"
+    )
+    sent = SimpleUploadedFile("words.srt", srt.encode())
+
+    answer = adas_browser.post(address_of("captions", course.slug, "fall"), {"language": "he", "file": sent})
+    track = video.captions.get()
+    assert answer.url == address_of("caption-track", course.slug, "fall", track.uid)
+    page = adas_browser.get(answer.url).content.decode()
+
+    for words in ("Read as SubRip (SRT), Unicode (UTF-8).", "Unusable time replaced", "Sorted by time", 'dir="auto"'):
+        assert words in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>alert(1)" not in page
+    assert "x\nsecond line" in page
+    download = adas_browser.get(answer.url + "?download=1")
+    assert download.content.decode() == track.webvtt
+    assert "attachment" in download["Content-Disposition"]
+    assert browser_of(eve).get(answer.url).url == "/"  # not her course
+
+
+def test_an_author_confirms_the_encoding_of_captions(adas_browser, course, ada, eve, browser_of):
+    video = VideoFactory(owner=ada)
+    course.lessons.filter(slug="fall").update(video=video)
+    raw = "1\n00:00:01,000 --> 00:00:02,000\nПривет, мир\n".encode("cp1251")
+    sent = {"language": "ru", "file": SimpleUploadedFile("words.srt", raw)}
+
+    answer = adas_browser.post(address_of("captions", course.slug, "fall"), sent)
+    draft = CaptionDraft.objects.get()
+    assert answer.url == address_of("caption-draft", course.slug, "fall", draft.uid)
+    assert not video.captions.exists()  # until somebody has looked
+    assert browser_of(eve).get(answer.url).url == "/"  # not her course
+    page = adas_browser.get(answer.url).content.decode()
+    assert "Привет, мир" in page
+    assert 'value="cp1251" selected' in page
+    assert "Џриўет" not in page
+    assert "оПХБЕР" in adas_browser.get(answer.url + "?encoding=koi8-r").content.decode()
+    assert "can't be read" in adas_browser.get(answer.url + "?encoding=utf-16-le").content.decode()
+
+    adas_browser.post(answer.url, {"encoding": "cp1251"})
+    track = video.captions.get()
+    assert (track.language, track.label, track.source_encoding) == ("ru", "Russian", "cp1251")
+    assert "Привет, мир" in track.webvtt
+    assert adas_browser.get(answer.url).status_code == 404
+
+    sent["file"].seek(0)
+    again = adas_browser.post(address_of("captions", course.slug, "fall"), sent).url
+    adas_browser.post(again, {"discard": "1"})
+    assert not CaptionDraft.objects.exists()
+
+
+def test_caption_drafts_expire(adas_browser, course, ada):
+    video = VideoFactory(owner=ada)
+    course.lessons.filter(slug="fall").update(video=video)
+    raw = "1\n00:00:01,000 --> 00:00:02,000\nпривет\n".encode("cp1251")
+    later = timezone.now() + timedelta(hours=25)
+    sent = {"language": "ru", "file": SimpleUploadedFile("words.srt", raw)}
+    address = adas_browser.post(address_of("captions", course.slug, "fall"), sent).url
+
+    assert Job.objects.filter(kind="files.delete_caption_drafts").exists()
+    with pytest.raises(NotFound):
+        files.caption_draft(video=video, by=ada, uid=CaptionDraft.objects.get().uid, now=later)
+    assert adas_browser.get(address).status_code == 200
+    assert files.delete_expired_caption_drafts(now=later) == 1
+
+
 SINGLE = {
     "kind": "single",
     "prompt": "Which way does water flow?",
@@ -601,14 +676,14 @@ def test_the_studio_explains_when_a_lesson_is_complete(adas_browser, course):
 def test_captions_are_parsed_before_the_transaction(adas_browser, course, ada, monkeypatch):
     video = VideoFactory(owner=ada)
     course.lessons.filter(slug="fall").update(kind="video", video=video)
-    depths, read = [], media.files.parse_captions
+    depths, read = [], media.files.read_captions
     usual = len(connection.savepoint_ids)
 
-    def parse_and_record(raw):
+    def read_and_record(raw, **options):
         depths.append(len(connection.savepoint_ids))
-        return read(raw)
+        return read(raw, **options)
 
-    monkeypatch.setattr(media.files, "parse_captions", parse_and_record)
+    monkeypatch.setattr(media.files, "read_captions", read_and_record)
     srt = SimpleUploadedFile("fall.srt", b"1\n00:00:01,000 --> 00:00:02,000\nHi\n")
     adas_browser.post(address_of("captions", course.slug, "fall"), {"language": "de", "file": srt})
 

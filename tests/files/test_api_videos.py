@@ -10,6 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
@@ -169,6 +170,29 @@ def test_invalid_captions_are_refused(language: str, text: str, status: int, cod
 
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert not video.captions.exists()
+
+
+def test_captions_can_be_read_before_they_are_added(ada, leo, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+    raw = "1\n00:00:01,000 -> 00:00:02,000\nПривет, мир\n".encode("cp1251")
+
+    def send(browser: Client, address: str, **more: str) -> Any:
+        file = SimpleUploadedFile("words.srt", raw)
+        return browser.post(f"/api/v1/videos/{video.uid}/{address}/", {"language": "ru", "file": file, **more})
+
+    assert send(browser_of(leo), "captions/preview").status_code == 404
+    seen = send(browser_of(ada), "captions/preview").json()
+    assert (seen["format"], seen["encoding"], seen["is_guess"]) == ("srt", "cp1251", True)
+    assert seen["cues"] == [{"begin": 1.0, "end": 2.0, "text": "Привет, мир"}]
+    assert seen["findings"] == [{"line": 2, "kind": "repaired", "text": "00:00:01,000 -> 00:00:02,000"}]
+    refused = send(browser_of(ada), "captions")
+    assert (refused.status_code, refused.json()["code"]) == (409, "CAPTION_ENCODING_UNCERTAIN")
+    assert not video.captions.exists()
+    added = send(browser_of(ada), "captions", encoding="cp1251")
+    assert (added.status_code, added.json()["report"]["counts"]) == (201, {"repaired": 1})
+    assert video.captions.get().findings == [[2, "repaired", "00:00:01,000 -> 00:00:02,000"]]
+    assert send(browser_of(ada), "captions", encoding="rot13").status_code == 400
+    assert send(browser_of(ada), "captions", text=SRT).status_code == 400
 
 
 # --- The socket --------------------------------------------------------------------------------------------

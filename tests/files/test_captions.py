@@ -1,14 +1,23 @@
-"""Captions in common formats are converted to clean WebVTT."""
+"""Caption files of every usual format are read; what is left out, repaired or moved is reported with its line."""
+
+import re
 
 import pytest
+from django.conf import global_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from apps.files.errors import CaptionFormatUnsupported, CaptionsTooLarge, CaptionsUnreadable
 from apps.files.services import captions
-from apps.files.video import webvtt
+from apps.files.video import caption_reading, webvtt
+from apps.files.video.caption_files import read_captions
+from apps.files.video.caption_reading import read_captions_in_subprocess
+from apps.files.video.cue_text import clean_markup, plain_text
+from apps.files.video.cues import ENCODINGS, FINDING_KINDS, FORMAT_NAMES, Findings, UnreadableCaptions
 from apps.files.video.subtitles import language_of
-from apps.files.video.webvtt import UnreadableCaptions, to_webvtt, to_webvtt_in_subprocess
+from apps.files.video.webvtt import parse_cues, read_cues, write_webvtt
 from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import RateLimitExceeded
-from tests.cases import all_cases
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"
@@ -16,10 +25,28 @@ SRT = (
 )
 
 
+def texts(source: str) -> list[str]:
+    """The plain text of the cues of a file."""
+    return [plain_text(cue.text) for cue in read_captions(source.encode()).cues]
+
+
+def times(source: str) -> list[tuple[float, float]]:
+    return [(cue.begin, cue.end) for cue in read_captions(source.encode()).cues]
+
+
+def found(source: str | bytes) -> list[tuple[int, str]]:
+    """Line and kind of the findings of a file."""
+    raw = source if isinstance(source, bytes) else source.encode()
+    return [(each.line, each.kind) for each in read_captions(raw).findings]
+
+
 def test_srt_becomes_webvtt() -> None:
-    assert to_webvtt(SRT.encode()) == (
+    reading = read_captions(SRT.encode())
+
+    assert reading.webvtt == (
         "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne &amp; two\n\n00:01:03.000 --> 01:00:04.000\n<b>Three</b>\nfour\n"
     )
+    assert (reading.form, reading.encoding, reading.is_guess, reading.counts) == ("srt", "utf-8", False, {})
 
 
 def test_comments_that_begin_chapters_are_kept() -> None:
@@ -28,81 +55,221 @@ def test_comments_that_begin_chapters_are_kept() -> None:
         "NOTE\nchapter: " + "x" * 200 + "\n\n00:03.000 --> 00:04.000\nThere\nChapter: said aloud\n\nNOTE Chapter:\n"
     )
 
-    clean = to_webvtt(source.encode())
+    clean = write_webvtt(parse_cues(source))
 
     assert clean == (
         "WEBVTT\n\nNOTE Chapter: One step\n\n00:00:01.000 --> 00:00:02.000\nHello\n\n"
         f"NOTE Chapter: {'x' * 80}\n\n00:00:03.000 --> 00:00:04.000\nThere\nChapter: said aloud\n"
     )
-    assert to_webvtt(clean.encode()) == clean
+    assert write_webvtt(parse_cues(clean)) == clean
 
 
-def test_webvtt_keeps_positions_and_speakers_and_drops_styles() -> None:
+def test_webvtt_keeps_positions_and_speakers_and_reports_what_players_do_not_show() -> None:
     source = (
-        "WEBVTT - made by hand\n\nSTYLE\n::cue { color: red; background: url(http://127.0.0.1/x) }\n\n"
-        "NOTE do not show\n\nintro\n00:01.000 --> 00:02.000 align:start line:90% onload:x\n<v Ada>Hello &amp; welcome\n"
+        "WEBVTT - made by hand\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000\n\n"
+        "STYLE\n::cue { color: red; background: url(http://127.0.0.1/x) }\n\nNOTE do not show\n\nREGION\nid:fred\n\n"
+        "intro\n00:01.000 --> 00:02.000 align:start line:90% region:fred\n<v Ada>Hello &amp; welcome\n\n"
+        "belongs to no cue\n\n00:03.000 --> 00:04.000 vertical:rl size:50% position:10%,line-left\n"
+        "<ruby>漢<rt>kan</rt></ruby>\n"
     )
 
-    assert to_webvtt(source.encode()) == (
-        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000 align:start line:90%\n<v Ada>Hello &amp; welcome\n"
+    reading = read_captions(source.encode())
+
+    assert reading.webvtt == (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000 align:start line:90%\n<v Ada>Hello &amp; welcome\n\n"
+        "00:00:03.000 --> 00:00:04.000 vertical:rl size:50% position:10%,line-left\n<ruby>漢<rt>kan</rt></ruby>\n"
     )
+    assert [(each.line, each.kind) for each in reading.findings] == [
+        (2, "header"), (4, "style"), (7, "comment"), (9, "style"), (12, "identifier"), (13, "formatting"),
+        (16, "dropped"),
+    ]  # fmt: skip
+    assert reading.findings[-1].text == "belongs to no cue"
+    assert texts(source) == ["Hello & welcome", "漢(kan)"]
 
 
-@all_cases(
-    "said, shown",
-    [
-        ("<script>alert(1)</script>x", "alert(1)x"),
-        ('<img src=x onerror="alert(1)">y', "y"),
-        ("3 < 4 and 5 > 2", "3 &lt; 4 and 5 &gt; 2"),
+def test_tags_of_the_formats_keep_their_meaning_and_other_text_stays() -> None:
+    for said, shown in (
+        ("vector<int> v; List<String> names", "vector&lt;int&gt; v; List&lt;String&gt; names"),
+        ("List<b> x", "List&lt;b&gt; x"),
+        ("Map<K, V> and a<b && c>d", "Map&lt;K, V&gt; and a&lt;b &amp;&amp; c&gt;d"),
+        ("if x<limit and y>limit", "if x&lt;limit and y&gt;limit"),
+        ("<script>alert(1)</script>x", "&lt;script&gt;alert(1)&lt;/script&gt;x"),
+        ('<img src=x onerror="alert(1)">y', '&lt;img src=x onerror="alert(1)"&gt;y'),
+        ("3 < 4 and 5 > 2 --> 1", "3 &lt; 4 and 5 &gt; 2 --&gt; 1"),
+        ("<div> and </div>", "&lt;div&gt; and &lt;/div&gt;"),
         ("<font color=red>warm</font>", "warm"),
-        (r"{\an8}above", "above"),
+        ("<STRONG>bold</STRONG><br/>next", "<b>bold</b>\nnext"),
+        (r"{\an8}above {not a tag}", "above {not a tag}"),
         (r"{\an8{\i1}above", r"{\an8above"),
-        ("<00:00:01.500>word", "word"),
+        ("<00:00:01.500>word", "<00:00:01.500>word"),
         ("<c.loud>very</c>", "<c.loud>very</c>"),
-        ("a\0b", "ab"),
-    ],
-)
-def test_markup_that_players_do_not_support_is_removed(said: str, shown: str) -> None:
-    source = f"1\n00:00:01,000 --> 00:00:02,000\n{said}\n"
-
-    assert to_webvtt(source.encode()).split("\n")[3] == shown
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_encodings_are_recognized(encoding: str) -> None:
-    assert "Für Käthe" in to_webvtt("1\n00:00:01,000 --> 00:00:02,000\nFür Käthe\n".encode(encoding))
+        ("<v Dr. Ada>hi</v>", "<v Dr. Ada>hi</v>"),
+        ("caf&eacute; &quot;x&quot; AT&T &copy; &#8364;", 'café "x" AT&amp;T © €'),
+        ("&lt;b&gt; &bogus;", "&lt;b&gt; &amp;bogus;"),
+    ):
+        assert clean_markup(said, is_webvtt=False)[0] == shown, said
+    assert clean_markup("&copy 2024 R&D", is_webvtt=True)[0] == "© 2024 R&amp;D"  # as browsers read them
 
 
-def test_cues_are_sorted_and_empty_cues_are_dropped() -> None:
+def test_a_line_of_blanks_does_not_end_a_cue_and_no_text_is_lost() -> None:
+    assert texts("WEBVTT\n\n00:01.000 --> 00:02.000\nGround floor\n \nDoors\n") == ["Ground floor Doors"]
+    assert texts("WEBVTT\n\n00:01.000 --> 00:02.000\nA\n\t\f\nB\n\n00:03.000 --> 00:04.000\nC\n") == ["A B", "C"]
+    # Text after a blank line joins the cue before it, double-spaced files too.
+    assert texts("1\n00:00:01,000 --> 00:00:02,000\nA\n\nB\n\n2\n00:00:03,000 --> 00:00:04,000\nC\n") == ["A B", "C"]
+    assert texts(
+        "1\r\r\n00:00:01,000 --> 00:00:02,000\r\r\nA\r\r\n\r\r\n2\r\r\n00:00:03 --> 00:00:04\r\r\nB\r\r\n"
+    ) == ["A", "B"]
+    assert texts("1\r00:00:01,000 --> 00:00:02,000\rA\r\r2\r00:00:03,000 --> 00:00:04,000\rB") == ["A", "B"]
+    # A missing blank line, with and without numbers; "42" is text where cues have no numbers.
+    assert texts("1\n00:00:01,000 --> 00:00:02,000\nA\n2\n00:00:03,000 --> 00:00:04,000\nB\n") == ["A", "B"]
+    assert texts("00:00:01,000 --> 00:00:02,000\n42\n00:00:03,000 --> 00:00:04,000\nB\n") == ["42", "B"]
+    assert found("1\n00:00:01,000 --> 00:00:02,000\nA\n\nB\n2\n00:00:03,000 --> 00:00:04,000\nC\n") == [(5, "joined")]
+    assert found("00:00:01,000 --> 00:00:02,000\nA\n00:00:03,000 --> 00:00:04,000\nB\n") == [(3, "separated")]
+    assert texts("\ufeffWEBVTT\n\n00:01.000 --> 00:02.000\na\u2028b\x85c\x1cd\n") == ["a b c d"]
+
+
+def test_times_are_read_as_people_write_them() -> None:
+    for timing, expected in (
+        ("00:00:01 --> 00:00:03", (1, 3)),
+        ("00:00:01.5 --> 00:00:03.25", (1.5, 3.25)),
+        ("0:0:1,000 --> 0:0:3,000", (1, 3)),
+        ("00:01,000 --> 00:03,000", (1, 3)),
+        ("100:00:01,000-->100:00:03,000", (360_001, 360_003)),
+        ("00:00:01,000 -> 00:00:03,000", (1, 3)),
+        ("00:00:01,000 –> 00:00:03,000", (1, 3)),
+        ("00:00:01,000 → 00:00:03,000", (1, 3)),
+        ("00 : 00 : 01 , 000 --> 00 : 00 : 03 , 000", (1, 3)),
+        ("00:00:01,000 --> 00:00:03,000 X1:10 X2:20", (1, 3)),
+        ("-00:00:01,000 --> 00:00:03,000", (0, 3)),
+    ):
+        assert times(f"1\n{timing}\nx\n") == [expected], timing
+    # Milliseconds without leading zeros, where the file shows that they are.
+    assert times("00:00:01,5 --> 00:00:02,50\nx\n\n00:00:02,400 --> 00:00:03,0\ny\n") == [(1.005, 2.05), (2.4, 3.0)]
+    assert found("1\n00:00:01,000 -> 00:00:03,000\nx\n") == [(2, "repaired")]
+    assert texts("1\n00:00:01,000 --> 00:00:03,000\n10:30 --> lunch\n") == ["10:30 --> lunch"]
+
+
+def test_cues_without_usable_times_keep_their_text() -> None:
     source = (
-        "3\n00:00:05,000 --> 00:00:06,000\nlater\n1\n00:00:01,000 --> 00:00:02,000\nfirst\n\n"
-        "00:00:09,000 --> 00:00:08,000\nbackwards\n\n00:00:03,000 --> 00:00:04,000\n\n"
+        "1\n00:00:01,000 --> 00:00:03,000\nGood\n\n2\n00:00:0x,000 --> 00:00:05,000\nLetter\n\n"
+        "3\n00:00:09,000 --> 00:00:07,000\nBackwards\n\n4\n00:00:10,000 --> 00:00:10,000\nZero\n\n"
+        "5\n00:00:20,000 --> \nNo end\n\n6\n00:00:30,000 --> 00:00:31,000\n\n\n7\n00:00:12,000 --> 00:00:13,000\nLate\n"
     )
 
-    assert [line for line in to_webvtt(source.encode()).splitlines() if line.isalpha()] == ["WEBVTT", "first", "later"]
+    reading = read_captions(source.encode())
+
+    assert [plain_text(cue.text) for cue in reading.cues] == ["Good", "Letter", "Backwards", "Zero", "Late", "No end"]
+    assert all(cue.begin < cue.end for cue in reading.cues)
+    assert (reading.cues[2].begin, reading.cues[2].end) == (9, 10)  # until the next cue begins
+    assert [(each.line, each.kind) for each in reading.findings] == [
+        (6, "placed"), (10, "placed"), (14, "placed"), (18, "placed"), (22, "empty"), (26, "moved"),
+    ]  # fmt: skip
+    assert times("WEBVTT\n\n00:05.000 --> 00:08.000\nb\n\n00:01.000 --> 00:06.000\na\n") == [(1, 6), (5, 8)]
 
 
-@pytest.mark.parametrize("raw", [b"", b"WEBVTT\n", b"just words", b"\x00\x01\x02" * 100, b"x" * (5 * 2**20)])
-def test_captions_without_a_cue_are_refused(raw: bytes) -> None:
-    with pytest.raises(UnreadableCaptions):
-        to_webvtt(raw)
+def test_damaged_characters_are_reported_and_nothing_else_changes() -> None:
+    raw = (
+        "1\n00:00:01,000 --> 00:00:02,000\nDas Gemüse für die Küche".encode()
+        + b"\n\n2\n00:00:03,000 --> 00:00:04,000\nbroken \xe9 here\n"
+    )
+
+    reading = read_captions(raw)
+
+    assert [cue.text for cue in reading.cues] == ["Das Gemüse für die Küche", "broken \ufffd here"]
+    assert ([(each.line, each.kind) for each in reading.findings], reading.is_guess) == ([(7, "character")], False)
+    assert texts("WEBVTT\n\n00:01.000 --> 00:02.000\na\0b\n") == ["a\ufffdb"]  # as browsers read it
 
 
-HEAD = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
+def test_other_formats_are_converted() -> None:
+    ass = (
+        "[Script Info]\nTitle: x\n[Events]\nFormat: Layer, Start, End, Style, Text\n"
+        "Dialogue: 0,0:00:01.00,0:00:03.00,Default,{\\an8}Hello, {\\i1}you{\\i0}\\Na < b, vector<int>\n"
+        "Comment: 0,0:00:01.00,0:00:03.00,Default,not shown\n"
+        "Dialogue: 0,0:00:04.00,0:00:05.00,Default,{\\p1}m 0 0 l 1 1{\\p0}\n"
+    )
+    assert [cue.text for cue in read_captions(ass.encode()).cues] == ["Hello, <i>you</i>\na &lt; b, vector&lt;int&gt;"]
+    assert found(ass) == [(5, "formatting"), (6, "comment"), (7, "formatting"), (7, "empty")]
+    ttml = (
+        '<?xml version="1.0" encoding="utf-8"?><tt xmlns="http://www.w3.org/%s"><body><div>'
+        '<p begin="00:00:01.000" end="2.5s">Hello<br/>a &lt; b</p></div></body></tt>'
+    )
+    for source, form, expected in (
+        ("0:00:00.599,0:00:04.160\n>> Hi\n\n0:00:04.160,0:00:06.770\nmore[br]x\n", "sbv", (0.599, 4.16, "&gt;&gt; Hi")),
+        ("[ar:X]\n[00:12.00]One <00:13.00>line\n[00:15.30]Two\n[00:17.00]\n", "lrc", (12, 15.3, "One line")),
+        (ttml % "ns/ttml", "ttml", (1, 2.5, "Hello\na &lt; b")),
+        (ttml % "2006/10/ttaf1", "ttml", (1, 2.5, "Hello\na &lt; b")),
+        ("{1}{1}25.0\n{25}{50}Hello|there\n", "microdvd", (1, 2, "Hello\nthere")),
+        ("[10][30]Hello|/there\n", "mpl2", (1, 3, "Hello\n<i>there</i>")),
+    ):
+        reading = read_captions(source.encode())
+        cue = reading.cues[0]
+        assert (reading.form, cue.begin, cue.end, cue.text) == (form, *expected)
+
+
+def test_other_files_are_refused_and_the_format_is_named() -> None:
+    for raw, reason, name in (
+        (b"", "empty", ""),
+        (b"WEBVTT\n", "empty", "WebVTT"),
+        (b"just words", "format", ""),
+        (b"\x00\x01\x02" * 100, "format", ""),
+        (b"Scenarist_SCC V1.0\n\n00:00:00:00\t9420 9420", "format", "SCC"),
+        (b"<SAMI><BODY><SYNC Start=1000><P>Hello", "format", "SAMI"),
+        (b"# VobSub index file, v7", "format", "VobSub"),
+        (b"PG\0\0\0\0\0\0\0\0\x16\0\x13", "format", "PGS (SUP)"),
+        (b'[{"start": 1}]', "format", "JSON"),
+        (b"{25}{50}frames without a rate", "damaged", "MicroDVD"),
+        (b'<tt xmlns="http://www.w3.org/ns/ttml"><body><p begin="1:2', "damaged", "TTML"),
+        (b"x" * (3 * 2**20), "size", ""),
+        (b"WEBVTT\n" + b"\n00:01.000 --> 00:02.000\nx\n" * 20_001, "cues", ""),
+    ):
+        with pytest.raises(UnreadableCaptions) as refused:
+            read_captions(raw)
+        assert (refused.value.reason, refused.value.format_name) == (reason, name), raw[:40]
+
+
+PIECES = st.one_of(
+    st.text(alphabet=st.characters(codec="utf-8"), max_size=8),
+    st.sampled_from(
+        ["\n", " \n", "\n\n", "<i>", "</i>", "<v A>", "<b", "&lt;", "&eacute;", "-->", "1", "NOTE Chapter: x", "STYLE",
+         "00:00:01.000 --> 00:00:02.000", "00:01,5 -> 00:02", "WEBVTT", "\r", "\f", "\0", "{\\an8}", "<c.x>", "List<b>",
+         "<lang en>", "&", "<rt>", "<00:00:01.500>", "&#0;", "&#xD800;", "&#13;", "&#10;", "\ufeff", "0:30 → 0:45"]
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, database=None)
+@given(st.lists(PIECES, max_size=20), st.booleans())
+def test_what_is_written_reads_as_the_same_cues(pieces: list[str], is_webvtt: bool) -> None:
+    head = "WEBVTT\n\n" if is_webvtt else ""
+    cues = parse_cues(f"{head}00:00:01.000 --> 00:00:03.500\n{''.join(pieces)}")
+    written, findings = write_webvtt(cues), Findings()
+
+    assert read_cues(written, findings) == cues
+    assert not findings.items
+    assert not re.search(r"<(?!/?(?:b|i|u|c|v|ruby|rt|lang)\b|\d)", written)
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("sign", ["{\\", "<c", "<v ", "&#1", "</", "0:0", "00:00.0 ", "<lang ", "{", "\n1"])
-def test_repeated_unclosed_markup_does_not_slow_down_the_parser(sign: str) -> None:
-    assert to_webvtt((HEAD + "x" + sign * (400_000 // len(sign))).encode()).startswith("WEBVTT")
+def test_repeated_markup_does_not_slow_down_the_parser() -> None:
+    head = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
+    for sign in ("{\\", "<c", "<v ", "&#1", "</", "0:0", "00:00.0 ", "<lang ", "{", "\n1", "x<b>", "\n1\n\n", "0:0->"):
+        assert parse_cues(head + "x" + sign * (60_000 // len(sign)))
 
 
-def test_captions_are_parsed_in_a_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webvtt, "parse_cues", None)
+def test_captions_are_read_in_a_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webvtt, "read_cues", None)
 
-    assert to_webvtt_in_subprocess(SRT.encode()).endswith("<b>Three</b>\nfour\n")
+    reading = read_captions_in_subprocess(
+        SRT.encode() + b"\n\n3\n00:00:01,000 --> 00:00:09,000\n\xcf\xf0\xe8\xe2\xe5\xf2\n", language="ru"
+    )
+
+    assert (reading.encoding, reading.is_guess, reading.cues[0].text) == ("cp1251", True, "Привет")
+    assert [each.kind for each in reading.findings] == ["moved"]
     with pytest.raises(UnreadableCaptions):
-        to_webvtt_in_subprocess(b"just words")
+        read_captions_in_subprocess(b"just words")
+    monkeypatch.setattr(caption_reading, "TIMEOUT_SECONDS", 0)
+    with pytest.raises(UnreadableCaptions):
+        read_captions_in_subprocess(SRT.encode())
 
 
 def test_the_number_of_concurrent_parsers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,15 +277,30 @@ def test_the_number_of_concurrent_parsers_is_limited(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(captions, "_parsers", turns)
 
     with turns.slot(), pytest.raises(RateLimitExceeded):
-        captions.parse_captions(SRT.encode())
-    assert captions.parse_captions(SRT.encode()).startswith("WEBVTT")
+        captions.read_captions(SRT.encode())
 
 
-def test_parsing_stops_at_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webvtt, "TIMEOUT", 0)
+def test_refusals_say_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    for reason, name, kind in (
+        ("size", "", CaptionsTooLarge),
+        ("format", "SCC", CaptionFormatUnsupported),
+        ("format", "", CaptionsUnreadable),
+    ):
 
-    with pytest.raises(UnreadableCaptions):
-        to_webvtt_in_subprocess(SRT.encode())
+        def refuse(*args: object, reason: str = reason, name: str = name, **kwargs: object) -> None:
+            raise UnreadableCaptions(reason, name)
+
+        monkeypatch.setattr(captions, "read_captions_in_subprocess", refuse)
+        with pytest.raises(kind) as refused:
+            captions.read_captions(b"")
+        assert name in refused.value.detail
+
+
+def test_everything_that_can_be_reported_has_a_name() -> None:
+    assert set(captions.finding_names()) == set(FINDING_KINDS)
+    assert set(captions.caption_encodings()) == set(ENCODINGS)
+    assert all(len(name) <= 10 for name in FORMAT_NAMES)
+    assert all(captions.LANGUAGE.match(tag) for tag, _ in global_settings.LANGUAGES)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile
 from apps.files.video.playlist import read_media
 from apps.files.video.work import Published, Work
-from tests.files.clips import RECORDINGS, Seen, damage, rotate, watch
+from tests.files.clips import RECORDINGS, Seen, damage, ffmpeg, rotate, watch
 
 # All tests run in one worker, because they share the processed videos.
 pytestmark = [pytest.mark.media, pytest.mark.xdist_group("ladder")]
@@ -256,6 +257,36 @@ def test_embedded_captions_become_webvtt(name: str, title: str, clip, work_on) -
     assert words.startswith("WEBVTT\n\n00:00:00.5")
     assert "Light bends." in words
     assert "<i>Always</i> &amp; everywhere." in words
+
+
+def test_embedded_captions_keep_text_that_looks_like_tags_and_pictures_are_counted(tmp_path, work_on) -> None:
+    (tmp_path / "words.srt").write_text("1\n00:00:00,200 --> 00:00:01,000\nvector<int> v & <i>w</i>\n\n")
+    (tmp_path / "words.ass").write_text(
+        "[Script Info]\nScriptType: v4.00+\n\n"
+        "[V4+ Styles]\nFormat: Name, Fontname, Fontsize\nStyle: Default,Arial,20\n\n"
+        "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Dialogue: 0,0:00:00.20,0:00:01.00,Default,,0,0,0,,{\\an8}List<String>\\N{\\i1}b{\\i0}\n"
+    )
+    # Presentation Graphics (PGS): an empty picture and its end.
+    empty = bytes.fromhex("0140 00b4 10 0000 80 00 00 00".replace(" ", ""))
+    segments = [(0x16, empty), (0x80, b"")]
+    (tmp_path / "pictures.sup").write_bytes(
+        b"".join(b"PG" + struct.pack(">IIBH", 9000, 0, kind, len(body)) + body for kind, body in segments)
+    )
+    inputs = [part for name in ("words.srt", "words.ass", "pictures.sup") for part in ("-i", str(tmp_path / name))]
+    maps = ["-map", "0:v", "-map", "1", "-map", "2", "-map", "3"]
+    languages = ["-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger"]
+    options = ["-c:v", "libx264", "-c:s", "copy", *languages]
+    ffmpeg("-f", "lavfi", "-i", "color=s=64x64:d=2", *inputs, *maps, *options, str(tmp_path / "three.mkv"))
+
+    work = steps_of(work_on(tmp_path / "three.mkv"), "analyze", "captions")
+
+    captions = json.loads((work.folder / "captions.json").read_text())
+    words = [(work.public / each["path"]).read_text().split("\n", 3)[3] for each in captions]
+    assert [(each["language"], each["form"]) for each in captions] == [("en", "srt"), ("de", "ass")]
+    assert words == ["vector&lt;int&gt; v &amp; <i>w</i>\n", "List&lt;String&gt;\n<i>b</i>\n"]
+    assert captions[1]["counts"] == {"formatting": 1}
+    assert work.probe.pictured_texts == 1
 
 
 def test_a_storyboard_tile_shows_the_frame_of_its_time(clip, work_on) -> None:

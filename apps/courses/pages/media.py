@@ -17,14 +17,16 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import VideoNotYours, WrongLessonKind
-from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm, ChaptersForm
+from apps.courses.forms import AttachmentForm, ChaptersForm
 from apps.courses.models import Lesson
 from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_course
 from apps.files import library_queries as library
 from apps.files.models import VideoAsset
-from apps.files.services import MAX_CAPTION_BYTES, check_quota
+from apps.files.services import (
+    check_quota,
+)
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.body_limits import accepts_large_body
@@ -101,30 +103,6 @@ def file_choice(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         "q": text,
     }
     return render(request, "courses/studio/choose_file.html", context)
-
-
-@accepts_large_body(MAX_CAPTION_BYTES, by=teach)
-@teaches
-@require_POST
-def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Add captions from a file, or remove those of one language."""
-    course = course_for_staff(request, slug)
-    opened = lesson_of(course, lesson)
-    user, now = signed_in_user(request), timezone.now()
-    if language := request.POST.get("remove"):
-        services.remove_captions(lesson=opened, by=user, language=language, now=now)
-        messages.success(request, _("The captions were removed."))
-        return to_lesson(course, opened)
-    form = CaptionsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        messages.error(request, str(next(iter(form.errors.values()))[0]))
-        return to_lesson(course, opened)
-    language = form.cleaned_data["language"]
-    raw = form.cleaned_data["file"].read(MAX_CAPTION_BYTES + 1)
-    label = str(dict(LANGUAGES)[language])
-    services.add_captions(lesson=opened, by=user, raw=raw, language=language, label=label, now=now)
-    messages.success(request, _("%s captions were added.") % label)
-    return to_lesson(course, opened)
 
 
 @teaches

@@ -13,7 +13,8 @@ from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
 from apps.files import services as files
-from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.errors import CaptionEncodingUncertain
+from apps.files.models import CaptionDraft, CaptionTrack, Upload, VideoAsset
 from apps.files.models import File as LibraryFile
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -158,17 +159,48 @@ def set_lesson_durations(*, video_id: int, now: datetime) -> None:
             refresh_outline(course, now=now)
 
 
-def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
-    """Add captions (WebVTT or SRT) to the lesson's video, replacing those in the same language.
+def add_captions(
+    *, lesson: Lesson, by: User, raw: bytes, language: str, label: str, now: datetime, encoding: str = ""
+) -> CaptionTrack:
+    """Add captions to the lesson's video, replacing those in the same language.
 
-    :raises CaptionsUnreadable: the file is neither WebVTT nor SRT.
+    :raises CaptionsUnreadable: nothing in the file can be read as captions.
+    :raises CaptionEncodingUncertain: the encoding can only be guessed, and ``encoding`` doesn't name it.
     """
     enforce(policies.edit_course(by, lesson.course))
-    text = files.parse_captions(raw)
+    reading = files.read_captions(raw, language=language, encoding=encoding)
+    if reading.is_guess:
+        raise CaptionEncodingUncertain(encoding=files.caption_encodings()[reading.encoding])
     with transaction.atomic():
         video, course = _captioned(lesson, by)
-        track = files.save_captions(video=video, by=by, text=text, language=language, label=label, now=now)
+        track = files.save_captions(video=video, by=by, reading=reading, language=language, label=label, now=now)
         refresh_outline(course, now=now)
+    return track
+
+
+def keep_caption_draft(
+    *, lesson: Lesson, by: User, raw: bytes, filename: str, language: str, now: datetime
+) -> CaptionDraft:
+    """Keep a caption file until its author has confirmed its encoding."""
+    with transaction.atomic():
+        video, _ = _captioned(lesson, by)
+        return files.keep_caption_draft(video=video, by=by, raw=raw, filename=filename, language=language, now=now)
+
+
+def confirm_caption_draft(
+    *, draft: CaptionDraft, lesson: Lesson, by: User, encoding: str, now: datetime
+) -> CaptionTrack:
+    """Add the captions of a draft, whose author has seen that this is its encoding."""
+    track = add_captions(
+        lesson=lesson,
+        by=by,
+        raw=bytes(draft.raw),
+        language=draft.language,
+        label=files.language_name(draft.language),
+        encoding=encoding,
+        now=now,
+    )
+    draft.delete()
     return track
 
 

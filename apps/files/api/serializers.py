@@ -11,6 +11,7 @@ from apps.accounts.guards import SessionKey
 from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
 from apps.files.services import MAX_CAPTION_BYTES, sign_link
+from apps.files.video.cues import ENCODINGS, FINDING_KINDS
 from apps.files.video.pipeline import overall_progress
 from apps.files.video.steps import STEPS
 
@@ -57,6 +58,39 @@ class CaptionTrackOut(serializers.Serializer[object]):
     language = serializers.CharField(help_text="BCP 47.")
     label = serializers.CharField()  # type: ignore[assignment]
     origin = serializers.CharField()
+
+
+class FindingOut(serializers.Serializer[object]):
+    """Something in a caption file that was left out, repaired or moved."""
+
+    line = serializers.IntegerField(help_text="Counted from 1; 0 if it concerns the whole file.")
+    kind = serializers.ChoiceField(choices=FINDING_KINDS)
+    text = serializers.CharField(help_text="What stands in the line.")
+
+
+class CaptionCueOut(serializers.Serializer[object]):
+    begin = serializers.FloatField(help_text="Seconds.")
+    end = serializers.FloatField(help_text="Seconds.")
+    text = serializers.CharField(help_text="WebVTT cue text.")
+
+
+class CaptionReportOut(serializers.Serializer[object]):
+    """How a caption file was read."""
+
+    format = serializers.CharField(help_text="webvtt, srt, sbv, ass, ttml, lrc, mpl2 or microdvd.")
+    encoding = serializers.CharField()
+    is_guess = serializers.BooleanField(help_text="Whether the encoding has to be confirmed before it is used.")
+    findings = FindingOut(many=True, help_text="The first 200.")
+    counts = serializers.DictField(child=serializers.IntegerField(), help_text="Findings of each kind.")
+
+
+class CaptionPreviewOut(CaptionReportOut):
+    cues = CaptionCueOut(many=True, help_text="The first 100.")
+    encodings = serializers.ListField(child=serializers.CharField(), help_text="The names that `encoding` may have.")
+
+
+class CaptionsAddedOut(CaptionTrackOut):
+    report = CaptionReportOut()
 
 
 class CaptionUrl(serializers.Serializer[object]):
@@ -156,4 +190,36 @@ def overall_percent(video: VideoAsset) -> int:
 class CaptionsIn(serializers.Serializer[object]):
     language = serializers.CharField(max_length=12)
     label = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")  # type: ignore[assignment]
-    text = serializers.CharField(max_length=MAX_CAPTION_BYTES, trim_whitespace=False, help_text="WebVTT or SRT.")
+    text = serializers.CharField(
+        max_length=MAX_CAPTION_BYTES,
+        trim_whitespace=False,
+        required=False,
+        help_text="The file as text; or send `file`.",
+    )
+    file = serializers.FileField(required=False, help_text="The file itself, in any format and encoding that is read.")
+    encoding = serializers.ChoiceField(
+        choices=ENCODINGS, required=False, default="", help_text="Of `file`; without it, it is recognized."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("text" in attrs) == ("file" in attrs):
+            raise serializers.ValidationError({"text": _("Send either a text or a file.")})
+        return attrs
+
+
+def bytes_of_captions(sent: dict[str, Any]) -> bytes:
+    """The bytes of validated `CaptionsIn`; of a file, one more than is allowed at most."""
+    return bytes(sent["file"].read(MAX_CAPTION_BYTES + 1) if "file" in sent else sent["text"].encode())
+
+
+def encoding_of_captions(sent: dict[str, Any]) -> str:
+    """The encoding of validated `CaptionsIn`, if the caller named it; text is UTF-8."""
+    return str(sent["encoding"]) if "file" in sent else "utf-8"
+
+
+def report_out(
+    form: str, encoding: str, findings: list[list[Any]], counts: dict[str, int], *, is_guess: bool
+) -> dict[str, Any]:
+    """Represent how a caption file was read, as `CaptionReportOut`."""
+    lines = [{"line": line, "kind": kind, "text": text} for line, kind, text in findings]
+    return {"format": form, "encoding": encoding, "is_guess": is_guess, "findings": lines, "counts": counts}

@@ -8,17 +8,37 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status, viewsets
 from rest_framework.decorators import action
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import require_session_key, signed_in_user
 from apps.accounts.models import User
-from apps.files import queries, services
-from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
+from apps.files import policies, queries, services
+from apps.files.api.serializers import (
+    CaptionPreviewOut,
+    CaptionsAddedOut,
+    CaptionsIn,
+    CaptionTrackOut,
+    StorageOut,
+    VideoOut,
+    bytes_of_captions,
+    encoding_of_captions,
+    report_out,
+    video_out,
+)
 from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.video.cues import ENCODINGS
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+
+PREVIEWED_CUES = 100
+CAPTION_BODIES: dict[str, Any] = {
+    "parser_classes": [JSONParser, MultiPartParser],
+    "body_limits": {"POST": settings.BODY_LIMIT},
+}
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
@@ -62,22 +82,45 @@ class Videos(viewsets.GenericViewSet[Any]):
         services.retry_video(video=queries.video_for(user, uid), by=user)
         return Response(_shown(request, user, uid))
 
-    @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionTrackOut})
-    @action(detail=True, methods=["post"], body_limits={"POST": settings.BODY_LIMIT})
+    @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionsAddedOut})
+    @action(detail=True, methods=["post"], **CAPTION_BODIES)
     def captions(self, request: Request, uid: uuid.UUID) -> Response:
-        """Give a video captions in one language, in place of those it had."""
+        """Give a video captions in one language, in place of those it had.
+
+        Answers 409 if the encoding of the file can only be guessed and is not named.
+        """
         user = signed_in_user(request)
         video = queries.video_for(user, uid)
         sent = validated(CaptionsIn, request)
         track = services.add_captions(
             video=video,
             by=user,
-            raw=sent["text"].encode(),
+            raw=bytes_of_captions(sent),
+            encoding=encoding_of_captions(sent),
             language=sent["language"],
             label=sent["label"],
             now=timezone.now(),
         )
-        return Response(CaptionTrackOut(track).data, status.HTTP_201_CREATED)
+        report = report_out(
+            track.source_format, track.source_encoding, track.findings, track.finding_counts, is_guess=False
+        )
+        return Response(CaptionTrackOut(track).data | {"report": report}, status.HTTP_201_CREATED)
+
+    @extend_schema(operation_id="files_video_captions_preview", request=CaptionsIn, responses={200: CaptionPreviewOut})
+    @action(detail=True, methods=["post"], url_path="captions/preview", **CAPTION_BODIES)
+    def preview_captions(self, request: Request, uid: uuid.UUID) -> Response:
+        """Read a caption file without adding it: its encoding, first captions, and what was changed to read it."""
+        user = signed_in_user(request)
+        video = queries.video_for(user, uid)
+        enforce(policies.edit_video(user, video))
+        sent = validated(CaptionsIn, request)
+        reading = services.read_captions(
+            bytes_of_captions(sent), language=sent["language"], encoding=encoding_of_captions(sent)
+        )
+        findings = [[each.line, each.kind, each.text] for each in reading.findings]
+        report = report_out(reading.form, reading.encoding, findings, reading.counts, is_guess=reading.is_guess)
+        cues = [{"begin": cue.begin, "end": cue.end, "text": cue.text} for cue in reading.cues[:PREVIEWED_CUES]]
+        return Response(report | {"cues": cues, "encodings": list(ENCODINGS)})
 
 
 class Captions(APIView):

@@ -1,5 +1,12 @@
 """Refusals of files."""
 
+from apps.files.errors.captions import (
+    CaptionEncodingUncertain,
+    CaptionFormatUnsupported,
+    CaptionsDamaged,
+    CaptionsTooLarge,
+    CaptionsUnreadable,
+)
 from apps.files.errors.library import (
     EntryInBin,
     FolderIntoItself,
@@ -20,7 +27,6 @@ from apps.files.errors.sharing import (
     ShareUsedUp,
 )
 from apps.files.errors.uploads import (
-    CaptionsUnreadable,
     FileEmpty,
     FileInUse,
     FileMisnamed,
@@ -30,6 +36,7 @@ from apps.files.errors.uploads import (
     LinkExpired,
     LinkOfAnother,
     QuotaExceeded,
+    TooManyOpenUploads,
     TooManyPartialUploads,
     UploadBusy,
     UploadChecksumMismatch,
@@ -38,6 +45,7 @@ from apps.files.errors.uploads import (
     UploadMalformed,
     UploadNetworkError,
     UploadOffsetMismatch,
+    UploadPartUnfinished,
     UploadUnfinished,
     UploadVersionUnsupported,
     VideoBusy,
@@ -46,6 +54,10 @@ from apps.files.errors.uploads import (
 )
 
 __all__ = [
+    "CaptionEncodingUncertain",
+    "CaptionFormatUnsupported",
+    "CaptionsDamaged",
+    "CaptionsTooLarge",
     "CaptionsUnreadable",
     "EntryInBin",
     "FileEmpty",
@@ -72,6 +84,7 @@ __all__ = [
     "SharePasswordRefused",
     "ShareUsedUp",
     "TooManyEntries",
+    "TooManyOpenUploads",
     "TooManyPartialUploads",
     "UploadBusy",
     "UploadChecksumMismatch",
@@ -80,6 +93,7 @@ __all__ = [
     "UploadMalformed",
     "UploadNetworkError",
     "UploadOffsetMismatch",
+    "UploadPartUnfinished",
     "UploadUnfinished",
     "UploadVersionUnsupported",
     "VersionNotFound",

@@ -143,12 +143,32 @@ class TooManyPartialUploads(AppError):
     most: int = 0
 
 
+@dataclass(eq=False, kw_only=True)
+class TooManyOpenUploads(AppError):
+    code = "UPLOAD_TOO_MANY_OPEN"
+    status = 409
+    title = _("Too many unfinished uploads")
+    message = _("You can have up to %(most)s unfinished uploads. Finish or cancel some of them first.")
+    action = Action(_("Manage storage"), href="/settings/storage")
+
+    most: int = 0
+
+
 class UploadUnfinished(AppError):
     code = "UPLOAD_UNFINISHED"
     status = 409
     title = _("The upload isn't finished")
     message = _("You can only use a file once its upload is complete. Finish the upload first.")
     severity = "warning"
+
+
+class UploadPartUnfinished(UploadUnfinished):
+    """tus: parts can be concatenated once they are complete."""
+
+    code = "UPLOAD_PART_UNFINISHED"
+    status = 400
+    title = _("A part of the upload isn't finished")
+    message = _("Parts can be put together once all of them are complete. Finish this part first.")
 
 
 class FileInUse(AppError):
@@ -204,15 +224,6 @@ class VideoInUse(AppError):
     status = 409
     title = _("This video is in use")
     message = _("A published course uses this video. Remove it from the lesson first.")
-
-
-class CaptionsUnreadable(AppError):
-    code = "CAPTIONS_UNREADABLE"
-    status = 415
-    title = _("These captions can't be read")
-    message = _(
-        "Captions must be a WebVTT (.vtt) or SubRip (.srt) file of at most 2 MB, with at least one line of text."
-    )
 
 
 class LinkExpired(AppError):

@@ -4,10 +4,11 @@ from apps.files.models.counts import StorageAccount, StorageCount
 from apps.files.models.library import File, FileKind, FileVersion, Folder
 from apps.files.models.sharing import Share, ShareOpening
 from apps.files.models.uploads import Upload
-from apps.files.models.videos import BinnedOriginal, CaptionTrack, Rendition, VideoAsset
+from apps.files.models.videos import BinnedOriginal, CaptionDraft, CaptionTrack, Rendition, VideoAsset
 
 __all__ = [
     "BinnedOriginal",
+    "CaptionDraft",
     "CaptionTrack",
     "File",
     "FileKind",

@@ -69,6 +69,9 @@ class VideoAsset(models.Model):
     has_audio = models.BooleanField(default=False)
     picture_lost = models.FloatField(default=0, help_text="Seconds of the picture that could not be read.")
     sound_lost = models.FloatField(default=0, help_text="Seconds of the sound that could not be read.")
+    pictured_captions = models.PositiveSmallIntegerField(
+        default=0, help_text="Caption tracks of the file that are pictures, which can't become text."
+    )
     facts = models.JSONField(default=dict, help_text="What the probe found.")
     directory = models.CharField(max_length=120, blank=True)
     poster = models.CharField(max_length=200, blank=True)
@@ -164,10 +167,36 @@ class CaptionTrack(models.Model):
     label = NameField(max_length=60)
     origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.UPLOADED)
     webvtt = models.TextField()
+    source_format = models.CharField(max_length=10, blank=True, help_text="Of the file, such as srt.")
+    source_encoding = models.CharField(max_length=20, blank=True, help_text="Of the file, by Python's name.")
+    findings = models.JSONField(
+        default=list, blank=True, help_text="What was left out, repaired or moved: line, kind, text. The first ones."
+    )
+    finding_counts = models.JSONField(default=dict, blank=True, help_text="How many findings there are of each kind.")
     created_at = models.DateTimeField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["video", "language"], name="one_caption_track_per_language")]
+
+    def __str__(self) -> str:
+        return f"{self.video_id} {self.language}"
+
+
+class CaptionDraft(models.Model):
+    """A caption file whose author has yet to confirm its encoding. It is deleted after a day."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    video = models.ForeignKey(VideoAsset, models.CASCADE, related_name="caption_drafts")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="caption_drafts")
+    language = models.CharField(max_length=12, help_text="BCP 47.")
+    filename = models.CharField(max_length=255)
+    raw = models.BinaryField()
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["video", "owner", "language"], name="one_caption_draft_per_language")
+        ]
 
     def __str__(self) -> str:
         return f"{self.video_id} {self.language}"

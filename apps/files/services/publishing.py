@@ -21,6 +21,8 @@ from apps.files.video.playlist import MEDIA
 from apps.files.video.work import Published, Work
 from studyplatform.kit.events import publish
 
+MAX_COUNTED_TRACKS = 1000
+
 
 class Superseded(Exception):
     """The video was deleted or got other contents in the meantime: this processing is no longer needed."""
@@ -51,6 +53,7 @@ def publish_video(
         row.duration, row.width, row.height = published.duration, published.width, published.height
         row.has_audio = work.plan.has_sound
         row.picture_lost, row.sound_lost = published.picture_lost, published.sound_lost
+        row.pictured_captions = min(work.probe.pictured_texts, MAX_COUNTED_TRACKS)
         remove_former_version(row)
         if is_final:
             row.stage = VideoAsset.Stage.COMPLETE
@@ -128,5 +131,9 @@ def _save_embedded_captions(video: VideoAsset, work: Work, published: Published,
             label=caption.title[:60] or language_name(language),
             origin=CaptionTrack.Origin.EMBEDDED,
             webvtt=(work.public / caption.path).read_text(),
+            source_format=caption.form,
+            source_encoding=caption.encoding,
+            findings=caption.findings,
+            finding_counts=caption.counts,
             created_at=now,
         )

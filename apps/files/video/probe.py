@@ -91,6 +91,7 @@ class Probe:
     picture: Picture
     sound: Sound | None
     texts: tuple[Text, ...]
+    pictured_texts: int = 0  # subtitle tracks that are pictures; 0 in results of earlier releases
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self))

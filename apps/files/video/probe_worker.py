@@ -29,6 +29,7 @@ CPU_LIMIT = 900  # seconds
 # referring to other files.
 FORMATS = {"mov": "mov", "avi": "avi,srt,ass", "matroska": "matroska"}
 TEXT_CODECS = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"}
+PICTURE_CODECS = {"hdmv_pgs_subtitle", "pgssub", "dvd_subtitle", "dvdsub", "dvb_subtitle", "dvbsub", "xsub"}
 SAMPLED_FRAMES = 8  # decoded to learn size, colors and interlacing
 
 
@@ -56,6 +57,9 @@ def inspect_file(path: str, demuxer: str) -> dict[str, Any]:
         video = _choose_video_stream(file)
         audio = _choose_audio_stream(file)
         texts = _subtitle_tracks(file)
+        pictured_texts = sum(
+            getattr(each.codec_context, "name", "") in PICTURE_CODECS for each in file.streams.subtitles
+        )
         start = (file.start_time or 0) / av.time_base
         tracks = read_packets(file, [each for each in (video, audio) if each], start)
         picture = tracks[video.index]
@@ -77,6 +81,7 @@ def inspect_file(path: str, demuxer: str) -> dict[str, Any]:
             "picture": described,
             "sound": sound,
             "texts": texts,
+            "pictured_texts": pictured_texts,
         }
 
 

@@ -8,7 +8,9 @@ import json
 import shutil
 from pathlib import Path
 
-from . import playlist, renditions, subtitles, webvtt
+from . import playlist, renditions, subtitles
+from .caption_files import read_captions
+from .cues import UnreadableCaptions
 from .encode import Report
 from .failures import CorruptFile, ProcessingFailed
 from .ladder import AUDIO, Plan
@@ -61,11 +63,16 @@ def _extract_captions(work: Work, part: Path, report: Report) -> None:
     captions: list[dict[str, object]] = []
     (part / "captions").mkdir()
     for text, file in files.items():
-        with contextlib.suppress(webvtt.UnreadableCaptions, OSError):
-            clean = webvtt.to_webvtt(file.read_bytes())
-            (part / "captions" / file.name).write_text(clean)
+        with contextlib.suppress(UnreadableCaptions, OSError):
+            reading = read_captions(file.read_bytes(), language=subtitles.language_of(text.language))
+            name = f"{text.index}.vtt"
+            (part / "captions" / name).write_text(reading.webvtt)
             caption = Caption(
-                path=f"captions/{file.name}",
+                path=f"captions/{name}",
+                form=reading.form,
+                encoding=reading.encoding,
+                findings=[[each.line, each.kind, each.text] for each in reading.findings],
+                counts=reading.counts,
                 language=subtitles.language_of(text.language),
                 title=text.title,
                 is_default=text.is_default,

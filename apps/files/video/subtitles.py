@@ -23,14 +23,29 @@ LANGUAGES = {
 }  # fmt: skip
 
 
+#: ffmpeg's format and encoder for each codec of text.
+_FORMATS = {
+    "subrip": ("srt", "copy"),
+    "srt": ("srt", "copy"),
+    "text": ("srt", "copy"),
+    "ass": ("ass", "copy"),
+    "ssa": ("ass", "copy"),
+    "webvtt": ("webvtt", "copy"),
+}
+_CONVERTED = ("srt", "srt")
+
+
 def extract_arguments(path: Path, source: Probe, folder: Path, recipe: Recipe) -> tuple[list[str], dict[Text, Path]]:
-    """ffmpeg's arguments that write every text track to a WebVTT file, and the file of each track."""
+    """ffmpeg's arguments that write every text track to a file of its own, and the file of each track.
+
+    Tracks are copied where a format has their codec: ffmpeg's decoders drop what looks like a tag ("vector<int>").
+    """
     file = source_input(path, source, recipe)
-    targets = {text: folder / f"{text.index}.vtt" for text in source.texts}
-    outputs = [
-        ffmpeg.output(file[str(text.index)], f"file:{target}", f="webvtt", **{"c:s": "webvtt"})
-        for text, target in targets.items()
-    ]
+    targets = {text: folder / f"{text.index}.{_FORMATS.get(text.codec, _CONVERTED)[0]}" for text in source.texts}
+    outputs = []
+    for text, target in targets.items():
+        form, codec = _FORMATS.get(text.codec, _CONVERTED)
+        outputs.append(ffmpeg.output(file[str(text.index)], f"file:{target}", f=form, **{"c:s": codec}))
     return compile_arguments(ffmpeg.merge_outputs(*outputs)), targets
 
 

@@ -122,6 +122,11 @@ class Caption:
     language: str
     title: str
     is_default: bool
+    # How it was read, as in `caption_files.CaptionReading`; missing in results of earlier releases.
+    form: str = ""
+    encoding: str = ""
+    findings: list[list[object]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,7 +45,7 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
         <p className="listen__course">{lesson.course.title}</p>
         <p className="listen__title">{`${lesson.number} ${lesson.title}`.trim()}</p>
         {lesson.sources?.captions.length !== 0 && (
-          <p className="listen__said" data-size={captionSize}>
+          <p className="listen__said" data-size={captionSize} dir="auto">
             {lines.join(" ")}
           </p>
         )}

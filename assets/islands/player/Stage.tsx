@@ -75,8 +75,11 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
       )}
       {lines.length > 0 && status !== "ended" && (
         <p className="stage__cap" data-size={captionSize} data-back={captionBack}>
-          {lines.map((line) => (
-            <span key={line}>{line}</span>
+          {lines.map((line, at) => (
+            // Two cues that are shown together can have the same line.
+            <span key={`${at} ${line}`} dir="auto">
+              {line}
+            </span>
           ))}
         </p>
       )}

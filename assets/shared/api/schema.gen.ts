@@ -1746,8 +1746,29 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Give a video captions in one language, in place of those it had. */
+        /**
+         * @description Give a video captions in one language, in place of those it had.
+         *
+         *     Answers 409 if the encoding of the file can only be guessed and is not named.
+         */
         post: operations["files_video_captions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/captions/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read a caption file without adding it: its encoding, first captions, and what was changed to read it. */
+        post: operations["files_video_captions_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1968,12 +1989,58 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        CaptionCueOut: {
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            begin: number;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            end: number;
+            /** @description WebVTT cue text. */
+            text: string;
+        };
         CaptionOut: {
             label: string;
             /** @description BCP 47. */
             language: string;
             /** @description Signed address of the WebVTT text. */
             url: string;
+        };
+        /** @description How a caption file was read. */
+        CaptionPreviewOut: {
+            /** @description Findings of each kind. */
+            counts: {
+                [key: string]: number;
+            };
+            /** @description The first 100. */
+            cues: components["schemas"]["CaptionCueOut"][];
+            encoding: string;
+            /** @description The names that `encoding` may have. */
+            encodings: string[];
+            /** @description The first 200. */
+            findings: components["schemas"]["FindingOut"][];
+            /** @description webvtt, srt, sbv, ass, ttml, lrc, mpl2 or microdvd. */
+            format: string;
+            /** @description Whether the encoding has to be confirmed before it is used. */
+            is_guess: boolean;
+        };
+        /** @description How a caption file was read. */
+        CaptionReportOut: {
+            /** @description Findings of each kind. */
+            counts: {
+                [key: string]: number;
+            };
+            encoding: string;
+            /** @description The first 200. */
+            findings: components["schemas"]["FindingOut"][];
+            /** @description webvtt, srt, sbv, ass, ttml, lrc, mpl2 or microdvd. */
+            format: string;
+            /** @description Whether the encoding has to be confirmed before it is used. */
+            is_guess: boolean;
         };
         CaptionTrackOut: {
             label: string;
@@ -1989,12 +2056,75 @@ export interface components {
             language: string;
             url: string;
         };
+        CaptionsAddedOut: {
+            label: string;
+            /** @description BCP 47. */
+            language: string;
+            origin: string;
+            report: components["schemas"]["CaptionReportOut"];
+            /** Format: uuid */
+            uid: string;
+        };
         CaptionsInRequest: {
+            /**
+             * @description Of `file`; without it, it is recognized.
+             *
+             *     * `utf-8` - utf-8
+             *     * `utf-8-twice` - utf-8-twice
+             *     * `utf-16-le` - utf-16-le
+             *     * `utf-16-be` - utf-16-be
+             *     * `utf-32-le` - utf-32-le
+             *     * `utf-32-be` - utf-32-be
+             *     * `cp1252` - cp1252
+             *     * `iso8859-15` - iso8859-15
+             *     * `mac-roman` - mac-roman
+             *     * `cp850` - cp850
+             *     * `cp437` - cp437
+             *     * `iso8859-3` - iso8859-3
+             *     * `iso8859-10` - iso8859-10
+             *     * `iso8859-14` - iso8859-14
+             *     * `cp1250` - cp1250
+             *     * `iso8859-2` - iso8859-2
+             *     * `cp852` - cp852
+             *     * `iso8859-16` - iso8859-16
+             *     * `cp1257` - cp1257
+             *     * `iso8859-13` - iso8859-13
+             *     * `iso8859-4` - iso8859-4
+             *     * `cp1254` - cp1254
+             *     * `iso8859-9` - iso8859-9
+             *     * `cp1251` - cp1251
+             *     * `koi8-r` - koi8-r
+             *     * `koi8-u` - koi8-u
+             *     * `cp866` - cp866
+             *     * `iso8859-5` - iso8859-5
+             *     * `mac-cyrillic` - mac-cyrillic
+             *     * `cp1253` - cp1253
+             *     * `iso8859-7` - iso8859-7
+             *     * `cp1255` - cp1255
+             *     * `iso8859-8` - iso8859-8
+             *     * `cp1256` - cp1256
+             *     * `iso8859-6` - iso8859-6
+             *     * `cp1258` - cp1258
+             *     * `cp874` - cp874
+             *     * `gb18030` - gb18030
+             *     * `big5hkscs` - big5hkscs
+             *     * `cp932` - cp932
+             *     * `euc_jis_2004` - euc_jis_2004
+             *     * `iso2022_jp_2` - iso2022_jp_2
+             *     * `cp949` - cp949
+             * @default
+             */
+            encoding: components["schemas"]["EncodingEnum"];
+            /**
+             * Format: binary
+             * @description The file itself, in any format and encoding that is read.
+             */
+            file?: string;
             /** @default  */
             label: string;
             language: string;
-            /** @description WebVTT or SRT. */
-            text: string;
+            /** @description The file as text; or send `file`. */
+            text?: string;
         };
         CardBegun: {
             client_secret: string;
@@ -2134,6 +2264,53 @@ export interface components {
             /** @description Longer than 4000 characters is refused with AI_CONTEXT_TOO_LONG. */
             question: string;
         };
+        /**
+         * @description * `utf-8` - utf-8
+         *     * `utf-8-twice` - utf-8-twice
+         *     * `utf-16-le` - utf-16-le
+         *     * `utf-16-be` - utf-16-be
+         *     * `utf-32-le` - utf-32-le
+         *     * `utf-32-be` - utf-32-be
+         *     * `cp1252` - cp1252
+         *     * `iso8859-15` - iso8859-15
+         *     * `mac-roman` - mac-roman
+         *     * `cp850` - cp850
+         *     * `cp437` - cp437
+         *     * `iso8859-3` - iso8859-3
+         *     * `iso8859-10` - iso8859-10
+         *     * `iso8859-14` - iso8859-14
+         *     * `cp1250` - cp1250
+         *     * `iso8859-2` - iso8859-2
+         *     * `cp852` - cp852
+         *     * `iso8859-16` - iso8859-16
+         *     * `cp1257` - cp1257
+         *     * `iso8859-13` - iso8859-13
+         *     * `iso8859-4` - iso8859-4
+         *     * `cp1254` - cp1254
+         *     * `iso8859-9` - iso8859-9
+         *     * `cp1251` - cp1251
+         *     * `koi8-r` - koi8-r
+         *     * `koi8-u` - koi8-u
+         *     * `cp866` - cp866
+         *     * `iso8859-5` - iso8859-5
+         *     * `mac-cyrillic` - mac-cyrillic
+         *     * `cp1253` - cp1253
+         *     * `iso8859-7` - iso8859-7
+         *     * `cp1255` - cp1255
+         *     * `iso8859-8` - iso8859-8
+         *     * `cp1256` - cp1256
+         *     * `iso8859-6` - iso8859-6
+         *     * `cp1258` - cp1258
+         *     * `cp874` - cp874
+         *     * `gb18030` - gb18030
+         *     * `big5hkscs` - big5hkscs
+         *     * `cp932` - cp932
+         *     * `euc_jis_2004` - euc_jis_2004
+         *     * `iso2022_jp_2` - iso2022_jp_2
+         *     * `cp949` - cp949
+         * @enum {string}
+         */
+        EncodingEnum: "utf-8" | "utf-8-twice" | "utf-16-le" | "utf-16-be" | "utf-32-le" | "utf-32-be" | "cp1252" | "iso8859-15" | "mac-roman" | "cp850" | "cp437" | "iso8859-3" | "iso8859-10" | "iso8859-14" | "cp1250" | "iso8859-2" | "cp852" | "iso8859-16" | "cp1257" | "iso8859-13" | "iso8859-4" | "cp1254" | "iso8859-9" | "cp1251" | "koi8-r" | "koi8-u" | "cp866" | "iso8859-5" | "mac-cyrillic" | "cp1253" | "iso8859-7" | "cp1255" | "iso8859-8" | "cp1256" | "iso8859-6" | "cp1258" | "cp874" | "gb18030" | "big5hkscs" | "cp932" | "euc_jis_2004" | "iso2022_jp_2" | "cp949";
         EnrollInRequest: {
             course: string;
         };
@@ -2155,7 +2332,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REVOKED" | "CAPTIONS_UNREADABLE" | "CARD_IN_USE" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "PASSWORD_CHANGE_FAILED" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REVOKED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -2309,6 +2486,31 @@ export interface components {
             number: number;
             size: number;
         };
+        /** @description Something in a caption file that was left out, repaired or moved. */
+        FindingOut: {
+            kind: components["schemas"]["FindingOutKindEnum"];
+            /** @description Counted from 1; 0 if it concerns the whole file. */
+            line: number;
+            /** @description What stands in the line. */
+            text: string;
+        };
+        /**
+         * @description * `character` - character
+         *     * `dropped` - dropped
+         *     * `empty` - empty
+         *     * `joined` - joined
+         *     * `separated` - separated
+         *     * `placed` - placed
+         *     * `repaired` - repaired
+         *     * `moved` - moved
+         *     * `formatting` - formatting
+         *     * `comment` - comment
+         *     * `style` - style
+         *     * `header` - header
+         *     * `identifier` - identifier
+         * @enum {string}
+         */
+        FindingOutKindEnum: "character" | "dropped" | "empty" | "joined" | "separated" | "placed" | "repaired" | "moved" | "formatting" | "comment" | "style" | "header" | "identifier";
         FlashCardOut: {
             back: string;
             front: string;
@@ -3426,8 +3628,6 @@ export interface components {
             currency: string;
             discount: number;
             list_price: number;
-            /** @description The total as the payment provider counts it. */
-            provider_total: number;
             /** @description The tax included in the total. */
             tax: number;
             /** @description The amounts as they are shown. */
@@ -7975,6 +8175,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CaptionsInRequest"];
+                "multipart/form-data": components["schemas"]["CaptionsInRequest"];
             };
         };
         responses: {
@@ -7983,7 +8184,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CaptionTrackOut"];
+                    "application/json": components["schemas"]["CaptionsAddedOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_captions_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptionsInRequest"];
+                "multipart/form-data": components["schemas"]["CaptionsInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionPreviewOut"];
                 };
             };
             /** @description A refusal or a failure. */

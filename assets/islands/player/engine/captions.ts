@@ -5,22 +5,21 @@ export type CaptionSource = { language: string; label: string; url: string };
 export function linesOf(cues: TextTrackCueList | null): string[] {
   return Array.from(cues ?? []).flatMap((cue) => {
     if (!("text" in cue) || typeof cue.text !== "string") return [];
-    const text = cue.text.replace(/<[^>]*>/g, "");
+    // Readings of ruby characters follow in parentheses, as in the transcript.
+    const text = cue.text
+      .replace(/<rt>/g, "(")
+      .replace(/<\/rt>/g, ")")
+      .replace(/<[^>]*>/g, "");
     return text.split("\n").map((line) => decode(line.trim()));
   });
 }
 
-const entities: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  nbsp: "\u00a0",
-  lrm: "",
-  rlm: "",
-};
-
+/** Resolve the character references of a text. A text area holds text only, whatever looks like a tag in it. */
 function decode(text: string): string {
-  return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
+  if (!text.includes("&")) return text;
+  const area = document.createElement("textarea");
+  area.innerHTML = text;
+  return area.value;
 }
 
 /** The language to show: the chosen one, else that of the page, else the first. */

@@ -128,6 +128,14 @@ it("reads the text of a cue without markup", () => {
     "So the grid slants & turns",
     "and <x>",
   ]);
+  const ruby = [
+    {
+      text: "<ruby>漢<rt>kan</rt></ruby> &#8364; caf&eacute; &lt;/textarea&gt;&lt;img&gt; \u05d0&lrm;!",
+    },
+  ];
+  expect(linesOf(ruby as unknown as TextTrackCueList)).toEqual([
+    "漢(kan) € café </textarea><img> \u05d0\u200e!",
+  ]);
   expect(linesOf(null)).toEqual([]);
 });
 
