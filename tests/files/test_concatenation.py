@@ -40,7 +40,13 @@ def ada_browser(ada, browser_of) -> Client:
 
 def begin_part(browser: Client, length: int, **headers: Any) -> Any:
     return browser.post(
-        "/api/v1/uploads/", HTTP_UPLOAD_LENGTH=str(length), HTTP_UPLOAD_CONCAT="partial", **TUS, **headers
+        "/api/v1/uploads/",
+        b"",
+        "application/offset+octet-stream",
+        HTTP_UPLOAD_LENGTH=str(length),
+        HTTP_UPLOAD_CONCAT="partial",
+        **TUS,
+        **headers,
     )
 
 
@@ -58,6 +64,8 @@ def finish(browser: Client, urls: list[str], *, concat: str = "", **values: str)
     values = {"filename": "lecture.mp4", **values}
     return browser.post(
         "/api/v1/uploads/",
+        b"",
+        "application/offset+octet-stream",
         HTTP_UPLOAD_CONCAT=concat or f"final;{' '.join(urls)}",
         HTTP_UPLOAD_METADATA=facts(**values),
         **TUS,
@@ -147,7 +155,8 @@ def test_nothing_can_be_sent_to_a_final_upload(ada_browser: Client, monkeypatch:
 def test_a_concatenation_request_has_no_length_and_no_bytes(extra: dict[str, Any], ada_browser: Client) -> None:
     (url,) = send_parts(ada_browser, MOVIE)
 
-    answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_CONCAT=f"final;{url}", **TUS, **extra)
+    empty = {"data": b"", "content_type": CHUNK_SIZE}
+    answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_CONCAT=f"final;{url}", **TUS, **(empty | extra))
 
     assert answer.status_code in {400, 403}
     assert Upload.objects.count() == 1
@@ -192,7 +201,9 @@ def test_a_malformed_list_of_parts_is_refused(concat: str, ada_browser: Client) 
     a, b = send_parts(ada_browser, MOVIE[:9], MOVIE[9:])
     written = concat.replace("{a}", a).replace("{b}", b).replace("{uid}", a.split("/")[-2])
 
-    answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_CONCAT=written, **TUS)
+    answer = ada_browser.post(
+        "/api/v1/uploads/", b"", "application/offset+octet-stream", HTTP_UPLOAD_CONCAT=written, **TUS
+    )
 
     assert (answer.status_code, answer.json()["code"]) == (400, "UPLOAD_MALFORMED")
     assert answer.json()["params"] == {"reason": "Upload-Concat"}
@@ -211,8 +222,8 @@ def test_only_complete_partial_uploads_of_the_owner_are_parts(ada_browser: Clien
 
     refused = {url: finish(ada_browser, [mine, url]) for url in (foreign, unfinished, whole, other_final, unknown)}
 
-    assert [each.status_code for each in refused.values()] == [404, 409, 404, 404, 404]
-    assert refused[unfinished].json()["code"] == "UPLOAD_UNFINISHED"
+    assert [each.status_code for each in refused.values()] == [404, 400, 404, 404, 404]
+    assert refused[unfinished].json()["code"] == "UPLOAD_PART_UNFINISHED"
     assert not Upload.objects.filter(uid=uid_of(mine)).exclude(part_of=None).exists()
     assert VideoAsset.objects.count() == 1
     assert queries.storage_of(eve).held == len(MOVIE) - 500

@@ -59,7 +59,9 @@ NOT_NUMBERS = [
 @pytest.mark.parametrize("written", [each for each in NOT_NUMBERS if each != "1 "])
 def test_a_length_that_is_not_a_number_is_refused(written: str, ada_browser: Client) -> None:
     for concat in ({}, {"HTTP_UPLOAD_CONCAT": "partial"}):
-        answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_LENGTH=written, **TUS, **concat)
+        answer = ada_browser.post(
+            "/api/v1/uploads/", b"", "application/offset+octet-stream", HTTP_UPLOAD_LENGTH=written, **TUS, **concat
+        )
 
         assert (answer.status_code, answer.json()["params"]) == (400, {"reason": "Upload-Length"})
     assert not Upload.objects.exists()
@@ -68,7 +70,9 @@ def test_a_length_that_is_not_a_number_is_refused(written: str, ada_browser: Cli
 @pytest.mark.parametrize("length", ["999999999999999999", "9223372036854775808"[:18], str(5 * 2**30 + 1)])
 def test_a_huge_length_is_refused(length: str, ada_browser: Client) -> None:
     for concat in ({}, {"HTTP_UPLOAD_CONCAT": "partial"}):
-        answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_LENGTH=length, **TUS, **concat)
+        answer = ada_browser.post(
+            "/api/v1/uploads/", b"", "application/offset+octet-stream", HTTP_UPLOAD_LENGTH=length, **TUS, **concat
+        )
 
         assert (answer.status_code, answer.json()["code"]) == (413, "UPLOAD_FILE_TOO_LARGE")
     assert not Upload.objects.exists()
@@ -157,7 +161,14 @@ def encoded(value: bytes) -> str:
     ],
 )
 def test_malformed_metadata_is_refused(header: str, ada_browser: Client) -> None:
-    answer = ada_browser.post("/api/v1/uploads/", HTTP_UPLOAD_LENGTH="5", HTTP_UPLOAD_METADATA=header, **TUS)
+    answer = ada_browser.post(
+        "/api/v1/uploads/",
+        b"",
+        "application/offset+octet-stream",
+        HTTP_UPLOAD_LENGTH="5",
+        HTTP_UPLOAD_METADATA=header,
+        **TUS,
+    )
 
     assert (answer.status_code, answer.json()["code"]) == (400, "UPLOAD_MALFORMED")
     assert not Upload.objects.exists()

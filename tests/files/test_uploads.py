@@ -26,10 +26,11 @@ from apps.files import queries, services, storage
 from apps.files.api import tus
 from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload, VideoAsset
-from apps.files.services import receiving
+from apps.files.services import creation, receiving
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
+from studyplatform.settings.parts import auth as auth_settings
 from tests.factories.files import VideoFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -853,6 +854,54 @@ def test_the_rate_of_new_uploads_is_limited(ada_browser: Client, settings: Any) 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2]["Retry-After"]) > 500
     assert Upload.objects.count() == 2
+
+
+def test_a_folder_of_photos_is_let_through_and_videos_and_unfinished_uploads_are_limited(
+    ada, ada_browser: Client, settings: Any, monkeypatch
+) -> None:
+    assert auth_settings.RATE_LIMITS["upload"][0] >= 2_000
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "upload_video": (1, 600)}
+    monkeypatch.setattr(creation, "MAX_OPEN_UPLOADS", 3)
+    parts = [
+        ada_browser.post(
+            "/api/v1/uploads/",
+            b"",
+            "application/offset+octet-stream",
+            HTTP_UPLOAD_LENGTH="1",
+            HTTP_UPLOAD_CONCAT="partial",
+            **TUS,
+        )
+    ]
+
+    assert begin(ada_browser).status_code == 201
+    assert begin(ada_browser).status_code == 429
+    send(ada_browser, parts[0]["Location"], 0, b"x")
+    written = f"final;{parts[0]['Location']}"
+    video = facts(filename="a.mp4", purpose="video")
+    final = ada_browser.post(
+        "/api/v1/uploads/",
+        b"",
+        "application/offset+octet-stream",
+        HTTP_UPLOAD_CONCAT=written,
+        HTTP_UPLOAD_METADATA=video,
+        **TUS,
+    )
+    assert final.status_code == 429  # parts are no way around the limit
+    files = [begin(ada_browser, 9, filename=f"{number}.jpg", purpose="file") for number in range(3)]
+    assert [each.status_code for each in files] == [201, 201, 409]
+    assert files[2].json()["code"] == "UPLOAD_TOO_MANY_OPEN"
+
+
+def test_bytes_sent_with_the_creation_have_the_type_of_a_chunk(ada_browser: Client) -> None:
+    def create(data: bytes, kind: str) -> int:
+        more = {"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": facts(filename="a.txt", purpose="file"), **TUS}
+        return ada_browser.post("/api/v1/uploads/", data=data, content_type=kind, **more).status_code
+
+    assert create(b"hello", "application/octet-stream") == 415
+    assert create(b"hello", "text/plain") == 415
+    assert not Upload.objects.exists()
+    assert create(b"hello", CHUNK_SIZE) == 201
+    assert create(b"", "text/plain") == 201
 
 
 def test_one_user_cannot_occupy_all_upload_threads(ada, eve, browser_of) -> None:

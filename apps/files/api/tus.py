@@ -137,9 +137,10 @@ class Uploads(TusView):
     def post(self, request: Request) -> HttpResponse:
         """Create an upload and reserve its storage. ``Location`` is its URL, ``Video-Uid`` the video it becomes.
 
-        The body may contain the first bytes, as in a PATCH; ``Upload-Offset`` is how many were kept.
+        The body may contain the first bytes, of the same type as in a PATCH; ``Upload-Offset`` is how many were kept.
         """
         user = signed_in_user(request)
+        _refuse_other_body(request)
         concat = read_concat(request)
         if concat is not None and not concat.is_partial:
             upload = _begin_final_upload(request, user, concat)
@@ -160,6 +161,16 @@ class Uploads(TusView):
         response["Location"] = request.build_absolute_uri(f"{UPLOADS_PATH}{upload.uid}/")
         describe_upload(response, upload)
         return response
+
+
+def _refuse_other_body(request: Request) -> None:
+    """The first bytes come in the type of a chunk; an empty body may have any type, as libraries name one.
+
+    :raises UnsupportedMediaType: there is a body of another type, which would be lost.
+    """
+    has_body = request.META.get("CONTENT_LENGTH") not in {None, "", "0"} or "Transfer-Encoding" in request.headers
+    if has_body and not is_chunk(request):
+        raise UnsupportedMediaType(request.content_type)
 
 
 def _read_purpose(facts: dict[str, str]) -> str:

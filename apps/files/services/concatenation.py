@@ -28,6 +28,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound, StoreFull
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.failures import is_out_of_space
+from studyplatform.kit.web.rate_limits import consume
 
 logger = logging.getLogger(__name__)
 
@@ -60,10 +61,11 @@ def begin_final_upload(
     request. ``concat``: the client's Upload-Concat header; for the other arguments see `begin_upload`.
 
     :raises NotFound: a part does not exist, is not the owner's, not partial, or belongs to another final upload.
-    :raises UploadUnfinished: a part is not complete.
+    :raises UploadPartUnfinished: a part is not complete.
     :raises UploadExpired: a part was not used in time.
     :raises FileTooLarge: all parts together exceed the limit of this purpose.
     :raises FormatUnsupported: the filename is not that of a video.
+    :raises RateLimitExceeded: the owner has begun too many videos.
     :raises VideoBusy: the video to be replaced is still being uploaded or processed.
     """
     enforce(policies.upload(owner, purpose))
@@ -76,6 +78,8 @@ def begin_final_upload(
         if (existing := _same_final_upload(found)) is not None:
             return existing
         _check_parts(found, now)
+        if purpose == Upload.Purpose.VIDEO:  # its parts counted as uploads only
+            consume("upload_video", str(owner.uid), now=now)
         length = sum(part.length for part in found)
         check_length(owner, purpose, length)
         final = create_upload(
@@ -130,7 +134,7 @@ def _check_parts(parts: list[Upload], now: datetime) -> None:
         if part.is_expired(now):
             raise errors.UploadExpired
         if part.completed_at is None:
-            raise errors.UploadUnfinished
+            raise errors.UploadPartUnfinished
 
 
 def concatenate_parts(*, uid: uuid.UUID, now: datetime, extend_lease: Callable[[], None] = lambda: None) -> None:

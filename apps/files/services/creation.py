@@ -22,6 +22,7 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size
 from studyplatform.kit.web.rate_limits import consume
 
+MAX_OPEN_UPLOADS = 1_000  # of one user, begun and not finished; a browser sends a few files at a time
 MAX_PARTIAL_UPLOADS = 256  # of one user, not counting those that belong to a final upload
 
 
@@ -46,6 +47,7 @@ def begin_upload(
     :raises FormatUnsupported: the filename is not that of a video.
     :raises QuotaExceeded: the owner has less storage left.
     :raises StoreFull: the server's disk has less free space.
+    :raises TooManyOpenUploads: the owner has as many unfinished uploads as one user may have.
     :raises TooManyPartialUploads: the owner has as many partial uploads as one user may have.
     :raises VideoBusy: the video to be replaced is still being uploaded or processed.
     :raises RateLimitExceeded: the owner has begun too many uploads.
@@ -59,7 +61,10 @@ def begin_upload(
     require_free_space(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
         fresh = lock_library(owner.pk)  # so that concurrent uploads are counted one after the other
-        consume("upload", str(owner.uid), now=now)
+        for limit in ("upload", "upload_per_day", *(["upload_video"] if purpose == Upload.Purpose.VIDEO else [])):
+            consume(limit, str(owner.uid), now=now)
+        if Upload.objects.of(owner.pk).open().count() >= MAX_OPEN_UPLOADS:
+            raise errors.TooManyOpenUploads(most=MAX_OPEN_UPLOADS)
         storage = queries.storage_of(fresh)
         if refusal := _quota_refusal(storage, length):
             raise refusal

@@ -44,7 +44,10 @@ RATE_LIMITS = {
     "social": (300, 5 * 60),
     "reset-to-one": (1, 60),  # password reset emails for one account
     "mail-to-one": (6, 60 * 60),  # registration emails to one address, from all clients
-    "upload": (300, 10 * 60),  # uploads begun by one user
+    # Uploads begun by one user: folders with thousands of photos, but only so many videos, each of which is encoded.
+    "upload": (4_000, 10 * 60),
+    "upload_per_day": (20_000, 24 * 3600),
+    "upload_video": (200, 10 * 60),
     "share": (60, 10 * 60),  # shares created by one user
     "share-password": (10, 10 * 60),  # passwords of a link tried by one client
     "share-passwords": (60, 10 * 60),  # passwords of a link tried by all clients
