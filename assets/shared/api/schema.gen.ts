@@ -1674,7 +1674,7 @@ export interface paths {
         /**
          * @description Create an upload and reserve its storage. ``Location`` is its URL, ``Video-Uid`` the video it becomes.
          *
-         *     The body may contain the first bytes, as in a PATCH; ``Upload-Offset`` is how many were kept.
+         *     The body may contain the first bytes, of the same type as in a PATCH; ``Upload-Offset`` is how many were kept.
          */
         post: operations["files_upload_begin"];
         delete?: never;
