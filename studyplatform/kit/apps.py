@@ -24,6 +24,7 @@ class KitConfig(AppConfig):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)
+        import_module("studyplatform.kit.db.folded")  # a lookup of all models
         pre_migrate.connect(triggers.drop_triggers, sender=self)
         post_migrate.connect(triggers.install_triggers, sender=self)
         gc.enable()

@@ -15,10 +15,10 @@ def people(*, text: str = "", show: str = "") -> QuerySet[User]:
         found = found.filter(is_active=False)
     for word in text.split()[:5]:
         found = found.filter(
-            Q(username__icontains=word)
-            | Q(email__icontains=word)
-            | Q(first_name__icontains=word)
-            | Q(last_name__icontains=word)
+            Q(username__folded_contains=word)
+            | Q(email__folded_contains=word)
+            | Q(first_name__folded_contains=word)
+            | Q(last_name__folded_contains=word)
         )
     return found
 

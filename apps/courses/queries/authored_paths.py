@@ -36,6 +36,6 @@ def courses_to_add(user: User, path: LearningPath, text: str) -> list[tuple[Cour
     if not user.is_admin:
         courses = courses.taught_by(user.pk)
     if text:
-        courses = courses.filter(title__icontains=text)
+        courses = courses.filter(title__folded_contains=text)
     free = courses.exclude(path_places__path=path).select_related("instructor", "subject")
     return [(course, course_badge(course)) for course in free.order_by("title", "pk")[:MOST_FOUND]]

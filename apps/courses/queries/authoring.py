@@ -57,7 +57,7 @@ def courses_of(user: User, *, status: str = "", text: str = "") -> QuerySet[Cour
     if status in Course.Status.values:
         found = found.filter(status=status)
     if text.strip():
-        found = found.filter(title__icontains=text.strip())
+        found = found.filter(title__folded_contains=text.strip())
     return found
 
 

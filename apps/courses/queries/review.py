@@ -83,7 +83,7 @@ def decided(*, text: str = "") -> QuerySet[Submission]:
     )
     for word in text.split():
         names = ["title", "instructor__first_name", "instructor__last_name", "instructor__username"]
-        found = found.filter(reduce(or_, (Q(**{f"course__{name}__icontains": word}) for name in names)))
+        found = found.filter(reduce(or_, (Q(**{f"course__{name}__folded_contains": word}) for name in names)))
     return found
 
 

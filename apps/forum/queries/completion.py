@@ -53,5 +53,5 @@ def topics_to_link(user: User, q: str) -> list[TopicLink]:
         return []
     topics = Topic.objects.listed_for(user).select_related("board")
     for word in q.split()[:5]:
-        topics = topics.filter(title__icontains=word)
+        topics = topics.filter(title__folded_contains=word)
     return [TopicLink(one.pk, one.title, one.board.title) for one in topics.order_by("-last_post_at")[:MOST]]

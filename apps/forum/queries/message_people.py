@@ -38,7 +38,9 @@ def learners_to_write_to(course: Course, text: str) -> list[Enrollment]:
     rows = Enrollment.objects.active().filter(course=course, user__is_active=True).exclude(user=course.instructor_id)
     for word in text.split()[:3]:
         rows = rows.filter(
-            Q(user__first_name__icontains=word) | Q(user__last_name__icontains=word) | Q(user__username__icontains=word)
+            Q(user__first_name__folded_contains=word)
+            | Q(user__last_name__folded_contains=word)
+            | Q(user__username__folded_contains=word)
         )
     return list(rows.select_related("user").order_by("-last_activity_at", "-pk")[:MOST_LEARNERS])
 

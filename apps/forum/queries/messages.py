@@ -23,6 +23,7 @@ from apps.forum.models import (
 )
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.folding import fold
 from studyplatform.kit.web.requests import moment_in
 
 PIECE = 20  # conversations
@@ -83,11 +84,11 @@ def _of(user: User, side: Side) -> QuerySet[Conversation]:
 
 
 def _searched(rows: QuerySet[Conversation], side: Side, text: str) -> QuerySet[Conversation]:
-    matching = Message.objects.filter(conversation=OuterRef("pk"), source__icontains=text).order_by("-number")
+    matching = Message.objects.filter(conversation=OuterRef("pk"), source__folded_contains=text).order_by("-number")
     who = "course__instructor" if side is Side.LEARNER else "learner"
-    names = Q(course__title__icontains=text)
+    names = Q(course__title__folded_contains=text)
     for field in ("first_name", "last_name", "username"):
-        names |= Q(**{f"{who}__{field}__icontains": text}, **{f"{who}__deleted_at": None})
+        names |= Q(**{f"{who}__{field}__folded_contains": text}, **{f"{who}__deleted_at": None})
     rows = rows.filter(Q(Exists(matching)) | names)
     fields = ("number", "source", "is_by_learner", "created_at")
     return rows.annotate(**{f"found_{name}": Subquery(matching.values(name)[:1]) for name in fields})
@@ -118,10 +119,13 @@ def _line(row: Conversation, user: User, side: Side, text: str) -> Line:
 def _snippet(source: str, text: str) -> Markup:
     """What surrounds the text in a message, with the text marked."""
     source = " ".join(source.split())
-    start = source.casefold().find(" ".join(text.split()).casefold())
-    if start < 0:
+    # Folding may change the length, so each folded character remembers the place of its character.
+    folded = [(part, place) for place, char in enumerate(source) for part in fold(char)]
+    wanted = fold(" ".join(text.split()))
+    found = "".join(part for part, _place in folded).find(wanted)
+    if found < 0 or not wanted:
         return escape(source[: 2 * SNIPPET])
-    end = start + len(text)
+    start, end = folded[found][1], folded[found + len(wanted) - 1][1] + 1
     before, after = source[max(0, start - SNIPPET) : start], source[end : end + SNIPPET]
     lead, trail = "…" if start > SNIPPET else "", "…" if end + SNIPPET < len(source) else ""
     return Markup("{}{}<mark>{}</mark>{}{}").format(lead, before, source[start:end], after, trail)

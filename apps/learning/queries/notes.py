@@ -117,7 +117,9 @@ def notes_of_course(user: User, course: Course, words: str = "", kind: str = "")
         notes = notes.filter(kind=kind)
     for word in words.split()[:10]:
         notes = notes.filter(
-            Q(text__icontains=word) | Q(lesson__title__icontains=word) | Q(lesson_title__icontains=word)
+            Q(text__folded_contains=word)
+            | Q(lesson__title__folded_contains=word)
+            | Q(lesson_title__folded_contains=word)
         )
     place = (F("lesson__section__position").asc(nulls_last=True), F("lesson__position").asc(nulls_last=True))
     return notes.order_by(*place, "lesson_title", F("second").asc(nulls_first=True), "pk")

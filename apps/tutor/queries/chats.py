@@ -65,8 +65,8 @@ def list_chats(user: User, *, search: str = "", cursor: str = "", size: int = 30
     """
     chats = Chat.objects.of(user.pk).select_related("course", "lesson").order_by("-changed_at", "-pk")
     if search:
-        asked = Exchange.objects.filter(chat=OuterRef("pk"), question__icontains=search)
-        chats = chats.filter(Q(title__icontains=search) | Exists(asked))
+        asked = Exchange.objects.filter(chat=OuterRef("pk"), question__folded_contains=search)
+        chats = chats.filter(Q(title__folded_contains=search) | Exists(asked))
     if cursor:
         moment, pk = _read_cursor(cursor)
         chats = chats.filter(Q(changed_at__lt=moment) | Q(changed_at=moment, pk__lt=pk))

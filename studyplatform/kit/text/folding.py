@@ -54,7 +54,7 @@ _ASCII_WORD = re.compile(rf"(?<!\w)(?:{_SIGNED})|{_DOTTED}|[A-Za-z0-9]{{1,{MAX_W
 _IS_PAIRED = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
 _SIGNS = {"+": "plus", "#": "sharp", "/": "slash", "&": "and", ".": "dot"}
 _HAS_SIGN = re.compile(r"[+#/&.]")
-_KEPT_MARKS = {"\u3099", "\u309a"}  # か and が are different letters
+KEPT_MARKS = {"\u3099", "\u309a"}  # か and が are different letters
 # Letters that decompose into nothing, or that are written in several ways.
 _LETTERS_ALIKE = str.maketrans(
     {
@@ -64,7 +64,7 @@ _LETTERS_ALIKE = str.maketrans(
         **{chr(point): chr(point - 0x60) for point in range(0x30A1, 0x30F7)},
     }
 )  # fmt: skip
-_NASAL = re.compile("[ङञणनम]्(?=[क-ह])")  # before a consonant it may be written as a dot
+NASAL_BEFORE_CONSONANT = "[ङञणनम]्(?=[क-ह])"  # before a consonant it may be written as a dot
 _ARABIC_PREFIX = re.compile("^(?:و?(?:ال|بال|كال|فال)|و?لل)(?=.{2,})")
 _ARABIC_SUFFIX = re.compile("(?<=.{3})(?:ها|ان|ات|ون|ين|يه|ه|ي)$")
 _HEBREW_PREFIXES = frozenset("והבלכמש")
@@ -86,9 +86,9 @@ def fold(text: str) -> str:
     """Return the text in lower case and without accents, with one form for letters that have several."""
     if text.isascii():  # most texts are, and have no accents to remove
         return text.casefold()
-    folded = _NASAL.sub("ं", unicodedata.normalize("NFC", text.casefold()))
+    folded = re.sub(NASAL_BEFORE_CONSONANT, "ं", unicodedata.normalize("NFC", text.casefold()))
     decomposed = unicodedata.normalize("NFKD", folded)
-    plain = "".join(char for char in decomposed if not unicodedata.combining(char) or char in _KEPT_MARKS)
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char) or char in KEPT_MARKS)
     return unicodedata.normalize("NFC", _digits(plain).translate(_LETTERS_ALIKE))
 
 

@@ -1,0 +1,80 @@
+"""The lookup ``folded_contains``: whether a text contains another, whatever their case, accents and forms of letters.
+
+Both databases answer as `kit.text.folding.fold` does: SQLite calls it, PostgreSQL has the same tables as a query.
+"""
+
+import sys
+import unicodedata
+from functools import cache
+from typing import Any
+
+from django.db.backends.signals import connection_created
+from django.db.models import CharField, TextField
+from django.db.models.lookups import Lookup
+
+from studyplatform.kit.text.folding import KEPT_MARKS, NASAL_BEFORE_CONSONANT, fold
+
+_ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
+
+
+@cache
+def _tables() -> tuple[str, str, str, list[tuple[str, str]]]:
+    """Return for PostgreSQL: characters to remove, letters and what each becomes, and letters that become several."""
+    marks, letters, become, several = ["\u00ad", "\u200c", "\u200d"], [], [], []
+    for point in range(0x80, sys.maxunicode + 1):
+        char = chr(point)
+        if unicodedata.combining(char) and char not in KEPT_MARKS:
+            marks.append(char)
+            continue
+        if unicodedata.category(char)[0] in "LNM" and unicodedata.normalize("NFKD", char) == char:
+            folded = fold(char)
+            if not folded:
+                marks.append(char)
+            elif len(folded) == 1 and folded != char:
+                letters.append(char)
+                become.append(folded)
+            elif folded != char:
+                several.append((char, folded))
+    upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return "".join(marks), upper + "".join(letters), upper.lower() + "".join(become), several
+
+
+@CharField.register_lookup
+@TextField.register_lookup
+class FoldedContains(Lookup[str]):
+    """Whether a column contains a text, both folded: ``Q(first_name__folded_contains="zoe")`` finds "Zoë"."""
+
+    lookup_name = "folded_contains"
+    prepare_rhs = False
+
+    def _pattern(self) -> str:
+        return f"%{fold(str(self.rhs)).translate(_ESCAPED)}%"
+
+    def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        """Call `fold` for each row."""
+        column, params = self.process_lhs(compiler, connection)
+        return f"fold_text({column}) LIKE %s ESCAPE '\\'", [*params, self._pattern()]
+
+    def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        """Fold each row by functions of PostgreSQL 13 and later."""
+        column, params = self.process_lhs(compiler, connection)
+        marks, letters, become, several = _tables()
+        text = f"normalize(regexp_replace({column}, %s, 'ं', 'g'), NFKD)"
+        text = f"translate({text}, %s, '')"
+        text, values = f"translate({text}, %s, %s)", [*params, NASAL_BEFORE_CONSONANT, marks, letters, become]
+        for char, folded in several:
+            text = f"replace({text}, %s, %s)"
+            values += [char, folded]
+        return f"normalize({text}, NFC) LIKE %s", [*values, self._pattern()]
+
+
+def _fold_or_none(text: str | None) -> str | None:
+    return None if text is None else fold(text)
+
+
+def _add_function(sender: Any, connection: Any, **_more: Any) -> None:
+    if connection.vendor == "sqlite":
+        connection.connection.create_function("fold_text", 1, _fold_or_none, deterministic=True)
+
+
+connection_created.connect(_add_function, dispatch_uid="fold_text")
