@@ -145,6 +145,14 @@ def test_a_new_password_and_a_block_revoke_all_tokens(browser: Client, leo: User
         use(theirs)
 
 
+def test_the_token_of_an_inactive_user_is_refused(leo: User) -> None:
+    token = make_token(leo)[1]
+    User.objects.filter(pk=leo.pk).update(is_active=False)
+
+    with pytest.raises(Revoked):
+        use(token)
+
+
 def test_ended_tokens_are_deleted_in_time(leo: User) -> None:
     now = timezone.now()
     row = make_token(leo)[0]

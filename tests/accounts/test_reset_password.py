@@ -14,9 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import BrowserSession, User
+from apps.accounts.models import BrowserSession, EmailVerification, PersonalToken, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
+from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
 NEW = {"password": "AnotherRiver27", "confirmation": "AnotherRiver27"}
@@ -84,12 +85,16 @@ def test_a_reset_removes_the_lock_and_ends_all_sessions_and_tokens(client: Clien
     for _ in range(6):
         Client().post("/auth/login", {"email": leo.email, "password": "WrongGuess1"})
     assert not can_sign_in(leo, PASSWORD)
+    assistant, _ = make_token(leo)
+    EmailVerification.objects.create(user=leo, email="other@example.com", code_hash="a", sent_at=timezone.now())
 
     Client().post(link_for(leo), NEW)
 
+    assert not BrowserSession.objects.of(leo).exists()
+    assert PersonalToken.objects.get(pk=assistant.pk).revoked_at is not None
+    assert not EmailVerification.objects.filter(email="other@example.com").exists()
     assert client.get("/api/v1/auth/session/").status_code == 401
     assert Client().get("/api/v1/auth/session/", headers={"Authorization": f"Bearer {token}"}).status_code == 401
-    assert not BrowserSession.objects.of(leo).exists()
     assert can_sign_in(leo, NEW["password"])
 
 

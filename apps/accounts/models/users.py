@@ -121,9 +121,9 @@ class User(AbstractUser):
     def set_password(self, raw_password: str | None) -> None:
         super().set_password(None if raw_password is None else normalize_password(raw_password))
 
-    def check_password(self, raw_password: str) -> bool:
+    def check_password(self, raw_password: str | None) -> bool:
         """Whether this is the password, in any normalization: hashes of earlier versions are of what was typed."""
-        return any(self._is_hash_of(spelling) for spelling in spellings_of(raw_password))
+        return raw_password is not None and any(self._is_hash_of(spelling) for spelling in spellings_of(raw_password))
 
     def has_old_spelling(self, password: str) -> bool:
         """Whether the hash of this correct password is of a form that is not normalized."""

@@ -111,6 +111,17 @@ it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPP
   },
 );
 
+it.each(["STORE_FULL", "UPLOAD_BUSY", "RATE_LIMIT_EXCEEDED", "MAINTENANCE_MODE"] as const)(
+  "resumes after what passes: %s",
+  async (code) => {
+    add("a");
+    transport.of("a").events.onFail(makeError(code));
+    await vi.advanceTimersByTimeAsync(600_000);
+
+    expect(states()).toEqual(["sending"]);
+  },
+);
+
 it("never starts a file that was rejected before", () => {
   transfers.add(fileOf("a", 1), { refusal: makeError("UPLOAD_FILE_TOO_LARGE") });
 
