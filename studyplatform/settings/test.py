@@ -19,9 +19,10 @@ if "DATA_DIR" not in os.environ:
 import jinja2
 
 from studyplatform.settings.base import *  # noqa: F403
-from studyplatform.settings.base import DATABASES, RATE_LIMITS, TEMPLATES
+from studyplatform.settings.base import DATABASES, INSTALLED_APPS, RATE_LIMITS, TEMPLATES
 
 ENVIRONMENT = "test"
+INSTALLED_APPS = ["tests.flushing", *INSTALLED_APPS]
 SECRET_KEY = "test-only-secret-key-of-sufficient-length-0123456789"  # noqa: S105
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
