@@ -10,7 +10,7 @@ from apps.accounts.errors import RoleRequired
 from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
-from apps.billing.models import Grant, LedgerLine, Payment, Refund
+from apps.billing.models import Dispute, Grant, LedgerLine, Payment, Refund
 from apps.billing.services import checkout, refunds
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
@@ -124,6 +124,17 @@ def test_partial_refunds_keep_the_course_open_until_everything_is_returned(payme
 
     assert not is_enrolled(payment)
     assert balance(f"instructor:{ada.pk}") == 0
+
+
+def test_a_disputed_payment_is_returned_only_after_the_dispute_was_won(payment, sam):
+    Dispute.objects.create(payment=payment, gateway_id="dp_1", amount=6400, opened_at=timezone.now())
+    with pytest.raises(NothingToRefund):
+        refunds.refund_by_admin(admin=sam, payment=payment, amount=1, reason="", now=timezone.now())
+
+    Dispute.objects.update(status=Dispute.Status.WON)
+    refunds.refund_by_admin(admin=sam, payment=payment, amount=1, reason="", now=timezone.now())
+
+    assert Refund.objects.get().amount == 1
 
 
 def test_a_certificate_that_was_issued_before_stays(payment, sam):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from apps.courses import questions, services
-from apps.courses.errors import CourseNotFound, OutlineFull, QuestionInvalid
+from apps.courses.errors import CourseNotFound, DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.questions import Answers, Choice
@@ -216,6 +216,15 @@ def test_the_length_of_a_quiz_is_a_minute_per_question_or_its_limit(quiz, ada):
 
     assert Lesson.objects.get(quiz=quiz).duration == 600
     assert Course.objects.get().duration == 600
+
+
+def test_an_attempt_draws_at_most_all_questions(quiz, ada):
+    for position in (1, 2):
+        QuestionFactory(quiz=quiz, position=position)
+
+    assert services.edit_quiz(quiz=quiz, by=ada, **RULES, draw_count=2, now=NOW).draw_count == 2
+    with pytest.raises(DrawTooLarge):
+        services.edit_quiz(quiz=quiz, by=ada, **RULES, draw_count=3, now=NOW)
 
 
 def test_a_rewatch_link_points_to_a_lesson_of_the_same_course(quiz, ada):

@@ -74,7 +74,7 @@ COURSES = (
         "apps/courses/services/review.py",
         "        publish(CourseSuspended(course_id=course.pk))\n",
         "",
-        ("tests/courses/test_review.py", "tests/courses/test_receivers.py"),
+        ("tests/courses/test_review.py", "tests/learning/test_notices.py"),
     ),
     Mutant(
         "an attempt cannot draw all questions",
@@ -348,28 +348,28 @@ TUTOR = (
         "apps/tutor/services/preparing.py",
         "        if answer is not None and answer.kind == Answer.Kind.FILTERED:\n            continue\n",
         "",
-        ("tests/tutor/test_injections.py", "tests/tutor/test_openai.py"),
+        ("tests/tutor/test_stored.py",),
     ),
     Mutant(
         "continuing a stopped answer is no question",
         "apps/tutor/services/answering.py",
         "                count_question(user=user, course_id=answer.exchange.chat.course_id, now=now)\n",
         "                count_continuation(user=user, now=now)\n",
-        ("tests/tutor/test_chats.py", "tests/tutor/test_streaming.py", "tests/tutor/test_budgets.py"),
+        ("tests/tutor/test_stored.py", "tests/tutor/test_chats.py"),
     ),
     Mutant(
         "the last passage cannot be cited",
         "apps/tutor/grounding.py",
         "if 0 < one <= self._count]",
         "if 0 < one < self._count]",
-        ("tests/tutor/test_openai.py", "tests/tutor/test_sources.py"),
+        ("tests/tutor/test_injections.py", "tests/tutor/test_sources.py"),
     ),
     Mutant(
         "the tutor reads the transcript of a locked lesson",
         "apps/tutor/services/preparing.py",
         '    if lesson_of(user, lesson.uid).verdict is not None:\n        return ""\n',
         "",
-        ("tests/tutor/test_entitlements.py",),
+        ("tests/tutor/test_entitlements.py", "tests/tutor/test_stored.py"),
     ),
 )
 

@@ -187,6 +187,16 @@ def test_the_rules_are_not_repeated():
     assert check(f"Sure: {prompting.RULES}", a_prompt(), is_search=False).kind == Answer.Kind.FILTERED
 
 
+def test_each_statement_keeps_the_passage_that_supports_it():
+    [first] = a_prompt().passages
+    second = SimpleNamespace(**{**vars(first), "text": "Where a river meets the sea its mud sinks and builds a delta."})
+    text = f"{first.text} [1] {second.text} [2]"
+
+    checked = check(text, a_prompt(passages=(first, second)), is_search=False)
+
+    assert [number for number, _ in checked.citations] == [1, 2]
+
+
 def test_code_and_mathematics_of_an_answer_stay_as_they_are():
     text = (
         "Use `vector<int>` and `a[1](x)`.\n\n```cpp\n#include <vector>\nint b = a[1]; // see a<b> & c\n```\n\n"

@@ -15,6 +15,7 @@ from apps.tutor.providers import Prompt, Usage
 from apps.tutor.queries.shapes import answer_out, exchanges_out
 from apps.tutor.services import generating, preparing
 from apps.tutor.services.indexing import index_course
+from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory
 from tests.factories.tokens import make_token
 from tests.factories.tutor import AnswerFactory, ChatFactory, CitationFactory, ExchangeFactory
@@ -36,9 +37,10 @@ def explained(chat: Chat, lesson: Lesson) -> Answer:
     return answer
 
 
-def prepared(chat: Chat, mode: str = "ask") -> Prompt:
+def prepared(chat: Chat, mode: str = "ask", **about: Any) -> Prompt:
     """What the provider gets for a new question."""
-    waiting = AnswerFactory(exchange=ExchangeFactory(chat=chat, mode=mode), state=State.WAITING, text="", ended_at=None)
+    exchange = ExchangeFactory(chat=chat, mode=mode, **about)
+    waiting = AnswerFactory(exchange=exchange, state=State.WAITING, text="", ended_at=None)
     claimed = generating.claim(waiting.uid, timezone.now())
     assert claimed is not None
     with patch.object(filters, "check"):  # also of a question that is refused before anybody is asked
@@ -67,6 +69,19 @@ def test_passages_of_a_lesson_that_closed_are_neither_shown_nor_told(
     enrollment.delete()
     assert answer_out(leo, answer, timezone.now())["citations"][0]["text"] == ""
     assert prepared(chat).history[0].answer == ""
+
+
+def test_what_was_said_in_a_lesson_is_told_only_while_it_is_open(
+    chat: Chat, rivers: dict[str, Lesson], enrollment: Enrollment
+) -> None:
+    lesson = rivers["meanders"]
+    lesson.kind, lesson.video = Lesson.Kind.VIDEO, VideoFactory()
+    lesson.save()
+    CaptionFactory(video=lesson.video, webvtt="WEBVTT\n\n00:10.000 --> 00:12.000\nSee how it bends.\n")
+
+    assert "how it bends" in prepared(chat, "explain", lesson=lesson, second=11).transcript
+    enrollment.delete()
+    assert prepared(chat, "explain", lesson=lesson, second=11).transcript == ""
 
 
 def test_refused_questions_are_not_told_to_the_model(chat: Chat, rivers: dict[str, Lesson]) -> None:
