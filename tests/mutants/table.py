@@ -317,7 +317,7 @@ BILLING = (
         "apps/billing/services/webhooks.py",
         "filter(pk__in=list(triggers), valid=True)",
         "filter(pk__in=list(triggers))",
-        ("tests/billing/test_money_admin.py", "tests/billing/test_admin_pages.py"),
+        ("tests/billing/test_books_pages.py",),
     ),
     Mutant(
         "a payout is sent twice after a crash",
