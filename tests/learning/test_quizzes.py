@@ -72,8 +72,8 @@ def test_partial_points_count_and_are_not_rounded_before_the_decision(leo, quiz,
 
 
 def test_reaching_the_pass_mark_exactly_passes(leo, quiz, attempt, now):
-    quiz.pass_percent = 75
-    quiz.save()
+    attempt.quiz.pass_percent = 75  # the attempt has a row of its own in memory
+    attempt.quiz.save()
     answers = right_answers(quiz)
     answers.pop(next(iter(answers)))  # 6 of 8
 
