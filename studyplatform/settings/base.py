@@ -1,6 +1,5 @@
 """The settings of every environment. Each module of settings/parts has one concern."""
 
-import gc
 import os
 from pathlib import Path
 
@@ -22,10 +21,6 @@ from studyplatform.settings.parts.storage import *  # noqa: F403
 from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE
 from studyplatform.settings.parts.tutor import *  # noqa: F403
 from studyplatform.settings.private_files import private_file, private_folder
-
-# Whatever is created from here until the apps are ready stays: looking for garbage in it took a fifth of the start.
-# KitConfig.ready() switches the collector on again.
-gc.disable()
 
 # Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
 django_stubs_ext.monkeypatch()
