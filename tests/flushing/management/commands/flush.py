@@ -35,7 +35,8 @@ def _is_superuser() -> bool:
 
 class Command(flush.Command):
     def handle(self, **options: Any) -> None:
-        if connection.vendor != "postgresql" or options.get("reset_sequences", True) or not _is_superuser():
+        is_plain = options["database"] == connection.alias and not options.get("reset_sequences", True)
+        if connection.vendor != "postgresql" or not is_plain or not _is_superuser():
             super().handle(**options)
             return
         with connection.cursor() as cursor:
