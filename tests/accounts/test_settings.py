@@ -721,3 +721,15 @@ def test_scripts_get_the_zone_in_which_pages_write_times(browser: Client, client
     User.objects.filter(pk=leo.pk).update(time_zone="Asia/Kathmandu")
     assert 'data-zone="Asia/Kathmandu"' in browser.get("/settings/").content.decode()
     assert "data-zone" not in client.get("/auth/login").content.decode()
+
+
+def test_a_name_that_cannot_be_printed_is_saved_with_a_warning(browser_of, leo):
+    browser = browser_of(leo)
+
+    answer = browser.post("/settings/profile", PROFILE | {"first_name": "Leo \U000f0000"}, follow=True)
+
+    assert "print \U000f0000 (U+F0000)" in unescape(answer.content.decode())
+    leo.refresh_from_db()
+    assert leo.first_name == "Leo \U000f0000"
+    answer = browser.post("/settings/profile", PROFILE | {"first_name": "Łukasz 李"}, follow=True)
+    assert "print" not in unescape(answer.content.decode()).split("<main")[1]

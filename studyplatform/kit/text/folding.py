@@ -51,6 +51,8 @@ _SIGNED = (
 _DOTTED = r"(?<![\w.])\.(?:NET|net|Net)(?!\w)|[A-Za-z]{2,20}\.(?:js|JS|io|ai)(?!\w)"
 _WORD = re.compile(rf"(?<!\w)(?:{_SIGNED})|{_DOTTED}|{_PAIRED}|{_LETTERS}{{1,{MAX_WORD_LENGTH}}}")
 _ASCII_WORD = re.compile(rf"(?<!\w)(?:{_SIGNED})|{_DOTTED}|[A-Za-z0-9]{{1,{MAX_WORD_LENGTH}}}")
+_PLAIN_WORD = re.compile(rf"[A-Za-z0-9]{{1,{MAX_WORD_LENGTH}}}")
+_MAY_HAVE_SIGNED = re.compile(r"[+#/&]|\.(?:net|js|io|ai)", re.IGNORECASE)
 _IS_PAIRED = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
 _SIGNS = {"+": "plus", "#": "sharp", "/": "slash", "&": "and", ".": "dot"}
 _HAS_SIGN = re.compile(r"[+#/&.]")
@@ -101,7 +103,8 @@ def _digits(text: str) -> str:
 def split_words(text: str) -> list[str]:
     """Return the words that a search for a text looks for, folded, in their order."""
     if text.isascii():  # the same, in a fraction of the time
-        return _ASCII_WORD.findall(text.casefold())
+        pattern = _ASCII_WORD if _MAY_HAVE_SIGNED.search(text) else _PLAIN_WORD
+        return pattern.findall(text.casefold())
     return [word.text for word in find_words(text)]
 
 
@@ -193,6 +196,7 @@ def encode_word(word: str) -> str:
 
 def index_text(text: str, *, language: str = "") -> str:
     """Return a text as the databases index it: its encoded words, with spaces between them."""
-    if text.isascii() and not language and not _HAS_SIGN.search(text):
+    is_plain = text.isascii() and language.partition("-")[0] not in _COMPOUNDING
+    if is_plain and not _MAY_HAVE_SIGNED.search(text):
         return " ".join(split_words(text))
     return " ".join(encode_word(word.text) for word in find_words(text, for_index=True, language=language))
