@@ -20,6 +20,7 @@ _REMOVED = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U0001d173-\U0001d17a]"
 )
+_NO_EDGES = "\u200c\u200d\u200e\u200f\u061c"  # a name neither begins nor ends with them
 _TAGS = re.compile("(\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)|[\U000e0000-\U000e007f]")  # flags keep theirs
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
@@ -33,7 +34,7 @@ def tidy_name(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     if not text.isascii():
         text = _with_few_marks(text)
-    return stripped(_SPACES.sub(lambda match: match[0][0] if len(match[0]) == 1 else " ", text))
+    return stripped(_SPACES.sub(lambda match: match[0][0] if len(match[0]) == 1 else " ", text)).strip(_NO_EDGES)
 
 
 def _with_few_marks(text: str) -> str:
