@@ -118,18 +118,9 @@ class CourseForm(forms.Form):
         """Return the form's initial values for a course."""
         is_in_site_currency = course.currency == settings.CURRENCY
         names = (
-            "title",
-            "summary",
-            "description",
-            "subject",
-            "difficulty",
-            "language",
-            "before_you_begin",
-            "pricing",
-            "is_announced",
-            "plate_variant",
-            "outcomes",
-        )
+            "title", "summary", "description", "subject", "difficulty", "language", "before_you_begin", "pricing",
+            "is_announced", "plate_variant", "outcomes",
+        )  # fmt: skip
         return {
             **{name: getattr(course, name) for name in names},
             "prerequisites": list(course.prerequisites.all()),

@@ -10,6 +10,7 @@ OTHER_RULES = {
     "billing.EarningsMilestone.name": "a choice",
     "courses.Lesson.file_name": "file names (files/file_types.py)",
     "files.BinnedOriginal.filename": "file names",
+    "files.CaptionDraft.filename": "file names",
     "files.File.name": "file names",
     "files.File.sort_name": "derived from the name",
     "files.Folder.name": "file names",
