@@ -400,7 +400,7 @@ KIT = (
         "studyplatform/kit/text/csv_lines.py",
         r'_FORMULA = re.compile(r"[=+\-@\t\r]")',
         r'_FORMULA = re.compile(r"[=+\-\t\r]")',
-        ("tests/billing/test_earnings.py", "tests/billing/test_transactions.py", "tests/tutor/test_insight.py"),
+        ("tests/kit/test_money.py",),
     ),
 )
 
