@@ -4,15 +4,16 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import global_settings, settings
+from django.conf import settings
 from django.http import QueryDict
-from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
 from apps.courses.price_field import price_field
 from apps.courses.services import CourseTexts, PathTexts, dependents_of
+from apps.files.services import caption_languages
 from studyplatform.kit.names import NameFormField
 from studyplatform.kit.text.money import in_units, to_minor
 
@@ -199,14 +200,6 @@ class LessonForm(forms.Form):
         )
 
 
-def _caption_languages() -> list[tuple[str, str]]:
-    """Tags and names of the languages that captions can be in, by name."""
-    named = {tag: str(name) for tag, name in LANGUAGES}
-    named |= {tag: gettext(name) for tag, name in global_settings.LANGUAGES if "-" not in tag and tag not in named}
-    named |= {"zh-Hans": gettext("Chinese (simplified)"), "zh-Hant": gettext("Chinese (traditional)")}
-    return sorted(named.items(), key=lambda each: each[1])
-
-
 class CaptionsForm(forms.Form):
     """A caption file in a format that is read, at most a few megabytes."""
 
@@ -217,7 +210,7 @@ class CaptionsForm(forms.Form):
     )
     language = forms.ChoiceField(
         label=gettext_lazy("Language"),
-        choices=_caption_languages,
+        choices=caption_languages,
         initial="en",
         error_messages={"required": gettext_lazy("Choose a language.")},
     )

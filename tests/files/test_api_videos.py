@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from apps.files import services
 from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.video.failures import SENTENCES
 from studyplatform.asgi import application
 from studyplatform.kit import sockets as hub
 from studyplatform.kit.models import Job
@@ -62,6 +63,11 @@ def test_a_failed_video_includes_the_reason(ada, browser_of) -> None:
     seen = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
 
     assert (seen["failure"], seen["failure_label"]) == ("processing_failed", "Processing failed")
+    # A song with a cover picture is no damaged video.
+    video.failure, video.failure_detail = "corrupt_file", SENTENCES["no_picture"]
+    assert video.failure_label == "Unsupported file"
+    video.failure_detail = SENTENCES["truncated"]
+    assert video.failure_label == "Corrupt file"
     assert seen["failure_detail"] == "It did not work."
     assert seen["abilities"]["retry"] is True
 

@@ -95,7 +95,7 @@ def _video_badge(video: VideoAsset | None) -> Badge:
         case Stage.COMPLETE:
             return Badge(_("Ready"), "full", "ok")
         case Stage.FAILED:
-            return Badge(str(video.get_failure_display()), "bar", "error")
+            return Badge(video.failure_label, "bar", "error")
         case Stage.UPLOADING:
             return Badge(_("Uploading"), "dash")
         case _:

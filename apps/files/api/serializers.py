@@ -163,7 +163,7 @@ def video_out(video: VideoAsset, user: Any, *, now: datetime, session_key: Sessi
             "stage_label": video.get_stage_display(),
             "doing": str(DOING.get(video.step, "")),
             "overall_percent": overall_percent(video),
-            "failure_label": video.get_failure_display() if video.failure else "",
+            "failure_label": video.failure_label,
             "notice": queries.notice_of(video),
             "renditions": sorted(video.renditions.all(), key=lambda each: (-each.width * each.height, each.name)),
             "captions": tracks,

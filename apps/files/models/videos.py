@@ -6,8 +6,10 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.files.video.failures import SENTENCES, UNSUPPORTED
 from studyplatform.kit.names import NameField
 
 
@@ -99,6 +101,16 @@ class VideoAsset(models.Model):
     @property
     def is_complete(self) -> bool:
         return self.stage == self.Stage.COMPLETE
+
+    @property
+    def failure_label(self) -> str:
+        """What is wrong with a video that failed, in a few words. A whole file in another format isn't corrupt."""
+        if self.failure == self.Failure.CORRUPT and self.failure_detail in _UNSUPPORTED_SENTENCES:
+            return gettext("Unsupported file")
+        return str(self.get_failure_display()) if self.failure else ""
+
+
+_UNSUPPORTED_SENTENCES = frozenset(SENTENCES[reason] for reason in UNSUPPORTED)
 
 
 class BinnedOriginal(models.Model):

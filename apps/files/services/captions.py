@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import global_settings
 from django.db import transaction
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
@@ -139,6 +140,13 @@ def discard_caption_draft(*, draft: CaptionDraft) -> None:
 def delete_expired_caption_drafts(*, now: datetime) -> int:
     """Delete the caption files that nobody looked at within a day; return how many."""
     return CaptionDraft.objects.filter(created_at__lte=now - DRAFT_TTL).delete()[0]
+
+
+def caption_languages() -> list[tuple[str, str]]:
+    """Tags and names of the languages that captions can be in, by name."""
+    named = {tag: _(name) for tag, name in global_settings.LANGUAGES if "-" not in tag}
+    named |= {"zh": _("Chinese"), "zh-Hans": _("Chinese (simplified)"), "zh-Hant": _("Chinese (traditional)")}
+    return sorted(named.items(), key=lambda each: each[1])
 
 
 def language_name(tag: str) -> str:

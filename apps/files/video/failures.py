@@ -39,6 +39,13 @@ SENTENCES: dict[str, str] = {
 }
 
 
+#: The reasons for which a complete file is refused because of its format.
+UNSUPPORTED = (
+    "not_a_video", "text", "playlist", "foreign_format", "no_picture", "protected", "picture_codec", "sound_codec",
+    "too_large_picture", "too_long",
+)  # fmt: skip
+
+
 class VideoFailure(Exception):
     """An expected failure. `reason` is a key of `SENTENCES`."""
 

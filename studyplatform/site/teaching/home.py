@@ -57,7 +57,7 @@ def _todos(user: User, courses: list[Course]) -> list[dict[str, Any]]:
             )
     failed = VideoAsset.objects.filter(owner=user, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
     for video in failed:
-        detail = video.failure_detail or str(video.get_failure_display())
+        detail = video.failure_detail or video.failure_label
         found.append(_todo("warn", "film", video.filename, detail, "/dashboard/instructor/upload/"))
     return found
 
