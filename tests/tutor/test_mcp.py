@@ -167,12 +167,9 @@ def test_a_note_is_written(assistant: Assistant, leo: User, course: Course) -> N
     note = Note.objects.get()
     assert (note.user, note.lesson, note.text, note.second) == (leo, lesson, "Look at this again", None)
     assert made["note"] == str(note.uid)
-    error = assistant.error("tools/call", name="create_note", arguments={"lesson": name_of(lesson), "text": "  "})
-    assert error["data"]["code"] == "VALIDATION_FAILED"
-    error = assistant.error(
-        "tools/call", name="create_note", arguments={"lesson": name_of(lesson), "text": "A", "second": 3}
-    )
-    assert list(error["data"]["fields"]) == ["second"]
+    assert assistant.refusal("create_note", lesson=name_of(lesson), text="  ") == "VALIDATION_FAILED"
+    wrong = assistant.call("create_note", lesson=name_of(lesson), text="A", second=3)
+    assert list(wrong["structuredContent"]["fields"]) == ["second"]
     assert Note.objects.count() == 1
 
 
@@ -227,10 +224,10 @@ def test_a_missed_question_is_practiced_without_revealing_its_answer(
     marked = assistant.data("practice_quiz", card=asked["card"], turn=asked["turn"], answer={"id": "a"})
     assert (marked["verdict"], marked["rating"], marked["is_saved"]) == ("wrong", 1, True)
     assert marked["explanation"] == question.explanation
-    error = assistant.error(
+    wrong = assistant.send(
         "tools/call", name="practice_quiz", arguments={"card": str(card.uid), "answer": {"id": "z"}}
-    )
-    assert error["data"]["code"] == "VALIDATION_FAILED"
+    )["result"]
+    assert wrong["structuredContent"]["code"] == "VALIDATION_FAILED"
     Enrollment.objects.update(revoked_at=timezone.now())
     assert assistant.refusal("practice_quiz", card=str(card.uid)) == "PRACTICE_CARD_NOT_FOUND"
 
@@ -257,14 +254,17 @@ def test_a_missed_question_is_practiced_without_revealing_its_answer(
         ("practice_quiz", {"card": "0" * 8 + "-0000-0000-0000-" + "0" * 12, "answer": {"ids": [[]]}}, "answer.ids.0"),
     ],
 )
-def test_wrong_arguments_are_errors_of_the_protocol(
+def test_wrong_arguments_are_results_that_a_model_can_act_on(
     assistant: Assistant, tool: str, arguments: dict[str, Any], field: str
 ) -> None:
-    error = assistant.error("tools/call", name=tool, arguments=arguments)
+    result = assistant.send("tools/call", name=tool, arguments=arguments)["result"]
 
-    assert error["code"] == -32602
-    assert error["data"]["code"] == "VALIDATION_FAILED"
-    assert list(error["data"]["fields"]) == [field]
+    assert result["isError"] is True
+    assert result["structuredContent"]["code"] == "VALIDATION_FAILED"
+    assert list(result["structuredContent"]["fields"]) == [field]
+    said = result["content"][0]["text"]
+    assert f"- {field or 'arguments'}: " in said
+    assert f"Arguments of {tool}: " in said
 
 
 BROKEN = {

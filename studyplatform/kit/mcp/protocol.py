@@ -169,11 +169,13 @@ def _called(service: Service[Any], caller: Any, params: types.CallToolRequestPar
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:60]}")
     _admit(service, caller, tool.scope)
     arguments = params.arguments or {}
-    _validate(tool, arguments)
     try:
+        _validate(tool, arguments)
         answer = tool.run(caller, arguments)
-    except (ValidationFailed, RateLimitExceeded):
-        raise  # errors of the call itself
+    except RateLimitExceeded:
+        raise  # an error of the call itself
+    except ValidationFailed as refusal:
+        return _misused(tool, refusal)
     except AppError as refusal:
         return _refused(refusal)
     data = _plain(answer.data)
@@ -186,6 +188,20 @@ def _refused(refusal: AppError) -> types.CallToolResult:
     text = f"{refusal.code}: {refusal.title}. {refusal.detail}"
     data = _plain(problem(refusal))
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data, is_error=True)
+
+
+def _misused(tool: Tool[Any], refusal: ValidationFailed) -> types.CallToolResult:
+    """Wrong arguments, as the tool's result: the model reads which they are and calls again (revision 2025-11-25)."""
+    lines = [f"{refusal.code}: {tool.name} did nothing. Correct these arguments and call it again:"]
+    for path, messages in (refusal.in_fields or {}).items():
+        said = " ".join(str(one["message"]) for one in messages)
+        lines.append(f"- {path or 'arguments'}: {said}")
+    known = ", ".join(f"{name}{'' if name in tool.required else ' (optional)'}" for name in tool.arguments)
+    lines.append(f"Arguments of {tool.name}: {known or 'none'}.")
+    data = _plain(problem(refusal))
+    return types.CallToolResult(
+        content=[types.TextContent(text="\n".join(lines))], structured_content=data, is_error=True
+    )
 
 
 def _validate(tool: Tool[Any], arguments: dict[str, Any]) -> None:
