@@ -303,7 +303,7 @@ def read(browser, name, query=""):
     return list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode())))
 
 
-@pytest.mark.parametrize("rows", [10, 10_000])
+@pytest.mark.parametrize("rows", [10, 400])
 def test_the_page_costs_few_queries(browser_of, ada, bank, rows):
     many_sales(ada.pk, rows)
     browser = browser_of(ada)
@@ -319,7 +319,7 @@ def test_the_page_costs_few_queries(browser_of, ada, bank, rows):
 
 
 def many_sales(instructor_id, count):
-    """Sales over a year, without the service: 10,000 of them would take a minute."""
+    """Sales of the last days, without the service, which takes milliseconds for each."""
     accounts = [
         LedgerAccount.objects.create(code=code, type="asset", instructor_id=who)
         for code, who in (("provider", None), ("platform", None), (f"instructor:{instructor_id}", instructor_id))

@@ -249,15 +249,15 @@ def test_the_list_filters_by_state_text_and_course(browser_of, sam, ada, paid):
     assert codes(f"course={paid.slug}") == {"NOWON", "LATER", "SPENT", "ENDED", "DARK"}
 
 
-def test_ten_thousand_codes_and_uses_cost_ten_queries(browser_of, ada, sam, mia, paid, django_assert_max_num_queries):
+def test_many_codes_and_uses_cost_ten_queries(browser_of, ada, sam, mia, paid, django_assert_max_num_queries):
     code = PromoCodeFactory(code="HEDGE", scope="course", course=paid, created_by=ada)
     used_by(code, mia, paid)
     PromoCode.objects.bulk_create(
         PromoCode(code=f"C{n}", created_by=ada, scope="course", course=paid, percent=5, created_at=NOW)
-        for n in range(10_000)
+        for n in range(400)
     )
     Redemption.objects.bulk_create(
-        Redemption(code=code, user=mia, state="used", created_at=NOW, updated_at=NOW) for _ in range(10_000)
+        Redemption(code=code, user=mia, state="used", created_at=NOW, updated_at=NOW) for _ in range(400)
     )
     for person, address in [(ada, OWN), (sam, ALL), (ada, f"{OWN}{code.uid}")]:
         browser = browser_of(person)
