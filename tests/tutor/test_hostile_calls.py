@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.learning.models import Enrollment
 from apps.tutor.models import Answer, Chat
+from studyplatform.kit import sockets
 from tests.factories.learning import AttemptFactory, FlashCardFactory, MissedCardFactory
 from tests.factories.tokens import make_token
 from tests.factories.tutor import AnswerFactory
@@ -159,11 +160,13 @@ def test_rest_survives_every_field(browser_of: Any, leo: User, answer: Answer) -
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.database
-def test_the_socket_survives_every_message(browser_of: Any, leo: User, answer: Answer) -> None:
+def test_the_socket_survives_every_message(browser_of: Any, leo: User, answer: Answer, monkeypatch: Any) -> None:
+    monkeypatch.setattr(sockets, "MAX_MESSAGES_AT_ONCE", 1000)
     deep = json.loads("[" * 400 + "]" * 400)
 
     async def story(socket: Any) -> None:
-        for odd in [*ODD, deep, str(uuid4()), str(answer.uid)]:
+        short = [odd for odd in ODD if len(json.dumps(odd)) * 2 < sockets.MAX_MESSAGE_LENGTH]
+        for odd in [*short, "1" * 1000, deep, str(uuid4()), str(answer.uid)]:
             for kind in ("follow", "unfollow", "x", None, [], {}):
                 await socket.send_json_to({"type": kind, "answer": odd, "offset": odd})
             await socket.send_json_to({"type": "follow", "answer": str(answer.uid), "offset": odd})
