@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from studyplatform.kit.text.escaping import escape_markdown
+
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
@@ -44,10 +46,5 @@ def quote(found: "Sequence[Found]") -> Answer:
     best = found[0].score
     cited = tuple(one for one in found[:QUOTED] if one is found[0] or one.score >= CLOSE * best)
     intro = _("I search the course and quote it; I'm not a language model. This is what I found:")
-    quotes = [f"> {escape(one.text)} [{number}]" for number, one in enumerate(cited, start=1)]
+    quotes = [f"> {escape_markdown(one.text)} [{number}]" for number, one in enumerate(cited, start=1)]
     return Answer("\n\n".join([intro, *quotes]), cited, is_declined=False)
-
-
-def escape(text: str) -> str:
-    """Return the text so that Markdown shows it as it is."""
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~$" else char for char in text)

@@ -83,6 +83,8 @@ def check(prompt: Prompt, attempted: Sequence[str] | None = None, *, alone: "Seq
     if attempted is None:
         attempted = attempted_by([prompt.user.pk])[prompt.user.pk]
     _check(prompt.question, attempted, [one.question for one in prompt.history])
+    if prompt.reply or prompt.intent:
+        return
     if prompt.mode == "ask" and is_wordless(prompt.question):
         raise QuestionNotUnderstood
     if is_unrelated(prompt, alone):

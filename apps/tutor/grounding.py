@@ -76,6 +76,8 @@ def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:
     """
     if is_search:
         cited = _cited(text, prompt)
+        if prompt.reply or prompt.intent:
+            return Checked(text, "", cited)
         is_declined = not cited and prompt.mode not in _UNCHECKED and not is_answered(prompt.passages)
         is_declined = is_declined and not (prompt.mode == "quiz" and _FIRST_QUESTION.search(text))
         return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)

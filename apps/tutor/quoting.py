@@ -16,19 +16,24 @@ from django.utils.translation import ngettext
 from apps.courses.models import Question
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.questions_to_practice import options_of, questions_to_practice
-from apps.tutor.answers import CLOSE, QUOTED, escape, is_answered
+from apps.tutor.answers import CLOSE, QUOTED, is_answered
+from apps.tutor.intents import Intent
 from apps.tutor.plans import facts_of
 from apps.tutor.providers.base import Prompt
 from apps.tutor.retrieval.words import content_words, stem
+from studyplatform.kit.text.escaping import escape_markdown
 
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
+MAX_OTHER_PASSAGES = 2
+"""That are quoted for a learner who didn't understand an answer."""
 MOST_CARDS = 8
 MOST_POINTS = 7
 MOST_QUESTIONS = 3
 ASKED = {"single", "multiple", "truth", "numeric", "text", "ordering"}
 """Kinds of quiz questions that can be asked in a chat."""
+_CITED = re.compile(r"\[\d{1,2}\]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 _DEFINITION = re.compile(r"(?:an?|the)?\s*([\w’' -]{3,40}?) (is|are) (?:an?|the|when|what|how)\b", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(r"\b(?:it|this|that|these|those|they|he|she|we|you|there|here|which|what|one|each)\b", re.I)
@@ -38,6 +43,10 @@ _SHORTEST, _LONGEST = 6, 40  # words of a sentence to learn from
 
 def answer(prompt: Prompt) -> str:
     """Return the Markdown of an answer in the prompt's mode. A plan and a quiz take about nine queries, others none."""
+    if prompt.reply:
+        return prompt.reply
+    if prompt.intent == Intent.CONFUSED:
+        return _other_words(prompt)
     if prompt.mode == "plan":
         return _plan(prompt)
     making = {"hint": _hint, "quiz": _quiz, "summary": _summary, "cards": _cards, "explain": _explain}
@@ -52,17 +61,35 @@ def _quotes(prompt: Prompt) -> str:
     return "\n\n".join([intro, *_best(prompt)])
 
 
+def _other_words(prompt: Prompt) -> str:
+    """For a learner who didn't understand: passages that no answer quoted before, and how to go on."""
+    cited = [one.answer for one in prompt.history if _CITED.search(one.answer)]
+    said = " ".join(" ".join(cited).replace("\\", "").split())
+    others = [
+        f"> {escape_markdown(found.text)} [{number}]"
+        for number, found in enumerate(prompt.passages, start=1)
+        if " ".join(found.text.replace("\\", "").split()) not in said
+    ][:MAX_OTHER_PASSAGES]
+    if not cited or not others:
+        return _(
+            "Tell me which word or step is unclear, and I'll look for the passages about it. You can also ask "
+            "people in the [discussions](/forum/)."
+        )
+    more = _("If it's still unclear, tell me which word or step, or ask people in the [discussions](/forum/).")
+    return "\n\n".join([_("No problem. These passages explain it in other words:"), *others, more])
+
+
 def _best(prompt: Prompt) -> list[str]:
     best = prompt.passages[0].score
     near = [one for one in enumerate(prompt.passages[:QUOTED], start=1) if one[0] == 1 or one[1].score >= CLOSE * best]
-    return [f"> {escape(found.text)} [{number}]" for number, found in near]
+    return [f"> {escape_markdown(found.text)} [{number}]" for number, found in near]
 
 
 def _explain(prompt: Prompt) -> str:
     """What was said at that moment, and where the courses speak of it."""
     if not prompt.transcript:
         return _quotes(prompt)
-    said = [_("This was said in the last minute:"), f"> {escape(prompt.transcript)}"]
+    said = [_("This was said in the last minute:"), f"> {escape_markdown(prompt.transcript)}"]
     if prompt.passages:
         said += [_("I'm a search and can't put it in other words, but these passages are about the same:")]
         said += _best(prompt)
@@ -82,8 +109,8 @@ def _hint(prompt: Prompt) -> str:
     place = found.passage.lesson.title
     if found.passage.heading:
         place = f"{place}, {found.passage.heading}"
-    where = _("Look at %(place)s.") % {"place": f"**{escape(place)}**"} + f" [{number}]"
-    return "\n\n".join([where, _("The passage begins: “%(words)s …”") % {"words": escape(begins)}])
+    where = _("Look at %(place)s.") % {"place": f"**{escape_markdown(place)}**"} + f" [{number}]"
+    return "\n\n".join([where, _("The passage begins: “%(words)s …”") % {"words": escape_markdown(begins)}])
 
 
 def _quiz(prompt: Prompt) -> str:
@@ -100,7 +127,7 @@ def _questions(prompt: Prompt) -> str:
     chosen = random.Random(seed).sample(found, min(MOST_QUESTIONS, len(found)))  # noqa: S311 (no secret)
     asked = [f"{number}. {_question(one, seed)}" for number, one in enumerate(chosen, start=1)]
     lessons = {one.quiz.lesson_id: one.quiz.lesson for one in chosen}
-    links = [f"[{escape(one.title)}]({lesson_url(one.course.slug, one.slug)})" for one in lessons.values()]
+    links = [f"[{escape_markdown(one.title)}]({lesson_url(one.course.slug, one.slug)})" for one in lessons.values()]
     intro = _("These questions come from quizzes you've submitted. Answer from memory.")
     return "\n\n".join([intro, *asked, _("The answers: %(quizzes)s") % {"quizzes": ", ".join(links)}])
 
@@ -142,11 +169,11 @@ def _summary(prompt: Prompt) -> str:
     for number, found in ordered[:MOST_POINTS]:
         lesson = found.passage.lesson
         if lesson.summary:
-            summaries[lesson.pk] = f"**{escape(lesson.title)}**: {escape(lesson.summary)}"
+            summaries[lesson.pk] = f"**{escape_markdown(lesson.title)}**: {escape_markdown(lesson.summary)}"
         if lesson.summary and found.passage.kind == "summary":
             continue
-        heading = f"**{escape(found.passage.heading)}**: " if found.passage.heading else ""
-        points.append(f"- {heading}{escape(_sentences(found.text)[0])} [{number}]")
+        heading = f"**{escape_markdown(found.passage.heading)}**: " if found.passage.heading else ""
+        points.append(f"- {heading}{escape_markdown(_sentences(found.text)[0])} [{number}]")
     if not points:
         return "\n\n".join(summaries.values())
     return "\n\n".join([*summaries.values(), _("The main points, in the words of the course:"), "\n".join(points)])
@@ -162,12 +189,12 @@ def _cards(prompt: Prompt) -> str:
                 seen.add(sentence)
                 word = _("What is %(word)s?") if defined[2].lower() == "is" else _("What are %(word)s?")
                 name = sentence[: defined.end(1)]
-                cards.append((escape(word % {"word": name[0].lower() + name[1:]}), sentence, number))
+                cards.append((escape_markdown(word % {"word": name[0].lower() + name[1:]}), sentence, number))
     for number, sentence, word in _gaps(prompt):
         if sentence not in seen:
             seen.add(sentence)
             cards.append((_with_gap(sentence, word), f"{word}. {sentence}", number))
-    lines = [f"Front: {front}\nBack: {escape(back)} [{number}]" for front, back, number in cards[:MOST_CARDS]]
+    lines = [f"Front: {front}\nBack: {escape_markdown(back)} [{number}]" for front, back, number in cards[:MOST_CARDS]]
     return "\n\n".join([_("Flash cards from the words of the course:"), *lines]) if lines else ""
 
 
@@ -193,7 +220,7 @@ def _gaps(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
 def _with_gap(sentence: str, word: str) -> str:
     """Markdown of the sentence without the word."""
     parts = re.split(rf"\b{word}\b", sentence, maxsplit=1)
-    return escape("____").join(escape(one) for one in parts)
+    return escape_markdown("____").join(escape_markdown(one) for one in parts)
 
 
 def _plan(prompt: Prompt) -> str:
@@ -211,8 +238,8 @@ def _plan(prompt: Prompt) -> str:
             "**%(course)s** (%(percent)d%% done): %(lesson)s, about %(count)d minutes.",
             one.minutes,
         )
-        lesson = f"[{one.number} {escape(one.lesson)}]({one.url})"
-        course = escape(one.course)
+        lesson = f"[{one.number} {escape_markdown(one.lesson)}]({one.url})"
+        course = escape_markdown(one.course)
         steps.append(text % {"course": course, "percent": one.percent, "lesson": lesson, "count": one.minutes})
     parts = [_("This plan comes from your progress. Take the steps in this order:")]
     parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1)))

@@ -26,7 +26,17 @@ class KitConfig(AppConfig):
         for config in apps.get_app_configs():
             if not config.name.startswith(("apps.", "studyplatform.")):
                 continue
-            for module in ("errors", "jobs", "notices", "receivers", "exports", "extensions", "checks", "components"):
+            for module in (
+                "errors",
+                "jobs",
+                "notices",
+                "receivers",
+                "exports",
+                "extensions",
+                "checks",
+                "components",
+                "help_topics",
+            ):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)

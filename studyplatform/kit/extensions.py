@@ -167,3 +167,26 @@ learner_cards: Registry[Callable[[Any, datetime], LearnerCard | None]] = Registr
 def learner_cards_for(user: Any, *, now: datetime) -> list[LearnerCard]:
     """The cards of a learner's dashboard, in order."""
     return [card for source in learner_cards.ordered() if (card := source(user, now)) is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HelpTopic:
+    """Something that people ask about the site or their account, not about a course.
+
+    ``questions``: ways to ask it. ``answer``: Markdown for this user, with a link to the page where they can do it.
+    """
+
+    questions: tuple[str | Promise, ...]
+    answer: Callable[[Any], str]
+
+
+class HelpArticle(NamedTuple):
+    """A text of the help pages: its title, its address and its HTML."""
+
+    title: str
+    path: str
+    html: str
+
+
+help_topics: Registry[HelpTopic] = Registry("topics of help")
+help_articles: Registry[Callable[[], Iterable[HelpArticle]]] = Registry("articles of the help pages")

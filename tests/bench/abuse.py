@@ -99,7 +99,14 @@ def site() -> Iterator[tuple[Server, dict[str, Any]]]:
             manage(env, "seed_demo", "-v", "0")
             (Path(folder) / "demo").touch()
         harvested = json.loads(manage(env, "shell", "-v", "0", "-c", HARVEST).rpartition("HARVEST")[2])
-        web = [BIN / "uvicorn", "studyplatform.asgi:application", "--port", str(port), "--log-level", "critical"]
+        web: list[str | Path] = [
+            BIN / "uvicorn",
+            "studyplatform.asgi:application",
+            "--port",
+            str(port),
+            "--log-level",
+            "critical",
+        ]
         process = subprocess.Popen(
             [*web, "--http", "h11", "--ws", "websockets-sansio", "--no-access-log"], env={**os.environ, **env}
         )
@@ -228,7 +235,8 @@ def send(server: Server, attack: Attack) -> tuple[int, int]:
     ask = attack.ask
     method = attack.what.partition(" ")[0]
     method = method if method in {"GET", "POST", "PUT", "PATCH", "DELETE"} else "POST"
-    headers, body = dict(ask.headers), None
+    headers: dict[str, str] = dict(ask.headers)
+    body: str | bytes | None = None
     if ask.body is not None:
         if headers.get("Content-Type", "").startswith("application/x-www-form"):
             body = urlencode(ask.body)

@@ -73,7 +73,11 @@ def test_the_address_says_what_a_new_chat_is_about(browser_of, leo: User, course
     assert about["course"]["slug"] == course.slug
 
     nothing = props_of(browser.get("/chat/", {"course": "no-such", "lesson": "\0x"}).content.decode())["about"]
-    assert nothing == {"course": None, "lesson": None}
+    assert (nothing["course"]["slug"], nothing["lesson"]) == (course.slug, None)  # the course that was studied last
+
+
+def test_a_new_chat_of_a_newcomer_is_about_all_courses(browser_of, leo: User) -> None:
+    assert props_of(browser_of(leo).get("/chat/").content.decode())["about"] == {"course": None, "lesson": None}
 
 
 def test_chats_are_grouped_by_day_and_come_in_parts(browser_of, leo: User, django_assert_max_num_queries) -> None:

@@ -32,7 +32,8 @@ def chat(leo: User, course: Course, enrollment: Enrollment) -> Chat:
 
 def explained(chat: Chat, lesson: Lesson) -> Answer:
     """An answer that quoted a passage of a lesson."""
-    answer: Answer = AnswerFactory(exchange=ExchangeFactory(chat=chat, question="What is an oxbow?"))
+    explains = [lesson.pk] if lesson.kind == Lesson.Kind.QUIZ else []
+    answer: Answer = AnswerFactory(exchange=ExchangeFactory(chat=chat, question="What is an oxbow?"), explains=explains)
     CitationFactory(answer=answer, lesson=lesson, text="An oxbow is a bend that the river has cut off.")
     return answer
 

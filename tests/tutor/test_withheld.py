@@ -54,6 +54,7 @@ def answer(chat: Chat, quiz: Quiz) -> Answer:
     found: Answer = AnswerFactory(
         exchange=ExchangeFactory(chat=chat, question="What is such a lake?", mode="cards"),
         text=f"Front: What is an oxbow?\nBack: {SECRET} [1]",
+        explains=[quiz.lesson_id],
     )
     CitationFactory(answer=found, lesson=quiz.lesson, heading="What is an oxbow?", text=SECRET)
     return found
@@ -190,7 +191,7 @@ def test_what_a_model_was_told_is_withheld_without_a_citation_and_what_it_repeat
     assert any(part.kind == "explanation" for one in model.prompts[0].passages for part in one.parts)
     assert (first.explains, first.citations.filter(lesson=quiz.lesson).exists()) == ([quiz.lesson_id], False)
     Chat.objects.filter(pk=chat.pk).update(course=None)
-    later, model = ask_model(monkeypatch, chat, "Thank you", "As I said, it was severed by the stream.")
+    later, model = ask_model(monkeypatch, chat, "Tell me more about it", "As I said, it was severed by the stream.")
     assert "severed" in model.prompts[0].history[0].answer
     assert later.explains == [quiz.lesson_id]
 

@@ -110,7 +110,7 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
             "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
             (now - payment.paid_at).days,
         ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
-    completed = extensions.completed_percent(payment.user, payment.course)
+    completed = extensions.completed_percent(payment.user, payment.course) if payment.course else 0
     return _("You've completed %(percent)d%% of the lessons, and refunds are automatic below %(limit)d%%.") % {
         "percent": completed,
         "limit": settings.REFUND_PERCENT,

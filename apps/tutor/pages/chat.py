@@ -34,7 +34,8 @@ _WEEK = timedelta(days=6)
 def chat(request: HttpRequest) -> HttpResponse:
     """The list of chats and one of them: ``?c=`` is its uid, ``?before=`` the position of an exchange.
 
-    Without ``c`` it is a new chat; ``?course=`` and ``?lesson=`` are slugs of what it is about.
+    Without ``c`` it is a new chat; ``?course=`` and ``?lesson=`` are slugs of what it is about, otherwise it is about
+    the course that was studied last.
 
     :raises ChatNotFound: the user has no such chat.
     """
@@ -45,16 +46,15 @@ def chat(request: HttpRequest) -> HttpResponse:
     rows, following = list_chats(user, cursor=request.GET.get("cursor", ""))
     shown = _open_chat(request, user, now)
     course, lesson = _about(request, user)
+    mine = [one.course for one in enrollments_of(user)[:_MOST_COURSES] if not is_off(one.course)]
+    if course is None and shown is None and mine:
+        course = mine[0]  # what the learner studied last is what a question is most often about
     props = {
         "place": "page",
         "chats": {"results": [chat_out(row) for row in rows], "next": following},
         "chat": shown,
         "status": status_of(user, now),
-        "courses": [
-            {"slug": one.course.slug, "title": one.course.title}
-            for one in enrollments_of(user)[:_MOST_COURSES]
-            if not is_off(one.course)
-        ],
+        "courses": [{"slug": one.slug, "title": one.title} for one in mine],
         "about": {
             "course": course and {"slug": course.slug, "title": course.title},
             "lesson": lesson and {"slug": lesson.slug, "title": lesson.title},

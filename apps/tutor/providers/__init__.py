@@ -13,7 +13,7 @@ from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.search import SearchProvider
 from apps.tutor.queries.budgets import is_used_up
 
-__all__ = ["Prompt", "Provider", "Usage", "current", "has_model", "retry_after"]
+__all__ = ["Prompt", "Provider", "SearchProvider", "Usage", "current", "has_model", "retry_after"]
 
 
 def current(user: User | None = None, course: Course | None = None) -> Provider:

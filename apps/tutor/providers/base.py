@@ -32,6 +32,10 @@ class Prompt:
     written: str = ""
     """To continue an answer: its text so far."""
     language: str = "en"
+    intent: str = ""
+    """What a message wants that is no question (``intents``); "" for questions."""
+    reply: str = ""
+    """What the tutor says without passages (``conversation``); "" where the provider answers."""
 
 
 @dataclass(frozen=True)

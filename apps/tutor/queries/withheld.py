@@ -63,15 +63,12 @@ def why_withheld(user: User, answer: Answer) -> str:
 def withheld_answers(user: User) -> dict[int, str]:
     """Return all answers that are withheld from their learner now, by primary key, each with its sentence."""
     own = Answer.objects.filter(exchange__user=user)
-    quiz = Lesson.Kind.QUIZ
-    suspects = own.exclude(explains=[]) | own.filter(pk__in=own.filter(citations__lesson__kind=quiz).values("pk"))
-    rows = list(suspects.only("pk", "kind", "explains").prefetch_related("citations__lesson"))
+    rows = list(own.exclude(explains=[]).only("pk", "kind", "explains").prefetch_related("citations__lesson"))
     readable = readable_of(user, rows)
     return {row.pk: why for row in rows if (why := readable.why_withheld(row))}
 
 
 def explained_by(answer: Answer) -> set[int]:
-    """Return the lessons of the quizzes that an answer may explain, by primary key. Prefetch citations with lessons."""
+    """Return the lessons of the quizzes that an answer may explain, by primary key."""
     told: list[Any] = answer.explains
-    cited = {one.lesson.pk for one in answer.citations.all() if one.lesson and one.lesson.kind == Lesson.Kind.QUIZ}
-    return {pk for pk in told if isinstance(pk, int)} | cited
+    return {pk for pk in told if isinstance(pk, int)}

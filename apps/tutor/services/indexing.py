@@ -32,7 +32,7 @@ MOST_OF_DOCUMENT, MOST_ANSWERS, MOST_OF_ANSWER = 1000, 500, 6
 """Passages of a file, answers of a course, and passages of an answer that are searched."""
 _VECTORS = ("vector", "encoder", "embedding", "embedded_by")
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_SCHEME = "2"  # change it when lessons are split in another way: all courses are indexed again
+_SCHEME = "3"  # change it when lessons are split in another way: all courses are indexed again
 Kind = Passage.Kind
 
 
@@ -78,7 +78,7 @@ def _lessons(course: Course) -> list[Lesson]:
 
 
 def _sources(lesson: Lesson) -> Iterator[_Source]:
-    if lesson.summary:
+    if lesson.summary and lesson.kind != Lesson.Kind.QUIZ:  # it says what is asked, not what is taught
         yield _Source(Kind.SUMMARY, Piece("", lesson.summary))
     if lesson.video is not None:
         track = _track(lesson)

@@ -12,11 +12,12 @@ from apps.accounts.models import User
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_of
-from apps.tutor import filters, grounding, policies, providers
+from apps.tutor import conversation, filters, grounding, policies, providers
 from apps.tutor.errors import AnswerWithheld, QuestionRefused
+from apps.tutor.intents import SMALL_TALK, Intent, intent_of
 from apps.tutor.models import Answer, Exchange, Mode
 from apps.tutor.plans import facts_of
-from apps.tutor.providers import Prompt, Provider
+from apps.tutor.providers import Prompt, Provider, SearchProvider
 from apps.tutor.queries.switches import turned_off
 from apps.tutor.queries.withheld import Readable, explained_by, readable_of, why_withheld
 from apps.tutor.retrieval.search import About, Earlier, Question, Scope, scopes_of, search_all
@@ -90,7 +91,7 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
     scopes = scopes_of([each.about for _, each in going])
     told = [_prompt(one, each, scope) for (one, each), scope in zip(going, scopes, strict=True)]
     prompts = [prompt for prompt, _ in told]
-    asked = [Question(f"{one.question} {one.transcript}".strip(), one.scope, one.history) for one in prompts]
+    asked = [_searched(one) for one in prompts]
     attempted = filters.attempted_by({one.user.pk for one in prompts})
     # What comes later in a chat is searched by itself, too: only that says whether it is about the course.
     later = [number for number, one in enumerate(asked) if one.history]
@@ -104,15 +105,19 @@ def _prepare(wanted: Sequence[Wanted]) -> list[Ready | Exception]:
         ],
     )
     ready: dict[UUID, Ready | Exception] = {}
-    for number, ((one, each), prompt, found) in enumerate(zip(going, prompts, passages, strict=True)):
-        complete = replace(prompt, passages=tuple(found))
+    complete_prompts = conversation.reply_all(
+        [replace(prompt, passages=tuple(found)) for prompt, found in zip(prompts, passages, strict=True)],
+        has_model=[not each.provider.is_search for _, each in going],
+    )
+    for number, ((one, each), complete) in enumerate(zip(going, complete_prompts, strict=True)):
         continues_model = bool(one.claim.written and each.answer.provider and not each.answer.is_search)
         try:
-            filters.check(complete, attempted[prompt.user.pk], alone=alone.get(number))
+            filters.check(complete, attempted[complete.user.pk], alone=alone.get(number))
         except QuestionRefused as error:
             ready[one.claim.uid] = error
         else:
-            ready[one.claim.uid] = Ready(each.provider, complete, continues_model)
+            provider = SearchProvider() if complete.reply else each.provider
+            ready[one.claim.uid] = Ready(provider, complete, continues_model)
     return [
         each if isinstance(each, Exception) else ready[one.claim.uid] for one, each in zip(wanted, begun, strict=True)
     ]
@@ -129,7 +134,10 @@ def _begin(claimed: Claim, answer: Answer | None) -> _Begun | Exception:
         provider = providers.current(exchange.user, exchange.chat.course)
     except AppError as error:
         return error
-    return _Begun(answer, provider, About(exchange.user, exchange.asked_about, exchange.lesson))
+    course = exchange.asked_about
+    if course is None and conversation.needs_course(exchange.mode):
+        course = conversation.last_course_of(exchange.user)
+    return _Begun(answer, provider, About(exchange.user, course, exchange.lesson))
 
 
 def _note(going: Sequence[tuple[Wanted, _Begun]], explains: Sequence[set[int]]) -> None:
@@ -165,6 +173,16 @@ def _prompt(wanted: Wanted, begun: _Begun, scope: Scope) -> tuple[Prompt, set[in
         language=wanted.language,
     )
     return prompt, set() if begun.provider.is_search else told
+
+
+def _searched(prompt: Prompt) -> Question:
+    """What is searched for a prompt. Small talk between questions is no part of it, and a learner who didn't understand
+    an answer means the question that led to it."""
+    history = [one for one in prompt.history if intent_of(one.question) not in SMALL_TALK]
+    if history and prompt.mode == Mode.ASK and intent_of(prompt.question) == Intent.CONFUSED:
+        meant = next((one for one in reversed(history) if intent_of(one.question) is None), history[-1])
+        return Question(meant.question, prompt.scope)
+    return Question(f"{prompt.question} {prompt.transcript}".strip(), prompt.scope, tuple(history))
 
 
 def _history(exchange: Exchange) -> tuple[tuple[Earlier, ...], set[int]]:

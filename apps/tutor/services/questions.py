@@ -12,7 +12,8 @@ from django.db.models import Max
 from apps.accounts.models import User
 from apps.tutor import policies
 from apps.tutor.errors import ChatNotFound, ContextTooLong
-from apps.tutor.models import MOST_QUESTION, Answer, Chat, Exchange
+from apps.tutor.intents import intent_of
+from apps.tutor.models import MOST_QUESTION, Answer, Chat, Exchange, Mode
 from apps.tutor.queries.chats import chat_of, exchange_of
 from apps.tutor.services.limits import count_question
 from apps.tutor.services.scope import find_scope
@@ -172,13 +173,19 @@ def _add(chat: Chat, asked: Asked, lesson_id: int | None, now: datetime) -> Exch
         key=asked.key,
         position=last + 1,
         question=asked.question,
-        mode=asked.mode,
+        mode=_mode_of(asked),
         lesson_id=lesson_id,
         second=asked.second,
         created_at=now,
     )
     _add_answer(chat, exchange, 1, now)
     return exchange
+
+
+def _mode_of(asked: Asked) -> str:
+    """The mode of a message: "test me", written as a question, is a request for a quiz."""
+    intent = intent_of(asked.question) if asked.mode == Mode.ASK else None
+    return Mode(intent).value if intent in {"summary", "quiz", "cards", "plan"} else asked.mode
 
 
 def _add_answer(chat: Chat, exchange: Exchange, number: int, now: datetime) -> Answer:

@@ -167,7 +167,13 @@ export function MediaHost({ media, className }: { media: HTMLMediaElement; class
 function StartButton({ player: { playback } }: { player: Player }) {
   const time = usePlayback(playback, (state) => state.time);
   return (
-    <button className="stage__start" type="button" data-start onClick={() => void playback.play()}>
+    <button
+      className="stage__start"
+      type="button"
+      data-start
+      data-begin={Math.floor(time)}
+      onClick={() => void playback.play()}
+    >
       <Icon name="play" className="i--fill" />
       <span>{time > 0 ? t("Resume at {time}", { time: clock(time) }) : t("Play")}</span>
     </button>

@@ -5,7 +5,7 @@ import { clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
-import { videoOfPage } from "./citations";
+import { momentOfPage } from "./citations";
 import { modeChips } from "./modes";
 import { lengthOf, type Mode } from "./types";
 
@@ -53,7 +53,7 @@ export function Composer(props: Props) {
     field.current?.focus();
   };
   const explain = (): void => {
-    const second = Math.floor(videoOfPage()?.currentTime ?? 0);
+    const second = momentOfPage();
     ask("explain", t("Explain the part at {time}", { time: clock(second) }), second);
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -23,6 +23,14 @@ export function videoOfPage(): HTMLMediaElement | null {
   return document.querySelector<HTMLMediaElement>("[data-island=player] :is(video, audio)");
 }
 
+/** The second of the video at which the learner is: before it was started, the one at which it would resume. */
+export function momentOfPage(): number {
+  const now = Math.floor(videoOfPage()?.currentTime ?? 0);
+  if (now > 0) return now;
+  const start = document.querySelector<HTMLElement>("[data-island=player] [data-begin]");
+  return Number(start?.dataset.begin ?? 0);
+}
+
 /** Play the video of this page from the second of the citation. Returns whether it could. */
 export function playHere({ lesson, second }: Citation, here: string | undefined): boolean {
   const video = videoOfPage();

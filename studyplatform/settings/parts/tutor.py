@@ -52,3 +52,5 @@ _limits = ("QUESTIONS_PER_HOUR", "QUESTIONS_PER_DAY", "SEARCHES_PER_HOUR", "SEAR
 for _name in ("TIMEOUT", "CONTEXT_TOKENS", "ANSWER_TOKENS", *_limits):
     if globals()[f"TUTOR_{_name}"] < 1:
         raise ImproperlyConfigured(f"TUTOR_{_name} must be at least 1.")
+
+TUTOR_WARM_UP = True  # load weights and passages when the server starts, not with the first question

@@ -29,6 +29,11 @@ TEXTS = {
 }
 
 
+def lock_minutes() -> int:
+    """Return for how long an account is locked after failed attempts."""
+    return int(settings.LOGIN_LOCK.total_seconds() // 60)
+
+
 @open_to_everyone
 @require_safe
 @cache_for_visitors()
@@ -43,8 +48,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
     title, summary = ARTICLES[article]
-    minutes = int(settings.LOGIN_LOCK.total_seconds() // 60)
-    context = {"title": title, "summary": summary, "lock_minutes": minutes}
+    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes()}
     return render(request, f"site/help/{article}.html", context)
 
 

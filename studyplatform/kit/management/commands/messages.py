@@ -30,7 +30,13 @@ from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text.languages import ISLAND_MESSAGES
 
 PAGES, ISLANDS = "django", "djangojs"  # the domains, as Django names them
-_PYTHON = {**DEFAULT_KEYWORDS, "gettext_lazy": None, "ngettext_lazy": (1, 2), "pgettext_lazy": ((1, "c"), 2)}
+_PYTHON = {
+    **DEFAULT_KEYWORDS,
+    "gettext_noop": None,
+    "gettext_lazy": None,
+    "ngettext_lazy": (1, 2),
+    "pgettext_lazy": ((1, "c"), 2),
+}
 _JINJA = {"extensions": "jinja2.ext.do"}
 # Domain, folder, extraction method per file pattern, names of the translation functions, options.
 _SOURCES: list[tuple[str, str, list[tuple[str, str]], Any, dict[str, dict[str, Any]]]] = [

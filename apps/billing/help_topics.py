@@ -1,0 +1,78 @@
+"""What people ask about money, and the answers (kit/extensions.py)."""
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studyplatform.kit.extensions import HelpTopic, help_topics
+
+
+def _refund(user: Any) -> str:
+    return _(
+        "Open the payment under [Transactions](/billing/transactions) and choose “Refund”. Within %(days)d "
+        "days of the payment and below %(percent)d%% of the lessons, you get the money back immediately. "
+        "Otherwise an admin decides."
+    ) % {"days": settings.REFUND_DAYS, "percent": settings.REFUND_PERCENT}
+
+
+def _cancel(user: Any) -> str:
+    return _(
+        "Cancel Premium under [Subscription](/billing/subscriptions). You keep it until the end of the period"
+        " you paid for."
+    )
+
+
+def _premium(user: Any) -> str:
+    return _(
+        "[Premium](/premium) includes every Premium course for one monthly or yearly price. Courses with a "
+        "one-time price are yours to keep."
+    )
+
+
+def _receipts(user: Any) -> str:
+    return _("Your receipts and invoices are under [Transactions](/billing/transactions).")
+
+
+def _cards(user: Any) -> str:
+    return _("Add, remove or change cards under [Payment methods](/billing/methods).")
+
+
+def _promo(user: Any) -> str:
+    return _("Enter a promo code at checkout, before you pay. The new total appears immediately.")
+
+
+for name, questions, answer in (
+    (
+        "refund",
+        (
+            gettext_lazy("How do I get my money back?"),
+            gettext_lazy("Can I get a refund for a course?"),
+            gettext_lazy("I want to return the course I bought"),
+        ),
+        _refund,
+    ),
+    (
+        "cancel",
+        (gettext_lazy("How do I cancel my subscription?"), gettext_lazy("How do I cancel Premium?")),
+        _cancel,
+    ),
+    (
+        "premium",
+        (
+            gettext_lazy("How much does Premium cost?"),
+            gettext_lazy("What is included in Premium?"),
+            gettext_lazy("How much do the courses cost?"),
+        ),
+        _premium,
+    ),
+    ("receipts", (gettext_lazy("Where is my invoice or receipt?"),), _receipts),
+    (
+        "cards",
+        (gettext_lazy("How do I change my credit card?"), gettext_lazy("My payment was declined")),
+        _cards,
+    ),
+    ("promo", (gettext_lazy("How do I use a promo code or coupon?"),), _promo),
+):
+    help_topics.register(f"billing.{name}", HelpTopic(questions=questions, answer=answer))
