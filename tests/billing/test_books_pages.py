@@ -199,10 +199,6 @@ def test_both_pages_cost_ten_queries(browser_of, sam, django_assert_max_num_quer
             browser.get(page)
 
 
-def test_an_event_that_was_never_verified_is_not_handled(sam):
-    assert webhook_service.replay(admin=sam, triggers=[event(valid=False).pk]) == 0
-
-
 def test_only_admins_compare_and_handle_events_again(browser_of, ada, mia, client):
     one = event(exception="It broke")
     for person in (ada, mia):

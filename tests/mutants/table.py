@@ -431,7 +431,7 @@ ISLANDS = (
         "assets/shared/uploads/transfers.ts",
         '  "STORE_FULL",\n',
         "",
-        ("assets/shared/uploads/transfers.test.ts",),
+        ("assets/shared/uploads/transfers.test.ts", "assets/islands/uploader/Uploader.test.tsx"),
     ),
     Mutant(
         "a jump counts as watched",
