@@ -35,6 +35,8 @@ export const spokenTexts = {
     "Moment marked at {time}",
   ],
   forms: [
+    "Read as {number}",
+    "Read as {number}, not {other}",
     "The text is longer than {most} characters.",
     "The text is close to its limit of {most} characters.",
     "Posted",

@@ -122,7 +122,7 @@ it("offers to load the card form again if the provider's script does not load", 
   expect(load).not.toHaveBeenCalled();
   await press("Add a card");
 
-  expect((await screen.findByRole("alert")).textContent).toContain("could not be loaded");
+  expect((await screen.findByRole("alert")).textContent).toContain("couldn't be loaded");
   await press("Try again");
   await screen.findByRole("button", { name: "Save card" });
   expect(load).toHaveBeenCalledTimes(2);

@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 
+import { announce } from "../announce";
 import { t } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { Question } from "./types";
@@ -19,6 +20,12 @@ export function NumberField({ question, answer, onAnswer }: Props) {
   const [isLeft, setIsLeft] = useState(text !== ""); // restored from a draft
   const reading = text.trim() ? readNumber(text, question.number_format, question.unit) : null;
   const isWrong = isLeft && text.trim() !== "" && !reading;
+  const leave = (): void => {
+    setIsLeft(true);
+    if (reading?.other)
+      announce(t("Read as {number}, not {other}", { number: reading.shown, other: reading.other }));
+    else if (reading) announce(t("Read as {number}", { number: reading.shown }));
+  };
   return (
     <div className="stack gap-2">
       <div className="numfield">
@@ -36,7 +43,7 @@ export function NumberField({ question, answer, onAnswer }: Props) {
           aria-invalid={isWrong || undefined}
           aria-describedby={`${id}-hint`}
           onChange={({ target }) => onAnswer({ text: target.value })}
-          onBlur={() => setIsLeft(true)}
+          onBlur={leave}
           onFocus={() => setIsLeft(false)}
         />
         {question.unit && <span aria-hidden="true">{question.unit}</span>}
@@ -51,7 +58,7 @@ export function NumberField({ question, answer, onAnswer }: Props) {
             : t("This can't be read as one number. Enter a number such as 12.5 or 3/4.")}
         </p>
       ) : (
-        <p className="field__hint" id={`${id}-hint`} aria-live="polite">
+        <p className="field__hint" id={`${id}-hint`}>
           {!reading && t("You can write decimals with a point or a comma.")}
           {reading && !reading.other && t("Read as {number}", { number: reading.shown })}
           {reading?.other &&

@@ -111,7 +111,7 @@ it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPP
   },
 );
 
-it.each(["STORE_FULL", "UPLOAD_BUSY", "RATE_LIMIT_EXCEEDED", "MAINTENANCE_MODE"] as const)(
+it.each(["STORE_FULL", "UPLOAD_BUSY", "RATE_LIMIT_EXCEEDED"] as const)(
   "resumes after what passes: %s",
   async (code) => {
     add("a");
