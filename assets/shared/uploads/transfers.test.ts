@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { makeError } from "../api/errors";
+import { ApiError, makeError, problemOf } from "../api/errors";
 import { FakeTransport, fileOf } from "./testing";
 import { RETRY_SECONDS, Transfers } from "./transfers";
 
@@ -111,11 +111,11 @@ it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPP
   },
 );
 
-it.each(["STORE_FULL", "UPLOAD_BUSY", "RATE_LIMIT_EXCEEDED"] as const)(
+it.each([["STORE_FULL", 507] as const, ["MAINTENANCE_MODE", 503] as const])(
   "resumes after what passes: %s",
-  async (code) => {
+  async (code, status) => {
     add("a");
-    transport.of("a").events.onFail(makeError(code));
+    transport.of("a").events.onFail(new ApiError(status, problemOf(code, status)));
     await vi.advanceTimersByTimeAsync(600_000);
 
     expect(states()).toEqual(["sending"]);
