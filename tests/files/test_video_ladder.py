@@ -210,7 +210,7 @@ def test_a_copy_with_other_segment_boundaries_is_discarded(clip, work_on, monkey
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("colors.mp4", "keyframes"),
+        ("sparse.mp4", "keyframes"),
         ("upright.mov", "turned"),
         ("uneven.mp4", "frame rate"),
         ("interlaced.mp4", "interlaced"),

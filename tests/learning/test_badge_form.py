@@ -11,7 +11,7 @@ from typing import Any
 
 import jwt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -144,6 +144,7 @@ def test_the_form_is_strict(certificate, change):
     assert wrong(FORM, badge.credential(certificate) | change)
 
 
+@settings(deadline=None)
 @given(
     title=st.text(min_size=1, max_size=120),
     summary=st.text(max_size=300),

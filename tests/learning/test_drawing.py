@@ -27,6 +27,7 @@ def pool(size: int) -> list[Question]:
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 30), st.integers(0, 40), st.booleans(), st.text(max_size=8))
 def test_a_draw_is_a_part_of_the_pool_and_stays_the_same(size: int, count: int, shuffles: bool, seed: str):
     quiz, questions = Quiz(draw_count=count, shuffle_questions=shuffles), pool(size)
@@ -40,6 +41,7 @@ def test_a_draw_is_a_part_of_the_pool_and_stays_the_same(size: int, count: int, 
         assert [int(one.prompt) for one in first] == sorted(int(one.prompt) for one in first)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=8))
 def test_shuffled_choices_are_a_permutation_and_survive_storing(seed: str):
     quiz, questions = Quiz(shuffle_options=True), pool(3)
@@ -121,6 +123,7 @@ def several(options: int, right: set[int], **rules) -> Question:
     )
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_partial_credit_stays_between_none_and_all_and_grows_with_each_right_choice(data):
     size = data.draw(st.integers(2, 8))
@@ -141,7 +144,7 @@ def test_partial_credit_stays_between_none_and_all_and_grows_with_each_right_cho
 
 
 @given(st.sampled_from(["multiple", "ordering", "matching"]), st.integers(0, 10_000))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_all_or_nothing_gives_all_or_nothing(kind: str, seed: int):
     dice = random.Random(seed)
     ids = list("abcd")

@@ -38,6 +38,7 @@ def days(user):
 # --- without a database
 
 
+@settings(deadline=None)
 @given(
     st.sets(st.dates(date(2026, 1, 1), date(2026, 2, 20)), max_size=40), st.dates(date(2026, 1, 1), date(2026, 2, 20))
 )
@@ -58,6 +59,7 @@ def test_streaks_equal_those_counted_day_by_day(found, today):
     assert learned_days.best_streak(found) == max((back(day) for day in found), default=0)
 
 
+@settings(deadline=None)
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)), st.sampled_from(ZONES), st.integers(-200, 10))
 def test_the_day_is_that_of_the_learners_clock(naive, zone, hours):
     now = naive.replace(tzinfo=UTC)

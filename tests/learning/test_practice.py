@@ -38,7 +38,7 @@ reviews = st.lists(
 
 
 @given(reviews, st.randoms())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_reviews_merge_in_any_order_and_repetition_to_the_same_schedule(found: list[Reviewed], dice: random.Random):
     mixed = [*found, *dice.choices(found, k=3)] if found else []
     dice.shuffle(mixed)
@@ -47,7 +47,7 @@ def test_reviews_merge_in_any_order_and_repetition_to_the_same_schedule(found: l
 
 
 @given(reviews)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_card_never_returns_before_its_last_review(found: list[Reviewed]):
     schedule = replayed(MADE, found)
 
