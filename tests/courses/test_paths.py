@@ -207,7 +207,7 @@ def test_courses_to_add_are_ones_own_and_found_by_title(browser_of, path, ada, e
     assert "Old Glaciers" not in mine
     assert "of Others" not in mine
     assert "Add Glaciers of Others" in browser_of(sam).get(studio(path, "?find=glac")).content.decode()
-    assert "can be added" in browser_of(ada).get(studio(path, "?find=nothing")).content.decode()
+    assert "No courses you can add match" in browser_of(ada).get(studio(path, "?find=nothing")).content.decode()
 
 
 def test_the_studio_needs_few_queries_with_many_paths_and_courses(browser_of, ada, path, django_assert_max_num_queries):

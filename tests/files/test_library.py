@@ -225,7 +225,9 @@ def test_the_bin_promises_no_space_that_a_lesson_still_uses(leo, browser_of, own
 
     for page in ("/files/bin", "/settings/storage"):
         shown = " ".join(site.get(page).content.decode().split())
-        assert 'text="Everything in it will be permanently deleted. That frees up to 4.9 KB: a file' in shown
+        assert (
+            'text="Everything in it will be permanently deleted. That frees up to 4.9 KB: files used elsewhere' in shown
+        )
     site.post("/files/bin/empty")
     assert storage_of(leo).used == 3000
 

@@ -261,7 +261,7 @@ def test_merging_and_splitting_without_scripts(older: Topic, newer: Topic, sam: 
     browser = browser_of(sam)
     index_post(older.posts.get(is_opening=True), older)
     assert older.title in browser.get(f"{newer.path}/merge?into=which+paper").text
-    assert "No topic of your boards" in browser.get(f"{newer.path}/merge?into=zzz").text
+    assert "No topic on your boards" in browser.get(f"{newer.path}/merge?into=zzz").text
     assert browser.get(f"{newer.path}/merge?into={newer.pk}").status_code == 400
     for name in (str(older.pk), f"https://study.example{older.path}?page=2", older.posts.all()[0].path):
         page = browser.get(f"{newer.path}/merge", {"into": name}).text

@@ -310,7 +310,7 @@ def test_the_page_of_many_cards_costs_few_queries(browser_of, leo, django_assert
         page = browser.get("/me/practice")
 
     assert page.status_code == 200
-    assert "Up to 10 new cards" in page.content.decode()
+    assert "Up to 10 new and" in page.content.decode()
 
 
 def test_flash_cards_are_made_edited_deleted_and_brought_back(browser_of, leo):
