@@ -70,6 +70,13 @@ def test_markdown_is_sanitized():
     assert 'rel="nofollow noopener"' in html
 
 
+def test_a_phrase_keeps_its_emphasis_and_no_other_html():
+    phrase = render_inline("*x* and `y` <b>z</b>")
+
+    assert str(phrase) == "<em>x</em> and <code>y</code> &lt;b&gt;z&lt;/b&gt;"
+    assert str(render_inline("*x* " * 400)).startswith("<em>x</em> ")
+
+
 def test_formulas_become_mathml():
     html = render("{{ text | markdown }}", text="Since $v < c$:\n\n$$\nv = \\sqrt{\\frac{F}{\\mu}}\n$$\n")
 

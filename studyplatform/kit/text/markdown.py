@@ -207,7 +207,7 @@ def _phrase(text: str) -> Markup:
     budget = Budget()
     text, rest = budget.cut(text)
     env = {"formulas": found, "most_formulas": LESSON.most_formulas, "budget": budget}
-    html = LESSON.parser.renderInline(text, env) + escape(rest)
+    html = LESSON.parser.renderInline(text, env) + str(escape(rest))  # adding Markup to a text would escape the text
     return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
 
 
