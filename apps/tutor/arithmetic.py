@@ -9,12 +9,29 @@ MAX_EXPONENT = 64
 MAX_SHOWN_DIGITS = 40
 MAX_DEPTH = 20
 """Brackets and signs within each other."""
+MAX_LENGTH = 160
+"""Characters of a message that can be an expression."""
+_CALCULATION = re.compile(
+    r"(?:(?:what(?:'s| is)|calculate|compute|how much is|solve|evaluate)\s+)?"
+    r"(?=[^=]*\d[\d\s.,()]*[-+*/×÷·^−][\d\s.,()+*/×÷·^−-]*\d)[\d\s.,()+*/×÷·^−-]+\s*=?"
+)
+_RANGE = re.compile(r"[\d.,]+[-−][\d.,]+(?:[-−][\d.,]+)*")  # years, pages, dates
 _TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|\*\*|[-+*/^()×÷·−])")
 _SAME = {"×": "*", "·": "*", "÷": "/", "−": "-", "**": "^"}
 
 
 class NotComputable(ValueError):
     """It is no expression, it divides by zero, or its numbers are too large."""
+
+
+def expression_in(message: str) -> str:
+    """Return the arithmetic expression that a message consists of, such as "17*23"; "" for others."""
+    if len(message) > MAX_LENGTH:
+        return ""
+    text = " ".join(message.replace("’", "'").lower().split()).rstrip(" ?!.")
+    if not _CALCULATION.fullmatch(text) or _RANGE.fullmatch(text):
+        return ""
+    return re.sub(r"^[a-z' ]+", "", text).rstrip(" =")
 
 
 def compute(expression: str) -> Fraction:

@@ -19,8 +19,8 @@ from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.learning.queries.my_learning import enrollments_of
 from apps.tutor import site_help
-from apps.tutor.arithmetic import NotComputable, compute, show
-from apps.tutor.intents import SMALL_TALK, Intent, expression_in, intent_of
+from apps.tutor.arithmetic import NotComputable, compute, expression_in, show
+from apps.tutor.intents import SMALL_TALK, Intent, intent_of
 from apps.tutor.models import Mode
 from apps.tutor.providers.base import Prompt
 from apps.tutor.queries.switches import turned_off

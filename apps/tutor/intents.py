@@ -8,6 +8,7 @@ import re
 import unicodedata
 from enum import StrEnum
 
+from apps.tutor.arithmetic import expression_in
 from studyplatform.kit.text.folding import fold
 
 MAX_LENGTH = 160
@@ -213,11 +214,6 @@ _PHRASES: dict[Intent, tuple[str, ...]] = {
     ),
 }
 _INTENTS = {fold(one): intent for intent, several in _PHRASES.items() for one in several}
-_CALCULATION = re.compile(
-    r"(?:(?:what(?:'s| is)|calculate|compute|how much is|solve|evaluate)\s+)?"
-    r"(?=[^=]*\d[\d\s.,()]*[-+*/×÷·^−][\d\s.,()+*/×÷·^−-]*\d)[\d\s.,()+*/×÷·^−-]+\s*=?"
-)
-_RANGE = re.compile(r"[\d.,]+[-−][\d.,]+(?:[-−][\d.,]+)*")  # years, pages, dates
 _TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'"})
 _ENDS = re.compile(r"^[\s.,;:!?¡¿…\"“”«»()*_~-]+|[\s.,;:!…\"“”«»*_~-]+$")
 
@@ -234,16 +230,6 @@ def intent_of(message: str) -> Intent | None:
     words = re.sub(r"\s+", " ", re.sub(r"[.,;:!?…]+(?=\s|$)", " ", text)).strip() or text
     known = _INTENTS.get(words)
     return known or next((intent for intent, pattern in _PATTERNS if pattern.fullmatch(words)), None)
-
-
-def expression_in(message: str) -> str:
-    """Return the arithmetic expression that a message consists of, such as "17*23"; "" for others."""
-    if len(message) > MAX_LENGTH:
-        return ""
-    text = " ".join(message.translate(_TYPOGRAPHIC).lower().split()).rstrip(" ?!.")
-    if not _CALCULATION.fullmatch(text) or _RANGE.fullmatch(text):
-        return ""
-    return re.sub(r"^[a-z' ]+", "", text).rstrip(" =")
 
 
 def _plain(message: str) -> str:

@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from studyplatform.kit.text import code, markdown
+from studyplatform.kit.text.formulas import formula_as_text
 
 IMAGES, FILES = "/forum/images/", "/forum/files/"
 
@@ -96,7 +97,7 @@ def _words(tokens: Sequence[Token], *, shows_blocks: bool = False) -> Iterator[s
         elif token.type in _BLOCKS and not shows_blocks:
             yield " … "
         elif token.type == "math_inline" and set(token.content) & set("\\{"):
-            yield markdown.formula_as_text(token.content)
+            yield formula_as_text(token.content)
         elif token.nesting == 0:
             yield token.content
         if token.block or token.type in {"softbreak", "hardbreak"}:

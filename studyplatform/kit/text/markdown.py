@@ -10,16 +10,13 @@ shown as it was typed.
 
 import re
 import secrets
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from xml.etree import ElementTree
 
 import nh3
 from django.utils.translation import gettext as _
-from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, table
@@ -28,28 +25,17 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_block_dollar
 
+from studyplatform.kit.text.formulas import Formula, convert_formula, show_source
+
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h2", "h3", "h4", "h5", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub",
 }  # fmt: skip
 _INLINE = {"em", "strong", "s", "code", "a", "sup", "sub", "br"}
-_MATH = {
-    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "mstyle", "mpadded", "mphantom",
-    "msup", "msub", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "mtable", "mtr", "mtd",
-}  # fmt: skip
 _ATTRIBUTES = {
     "a": {"href", "title"},
     "ol": {"start"},
     "code": {"class"},
-    "math": {"display"},
-    "mi": {"mathvariant"},
-    "mo": {"stretchy", "fence", "form", "lspace", "rspace", "minsize", "maxsize", "movablelimits", "separator"},
-    "mspace": {"width"},
-    "mfrac": {"linethickness"},
-    "mover": {"accent"},
-    "munder": {"accentunder"},
-    "mstyle": {"displaystyle", "scriptlevel"},
-    "mtd": {"columnalign"},
 }
 _LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
 _MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
@@ -64,14 +50,8 @@ _SHORT = 500  # characters of a phrase whose HTML is cached
 # enough: the parser decodes them from the URL of a link.)
 _OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
 _MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
-_FUNCTION = r"\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|ln|log|exp|det|lim|max|min|gcd)(?![A-Za-z])"
-_RAISED = r"(?:\s*[\^_](?:\{[^{}]*\}|[^\s{}\\]))*"
-_BEFORE_FUNCTION = re.compile(rf"(?<=[\w)}}])\s*(?={_FUNCTION})")
-_AFTER_FUNCTION = re.compile(rf"({_FUNCTION}{_RAISED})\s*(?=\w|\\[A-Za-z])")
 _TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 _NARROW = 20  # characters of a formula that fit on any phone
-_NAME = re.compile(r"<mi>(\w{2,})</mi>")  # "sin": upright, while single letters are slanted
-_SIGN = re.compile(r"(<mo[^>]*>[=≈≠<>≤≥(\[{,×⋅·]</mo>|<mrow>)<mo>−</mo>")  # of a number; else it is "minus"
 _HEAD = re.compile(r"<th>(.*?)</th>", re.DOTALL)
 
 _closed_formula = math_block_dollar(allow_labels=False, allow_blank_lines=True)
@@ -191,7 +171,7 @@ def render(
 
 
 def _rendered(text: str, profile: Profile, env: dict[str, Any]) -> Markup:
-    found: list[_Formula] = []
+    found: list[Formula] = []
     html = profile.parser.render(text, {**env, "formulas": found, "most_formulas": profile.most_formulas})
     html = html.replace("<h1>", "<h2>").replace("</h1>", "</h2>")
     return Markup(_TABLE.sub(_scrolling_table, _with_formulas(_clean(html, _TAGS, profile), found)))  # noqa: S704 (what is added is escaped)
@@ -203,7 +183,7 @@ def render_inline(text: str) -> Markup:
 
 
 def _phrase(text: str) -> Markup:
-    found: list[_Formula] = []
+    found: list[Formula] = []
     budget = Budget()
     text, rest = budget.cut(text)
     env = {"formulas": found, "most_formulas": LESSON.most_formulas, "budget": budget}
@@ -234,7 +214,7 @@ def _scrolling_table(table: re.Match[str]) -> str:
     return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{table[0]}</div>'
 
 
-def _with_formulas(html: str, found: "list[_Formula]") -> str:
+def _with_formulas(html: str, found: "list[Formula]") -> str:
     """The sanitized text with its placeholders replaced by the formulas. Long displayed ones scroll."""
 
     def formula(mark: re.Match[str]) -> str:
@@ -249,72 +229,11 @@ def _with_formulas(html: str, found: "list[_Formula]") -> str:
     return _MARK.sub(formula, html)
 
 
-@dataclass(frozen=True)
-class _Formula:
-    """The sanitized HTML of a formula: MathML, or its source if it cannot be converted."""
-
-    html: str
-    is_displayed: bool
-    is_converted: bool = True
-
-
-@lru_cache(maxsize=4096)
-def _as_mathml(tex: str, *, is_displayed: bool) -> _Formula:
-    try:
-        display = "block" if is_displayed else "inline"
-        mathml = convert(_with_tex_spaces(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
-    except Exception:  # an incomplete formula may raise anything
-        return _as_source(tex, is_displayed=is_displayed)
-    clean = _clean(mathml, _MATH)  # the converter escapes nothing
-    clean = _SIGN.sub(r'\1<mo form="prefix">−</mo>', _NAME.sub(r'<mi mathvariant="normal">\1</mi>', clean))
-    return _Formula(clean, is_displayed)
-
-
-def formula_as_text(tex: str) -> str:
-    """A formula as plain text in one line: "v = λ/T" of ``v = \\frac{\\lambda}{T}``. Its source if it is incomplete."""
-    formula = _as_mathml(tex, is_displayed=False)
-    if not formula.is_converted:
-        return tex
-    try:
-        text = _as_text(ElementTree.fromstring(formula.html))  # noqa: S314 (sanitized)
-    except ElementTree.ParseError:  # an entity that XML lacks
-        return tex
-    return " ".join(unicodedata.normalize("NFKC", text).split())  # bold letters are other characters
-
-
-def _as_text(element: ElementTree.Element) -> str:
-    """The text of an element of MathML."""
-    parts = [_as_text(child) for child in element]
-    match element.tag, parts:
-        case "mfrac", [above, below]:
-            return "/".join(part if len(part) == 1 or part.isalnum() else f"({part})" for part in (above, below))
-        case (("msup" | "msub"), [base, mark]):
-            return f"{base}{'^' if element.tag == 'msup' else '_'}{mark}"
-        case "msubsup", [base, low, high]:
-            return f"{base}_{low}^{high}"
-        case "msqrt", _:
-            inside = "".join(parts)
-            return f"√{inside}" if inside.isalnum() else f"√({inside})"
-        case "mspace", _:
-            return " "
-    return (element.text or "") + "".join(parts)
-
-
-def _as_source(tex: str, *, is_displayed: bool) -> _Formula:
-    return _Formula(f"<code>{escape(tex)}</code>", is_displayed, is_converted=False)
-
-
-def _with_tex_spaces(tex: str) -> str:
-    """Add the spaces that TeX adds and the converter does not: around "cos" in "x cos t", none in 17{,}500."""
-    tex = _BEFORE_FUNCTION.sub(r"\\,", tex.replace("{,}", r"\text{,}"))
-    return _AFTER_FUNCTION.sub(r"\1\\,", tex)
-
-
 def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
     tex, found, budget = token.content.strip(), env["formulas"], env.setdefault("budget", Budget())
     is_usual = len(tex) <= min(_LONGEST_FORMULA, budget.formula_characters) and len(found) < env["most_formulas"]
     budget.formula_characters -= len(tex) if is_usual else 0
-    found.append((_as_mathml if is_usual else _as_source)(tex, is_displayed=is_displayed))
+    found.append((convert_formula if is_usual else show_source)(tex, is_displayed=is_displayed))
     return f"{_OPEN}{len(found) - 1}{_CLOSE}"
 
 

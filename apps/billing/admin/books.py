@@ -7,36 +7,20 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from djstripe.models import WebhookEndpoint, WebhookEventTrigger
 
 from apps.billing import services
 from apps.billing.models import (
-    BooksCheck,
-    Card,
     ConnectedAccount,
-    Customer,
-    Dispute,
-    EarningsMilestone,
-    Grant,
     LedgerAccount,
     LedgerEntry,
     LedgerLine,
-    Order,
-    Payment,
     Payout,
     PayoutAccount,
     PayoutRun,
-    PremiumEarning,
-    PremiumMonth,
-    PromoCode,
-    ReceiptSeries,
-    Redemption,
-    Refund,
-    Subscription,
 )
 from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.text.money import money
-from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
+from studyplatform.kit.web.read_only_admin import ReadOnly
 
 
 class LineInline(ReadOnly, admin.TabularInline[LedgerLine, LedgerEntry]):
@@ -164,127 +148,3 @@ class ConnectedAccountAdmin(ReadOnly, admin.ModelAdmin[ConnectedAccount]):
     ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
-
-
-class MoneyScreen(ReadOnly, admin.ModelAdmin[Any]):
-    """What services wrote about money."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    @admin.display(description=_("Amount"))
-    def as_money(self, row: Any) -> str:
-        return money(getattr(row, "total", None) or row.amount, getattr(row, "currency", "") or row.payment.currency)
-
-
-@admin.register(Order)
-class OrderAdmin(MoneyScreen):
-    list_display = ["number", "user", "course", "total", "currency", "status", "created_at", "settled_at"]
-    list_filter = ["status", "currency"]
-    list_select_related = ["user", "course"]
-    search_fields = ["number", "intent_id", "user__email"]
-    ordering = ["-created_at"]
-
-
-@admin.register(Payment)
-class PaymentAdmin(MoneyScreen):
-    list_display = ["receipt_number", "title", "user", "as_money", "refunded", "fee", "paid_at"]
-    list_filter = ["kind", "currency", "paid_at"]
-    list_select_related = ["user"]
-    search_fields = ["receipt_number", "gateway_id", "charge_id", "invoice_id", "title", "user__email"]
-    ordering = ["-paid_at", "-pk"]
-
-
-@admin.register(Refund)
-class RefundAdmin(MoneyScreen):
-    list_display = ["payment", "as_money", "status", "requested_at", "decided_by", "done_at", "failure"]
-    list_filter = ["status"]
-    list_select_related = ["payment", "decided_by"]
-    search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
-    ordering = ["-requested_at", "-pk"]
-
-
-@admin.register(Dispute)
-class DisputeAdmin(MoneyScreen):
-    list_display = ["gateway_id", "payment", "as_money", "status", "reason", "opened_at", "closed_at"]
-    list_filter = ["status"]
-    list_select_related = ["payment"]
-    search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
-    ordering = ["-opened_at", "-pk"]
-
-
-@admin.register(PromoCode)
-class PromoCodeAdmin(MoneyScreen):
-    list_display = ["code", "scope", "percent", "amount", "used", "limit", "is_active", "created_by", "ends_at"]
-    list_filter = ["scope", "is_active"]
-    list_select_related = ["created_by"]
-    search_fields = ["code", "created_by__email"]
-    ordering = ["-created_at"]
-
-
-@admin.register(Subscription)
-class SubscriptionAdmin(MoneyScreen):
-    list_display = ["user", "plan", "status", "period_end", "cancels_at_period_end", "grace_until", "ended_at"]
-    list_filter = ["plan", "status"]
-    list_select_related = ["user"]
-    search_fields = ["gateway_id", "user__email"]
-    ordering = ["-created_at"]
-
-
-@admin.register(Grant)
-class GrantAdmin(MoneyScreen):
-    list_display = ["user", "course", "source", "created_at", "ended_at", "end_reason", "granted_by"]
-    list_filter = ["source", "end_reason"]
-    list_select_related = ["user", "course", "granted_by"]
-    search_fields = ["user__email", "course__title"]
-    ordering = ["-created_at", "-pk"]
-
-
-@admin.register(Customer)
-class CustomerAdmin(MoneyScreen):
-    list_display = ["gateway_id", "user", "country"]
-    list_select_related = ["user"]
-    search_fields = ["gateway_id", "user__email"]
-    ordering = ["-pk"]
-
-
-@admin.register(Card)
-class CardAdmin(MoneyScreen):
-    list_display = ["user", "brand", "last4", "exp_month", "exp_year", "is_default", "declined_at", "removed_at"]
-    list_filter = ["brand"]
-    list_select_related = ["user"]
-    search_fields = ["gateway_id", "last4", "user__email"]
-    ordering = ["-created_at"]
-
-
-register_read_only(
-    Redemption, ["code", "user", "state", "created_at"], filters=["state"], search=["code__code", "user__email"]
-)
-register_read_only(ReceiptSeries, ["year", "last"], search=["year"])
-register_read_only(
-    BooksCheck,
-    ["kind", "state", "examined", "found", "repaired", "started_at", "finished_at"],
-    filters=["kind", "state"],
-    search=["error"],
-)
-register_read_only(EarningsMilestone, ["user", "name", "reached_at"], filters=["name"], search=["user__email"])
-register_read_only(PremiumMonth, ["month", "currency", "pool", "seconds", "shared_at"], search=["currency"])
-register_read_only(
-    PremiumEarning,
-    ["shared", "course", "instructor", "seconds", "earned"],
-    search=["course__title", "instructor__email"],
-)
-# Of dj-stripe's tables these two are used: it receives and checks what the provider reports, and services apply it.
-register_read_only(
-    WebhookEndpoint,
-    ["url", "status", "api_version", "livemode", "djstripe_updated"],
-    search=["url", "id"],
-    hidden=["secret"],
-)
-register_read_only(
-    WebhookEventTrigger,
-    ["id", "created", "valid", "processed", "exception", "webhook_endpoint"],
-    filters=["valid", "processed"],
-    search=["exception", "body"],
-    hidden=["headers", "traceback"],
-)
