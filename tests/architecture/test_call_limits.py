@@ -16,7 +16,7 @@ from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
 from tests.architecture.source import modules
 
 BYTES_PER_CHARACTER = 4  # at most, in UTF-8
-LIMITED_IN_BYTES = {"POST /api/v1/videos/{uid}/captions/"}  # by its service
+LIMITED_IN_BYTES = {"POST /api/v1/videos/{uid}/captions/", "POST /api/v1/videos/{uid}/captions/preview/"}
 LIMITED_BY_TYPE = (
     serializers.BooleanField,
     serializers.IntegerField,
@@ -24,6 +24,7 @@ LIMITED_BY_TYPE = (
     serializers.DateTimeField,
     serializers.ChoiceField,
     serializers.UUIDField,
+    serializers.FileField,  # a part of the body, which has a limit
 )
 
 

@@ -37,7 +37,7 @@ from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
-from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
+from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
@@ -266,11 +266,13 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
             f"courses:studio-path{rest}": put_in(LearningPathFactory(owner=teacher), world.course).uid
             for rest in ("", "-add", "-move", "-remove", "-publish", "-delete")
         },
+        "courses:studio-caption-track": CaptionFactory(video=world.video_lesson.video).uid,
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-delete": world.spare.uid,
     }
     lessons = {"attempt": world.quiz, "quiz": world.quiz, "question": world.quiz, "video": world.video_lesson}
+    lessons["caption-track"] = world.video_lesson
 
     @cache
     def address(door: Door) -> str:
