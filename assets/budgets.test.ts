@@ -88,7 +88,8 @@ it("lets a page weigh one percent more, because versions of zlib differ", () => 
   const all: Outputs = {};
   for (const { scripts, islands = [], later = [], onDemand = [] } of Object.values(pages)) {
     for (const name of [...scripts, ...later]) all[`${name}.js`] = file(`assets/${name}.ts`);
-    for (const name of islands) all[`islands/${name}.js`] = file(`assets/islands/${name}/index.tsx`);
+    for (const name of islands)
+      all[`islands/${name}.js`] = file(`assets/islands/${name}/index.tsx`);
     for (const name of onDemand) all[`${name}.js`] = file(`assets/${name}`);
   }
   all["mount.js"] = file("assets/shared/mount.tsx");
