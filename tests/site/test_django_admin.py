@@ -20,6 +20,7 @@ from tests.factories.tutor import AnswerFactory
 PRIVATE = "what people write for themselves, to each other or to the tutor; admins read what is reported"
 SECRET = "hashes and codes that let someone in"
 COUNTER = "numbers, marks and indexes that are computed from other rows"
+UNFINISHED = "work of an instructor that expires unless it is finished"
 PART = "shown with the row that it belongs to, on its own page"
 HIDDEN = {
     "learning.Note": PRIVATE, "learning.Bookmark": PRIVATE, "learning.PracticeReview": PRIVATE,
@@ -29,7 +30,8 @@ HIDDEN = {
     "accounts.Registration": SECRET, "accounts.EmailVerification": SECRET, "accounts.SignInToken": SECRET,
     "kit.Tally": COUNTER, "kit.Version": COUNTER, "files.StorageCount": COUNTER, "learning.LearningTime": COUNTER,
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
-    "tutor.TodoCount": COUNTER, "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
+    "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
+    "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
     "billing.LedgerLine": PART,
 }  # fmt: skip
 NOT_OURS = {"admin", "auth", "contenttypes", "sessions", "account", "socialaccount", "mfa", "djstripe"}

@@ -289,7 +289,7 @@ def test_a_starter_can_be_changed_first(client: Client) -> None:
     "body",
     [
         *({"title": one} for one in NASTY if one != "\u2028"), {"title": None}, {"title": ["x"]}, {"title": {"a": 1}},
-        {"title": True}, {}, [], None, 7, "", "{", "[" * 5000 + "]" * 5000, {"title": "x" * 1_000_000},
+        {"title": True}, {}, [], None, 7, "", "{", "[" * 5000 + "]" * 5000, {"title": "x" * 50_000},
         '{"title": "\\ud800"}',
     ],
     ids=lambda body: str(body)[:20],

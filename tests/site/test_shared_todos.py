@@ -68,8 +68,9 @@ def test_the_client_has_the_limits_of_the_page(client: Client, settings: Any) ->
 
     assert assistant.refusal("add_todo", title="One too many") == "SAMPLE_LIMIT_REACHED"
     for arguments in ({"title": " "}, {"title": ""}, {"title": "x" * 101}, {"title": "a\x00"}, {}, {"title": 1}):
-        error = assistant.error("tools/call", name="add_todo", arguments=arguments)
-        assert error["data"]["code"] == "VALIDATION_FAILED", arguments
+        result = assistant.send("tools/call", name="add_todo", arguments=arguments)["result"]
+        assert result["isError"], arguments
+        assert result["structuredContent"]["code"] == "VALIDATION_FAILED", arguments
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "sample": (0, 60)}
     assert assistant.error("tools/call", name="list_todos")["data"]["code"] == "RATE_LIMIT_EXCEEDED"
 
