@@ -170,6 +170,20 @@ def test_an_incomplete_form_lists_errors_and_preserves_the_input(adas_browser):
     assert not Course.objects.exists()
 
 
+def test_lines_for_outcomes_are_added_without_saving(adas_browser, course):
+    page = address_of("edit", course.slug)
+    lines = [f"Outcome {number}" for number in range(4)]
+    shown = adas_browser.post(page, {"title": "Half a ti", "outcomes": lines, "more": "1"}).content.decode()
+
+    assert shown.count('name="outcomes"') == 5
+    assert 'value="Half a ti"' in shown
+    assert "Outcome 3" in shown
+    course.refresh_from_db()
+    assert course.title != "Half a ti"
+    full = adas_browser.post(page, {"outcomes": ["x"] * 11, "more": "1"}).content.decode()
+    assert (full.count('name="outcomes"'), 'name="more"' in full) == (12, False)
+
+
 def test_a_price_is_entered_in_dollars_and_stored_in_cents(adas_browser, course):
     sent = {
         "title": "Rivers",

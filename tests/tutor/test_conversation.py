@@ -10,6 +10,7 @@ from apps.tutor import conversation, quoting, site_help
 from apps.tutor.arithmetic import NotComputable, compute, show
 from apps.tutor.intents import intent_of
 from apps.tutor.models import Answer
+from apps.tutor.queries.suggestions import follow_ups_of
 from apps.tutor.services import generating, preparing
 from apps.tutor.services.questions import Asked, ask_in_chat, start_chat
 
@@ -157,3 +158,10 @@ def test_summaries_of_quizzes_are_not_indexed_and_citing_a_quiz_does_not_withhol
 
     index_course(course_id=course.pk, now=timezone.now())
     assert not rivers["check"].passages.filter(kind="summary").exists()
+
+
+@pytest.mark.django_db
+def test_a_heading_that_is_a_question_is_suggested_as_it_is(rivers):
+    lesson = rivers["deltas"]
+    lesson.passages.update(heading="Why does the mud sink?")
+    assert follow_ups_of(lesson, set()) == ["Why does the mud sink?"]

@@ -11,13 +11,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import artwork, policies, services
-from apps.courses.forms import PLATE_VARIANTS, CourseForm
+from apps.courses.forms import MOST_OUTCOMES, PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
@@ -56,13 +58,17 @@ def course_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_new(request: HttpRequest) -> HttpResponse:
     """A short form for a new course; the edit page has the other fields."""
-    form = CourseForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = CourseForm(initial=_typed(request)) if _asks_for_lines(request) else CourseForm(request.POST or None)
+    if form.is_valid():
         course = services.create_course(by=signed_in_user(request), texts=form.texts(), now=timezone.now())
         warn_of_unprintable(request, course.title)
         messages.success(request, _("Draft saved. Now add your first section."))
         return redirect("courses:studio-lectures", course.slug)
-    return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
+    return render(
+        request,
+        "courses/studio/new.html",
+        {"form": form, "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request)))},
+    )
 
 
 @teaches
@@ -71,12 +77,12 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its readiness for review, and its status."""
     course = course_for_staff(request, slug)
     user = signed_in_user(request)
-    form = CourseForm(
-        request.POST or None,
-        initial=CourseForm.initial_of(course),
-        possible_prerequisites=_possible_prerequisites(course),
-    )
-    if request.method == "POST" and form.is_valid():
+    possible = _possible_prerequisites(course)
+    if _asks_for_lines(request):
+        form = CourseForm(initial=_typed(request), possible_prerequisites=possible)
+    else:
+        form = CourseForm(request.POST or None, initial=CourseForm.initial_of(course), possible_prerequisites=possible)
+    if form.is_valid():
         services.edit_course(course=course, by=user, texts=form.texts(), now=timezone.now())
         warn_of_unprintable(request, course.title)
         messages.success(request, _("Saved."))
@@ -87,7 +93,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **about(course, user),
             "form": form,
-            "outcomes": _outcome_lines(form),
+            "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request))),
             "variants": [
                 (variant, artwork.plate(course.slug, course.subject.slug, variant)) for variant in range(PLATE_VARIANTS)
             ],
@@ -99,26 +105,26 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 Step = Callable[[Course, User, str, datetime], object]
 
-STEPS: dict[str, tuple[Step, str]] = {
+STEPS: dict[str, tuple[Step, Promise]] = {
     "submit": (
         lambda course, by, note, now: services.submit_course(course=course, by=by, note=note, now=now),
-        "Your course was submitted. Review usually takes 24 to 48 hours.",
+        gettext_lazy("Your course was submitted. Review usually takes 24 to 48 hours."),
     ),
     "withdraw": (
         lambda course, by, note, now: services.withdraw_course(course=course, by=by, now=now),
-        "The course is a draft again.",
+        gettext_lazy("The course is a draft again."),
     ),
     "unpublish": (
         lambda course, by, note, now: services.unpublish_course(course=course, by=by, reason=note, now=now),
-        "The course is closed to new learners. Enrolled learners still have access.",
+        gettext_lazy("The course is closed to new learners. Enrolled learners still have access."),
     ),
     "archive": (
         lambda course, by, note, now: services.archive_course(course=course, by=by, reason=note, now=now),
-        "The course is archived. Enrolled learners still have access.",
+        gettext_lazy("The course is archived. Enrolled learners still have access."),
     ),
     "restore": (
         lambda course, by, note, now: services.restore_course(course=course, by=by, now=now),
-        "The course is live again.",
+        gettext_lazy("The course is live again."),
     ),
 }
 
@@ -132,7 +138,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
         raise ValidationFailed
     run_step, message = STEPS[request.POST["step"]]
     run_step(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
-    messages.success(request, _(message))
+    messages.success(request, message)
     return redirect("courses:studio-edit", course.slug)
 
 
@@ -182,10 +188,22 @@ def _answer(course: Any) -> dict[str, Any] | None:
     return {"badge": authoring.outcome_badge(course.last_outcome), "comment": course.last_comment}
 
 
-def _outcome_lines(form: CourseForm, least: int = 4) -> list[str]:
-    """Return the lines of the form, with at least one empty line."""
+def _outcome_lines(form: CourseForm, more: int = 0) -> list[str]:
+    """Return the lines of the form, and ``more`` empty ones. One stays empty, and there are at least four in all."""
     lines = [line for line in form.outcomes if line.strip()]
-    return [*lines, *[""] * max(1, least - len(lines))]
+    wanted = max(4, len(lines) + 1, len(form.outcomes) + more if more else 0)
+    return [*lines, *[""] * (min(wanted, MOST_OUTCOMES) - len(lines))]
+
+
+def _asks_for_lines(request: HttpRequest) -> bool:
+    """Whether the form was sent for more empty lines: it is shown again, and nothing is saved."""
+    return request.method == "POST" and "more" in request.POST
+
+
+def _typed(request: HttpRequest) -> dict[str, Any]:
+    """What was typed so far, as the values of a form that was not sent yet."""
+    lists = {name: request.POST.getlist(name) for name in ("outcomes", "prerequisites")}
+    return {**request.POST.dict(), **lists}
 
 
 def _possible_prerequisites(course: Course) -> QuerySet[Course]:

@@ -16,7 +16,7 @@ def suggestions_for(user: User, course: Course | None, lesson: Lesson | None) ->
     found: list[Suggestion] = []
     if lesson is not None:
         asked = [
-            _("What does this lesson say about “%(heading)s”?") % {"heading": one}
+            one if _is_question(one) else _("What does this lesson say about “%(heading)s”?") % {"heading": one}
             for one in _headings(lesson)[:MOST_HEADINGS]
         ]
         found += [{"text": text, "mode": Mode.ASK} for text in asked]
@@ -39,7 +39,14 @@ def follow_ups_of(lesson: Lesson, cited: set[str]) -> list[str]:
     last = max((place for place, one in enumerate(headings) if one in cited), default=-1)
     ordered = [one for one in headings[last + 1 :] + headings[: last + 1] if one not in cited]
     asked = _("What does “%(lesson)s” say about “%(heading)s”?")
-    return [asked % {"lesson": lesson.title, "heading": one} for one in ordered[:MOST_HEADINGS]]
+    return [
+        one if _is_question(one) else asked % {"lesson": lesson.title, "heading": one}
+        for one in ordered[:MOST_HEADINGS]
+    ]
+
+
+def _is_question(heading: str) -> bool:
+    return heading.rstrip().endswith(("?", "？", "؟", ";"))
 
 
 def _headings(lesson: Lesson) -> list[str]:
