@@ -41,6 +41,7 @@ export function Checkout(props: Props) {
     () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
   );
   const [savesCard, setSavesCard] = useState(false);
+  const [faults, setFaults] = useState<Faults>({});
   const [country, setCountry] = useState(props.country);
   const [email, setEmail] = useState(props.email);
   const [agrees, setAgrees] = useState(false);
@@ -120,9 +121,17 @@ export function Checkout(props: Props) {
     }
   };
 
+  const needsCountry = props.needs_country && !isFree;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (isPaying.current || isApplying) return;
+    const found = faultsIn({ email, country: needsCountry ? country : "any", agrees });
+    setFaults(found);
+    const first = Object.keys(found)[0];
+    if (first) {
+      document.getElementById(`pay-${first}`)?.focus();
+      return;
+    }
     if (!isFree && !form.provider) return;
     isPaying.current = true;
     setRefusal(null);
@@ -171,6 +180,7 @@ export function Checkout(props: Props) {
         aria-label={t("Payment")}
         hidden={wait !== null}
         data-many
+        noValidate
         onSubmit={(event) => void submit(event)}
       >
         {refusal && (
@@ -255,8 +265,10 @@ export function Checkout(props: Props) {
                 autoComplete="email"
                 required
                 value={email}
+                {...tie("email", faults)}
                 onChange={(event) => setEmail(event.target.value)}
               />
+              <Fault of="email" faults={faults} />
             </div>
             <div className="field">
               <label className="field__label" htmlFor="pay-country">
@@ -266,8 +278,9 @@ export function Checkout(props: Props) {
                 className="select"
                 id="pay-country"
                 autoComplete="country"
-                required={props.needs_country && !isFree}
+                required={needsCountry}
                 value={country}
+                {...tie("country", faults)}
                 onChange={(event) => {
                   setCountry(event.target.value);
                   if (props.needs_country) void applyCode(quote.code, event.target.value);
@@ -276,6 +289,7 @@ export function Checkout(props: Props) {
                 <option value="">{t("Choose a country")}</option>
                 <Countries />
               </select>
+              <Fault of="country" faults={faults} />
             </div>
           </div>
           {props.needs_country && (
@@ -285,9 +299,11 @@ export function Checkout(props: Props) {
         <section aria-label={t("Terms")}>
           <label className="check">
             <input
+              id="pay-terms"
               type="checkbox"
               required
               checked={agrees}
+              {...tie("terms", faults)}
               onChange={(event) => setAgrees(event.target.checked)}
             />
             <span>
@@ -298,6 +314,7 @@ export function Checkout(props: Props) {
               {afterLink}
             </span>
           </label>
+          <Fault of="terms" faults={faults} />
           <div className="row mt-4">
             <Button
               type="submit"
@@ -327,6 +344,32 @@ export function Checkout(props: Props) {
         </section>
       </form>
     </>
+  );
+}
+
+type Faults = Partial<Record<"email" | "country" | "terms", string>>;
+
+/** What is missing, in the order of the fields. */
+function faultsIn(given: { email: string; country: string; agrees: boolean }): Faults {
+  const faults: Faults = {};
+  if (!/^[^\s@]+@[^\s@]+$/.test(given.email.trim())) faults.email = t("Enter your email address.");
+  if (!given.country) faults.country = t("Choose a country.");
+  if (!given.agrees) faults.terms = t("To buy, agree to the terms of sale.");
+  return faults;
+}
+
+/** Ties a field to its fault. */
+function tie(name: keyof Faults, faults: Faults) {
+  return faults[name] ? { "aria-invalid": true, "aria-describedby": `pay-${name}-fault` } : {};
+}
+
+function Fault({ of, faults }: { of: keyof Faults; faults: Faults }) {
+  if (!faults[of]) return null;
+  return (
+    <p className="field__error" id={`pay-${of}-fault`} role="alert">
+      <Icon name="circle-alert" />
+      {faults[of]}
+    </p>
   );
 }
 

@@ -38,6 +38,8 @@ export function Premium(props: Props) {
   );
   const [codeRefusal, setCodeRefusal] = useState("");
   const [agrees, setAgrees] = useState(false);
+  const [hasTried, setTried] = useState(false);
+  const lacksTerms = hasTried && isNew && !agrees;
   const [isBusy, setBusy] = useState(false);
   const [stage, setStage] = useState<Stage | null>(null);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
@@ -71,7 +73,13 @@ export function Premium(props: Props) {
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (isPaying.current || isBusy || !form.provider) return;
+    if (isPaying.current || isBusy) return;
+    setTried(true);
+    if (isNew && !agrees) {
+      document.getElementById("premium-terms")?.focus();
+      return;
+    }
+    if (!form.provider) return;
     isPaying.current = true;
     setRefusal(null);
     setFailure("");
@@ -136,6 +144,7 @@ export function Premium(props: Props) {
         aria-label={t("Payment")}
         hidden={stage !== null}
         data-many
+        noValidate
         onSubmit={(event) => void submit(event)}
       >
         {refusal && (
@@ -185,9 +194,12 @@ export function Premium(props: Props) {
           {isNew && (
             <label className="check">
               <input
+                id="premium-terms"
                 type="checkbox"
                 required
                 checked={agrees}
+                aria-invalid={lacksTerms}
+                aria-describedby={lacksTerms ? "premium-terms-fault" : undefined}
                 onChange={(event) => setAgrees(event.target.checked)}
               />
               <span>
@@ -197,6 +209,12 @@ export function Premium(props: Props) {
                 </a>
               </span>
             </label>
+          )}
+          {lacksTerms && (
+            <p className="field__error" id="premium-terms-fault" role="alert">
+              <Icon name="circle-alert" />
+              {t("To buy, agree to the terms of sale.")}
+            </p>
           )}
           <div className="row mt-4">
             <Button
