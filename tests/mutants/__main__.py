@@ -65,7 +65,7 @@ def run_tests(copy: Path, tests: list[str]) -> tuple[int, str]:
     else:
         options = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not long and not media"]
         command = [str(copy / ".venv/bin/python"), "-m", "pytest", *options, *tests]
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {"NO_COLOR": "1"}
     done = subprocess.run(command, cwd=copy, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
 
