@@ -384,8 +384,8 @@ KIT = (
     Mutant(
         "one request more than a limit allows",
         "studyplatform/kit/web/rate_limits.py",
-        "if row.count < most:",
-        "if row.count <= most:",
+        "if row.count + amount <= most:",
+        "if row.count + amount <= most + 1:",
         ("tests/kit/test_limits.py", "tests/accounts/test_limits.py"),
     ),
     Mutant(
