@@ -113,21 +113,23 @@ class _Reader:
     def _bare(self, at: int) -> str:
         return self.lines[at].strip(_BLANK)
 
-    def _has_arrow(self, line: str) -> bool:
-        # In the text of WebVTT ">" is always escaped, so a cue may show "0:30 → 0:45".
-        return ">" in line or ("→" in line and not self.is_webvtt)
+    def _with_arrows(self, line: str) -> str:
+        """The line as it is searched for times; "" if it has no arrow.
+
+        In the text of WebVTT ">" is always escaped or ends a tag, and a cue may show "0:30 → 0:45".
+        """
+        if self.is_webvtt:
+            line = line.replace("→", " ")
+        return line.strip(_BLANK) if ">" in line or "→" in line else ""
 
     def _match_timing(self, line: str) -> re.Match[str] | None:
-        return _TIMING.fullmatch(line.strip(_BLANK)) if ":" in line and self._has_arrow(line) else None
+        return _TIMING.fullmatch(self._with_arrows(line)) if ":" in line else None
 
     def _is_timing(self, at: int) -> bool:
         """Whether a line holds times, readable or not."""
         if at >= len(self.lines):
             return False
-        line = self.lines[at]
-        return self.timings[at] is not None or (
-            self._has_arrow(line) and _BROKEN_TIMING.match(line.strip(_BLANK)) is not None
-        )
+        return self.timings[at] is not None or _BROKEN_TIMING.match(self._with_arrows(self.lines[at])) is not None
 
     def _skip_header(self) -> None:
         """Skip the header: the lines up to the first blank one."""
