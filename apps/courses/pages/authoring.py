@@ -138,7 +138,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
         raise ValidationFailed
     run_step, message = STEPS[request.POST["step"]]
     run_step(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
-    messages.success(request, message)
+    messages.success(request, str(message))
     return redirect("courses:studio-edit", course.slug)
 
 
