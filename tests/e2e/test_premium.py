@@ -93,7 +93,7 @@ def test_a_learner_subscribes_upgrades_cancels_and_resumes(learner: Page, provid
     learner.get_by_role("link", name="Change to yearly").click()
     due = learner.locator("dd.strong").inner_text()
     assert re.fullmatch(r"\$12\d\.\d\d", due)  # a year for $140 without what is left of a month for $14
-    learner.get_by_role("button", name=f"Pay {due} and change").click()
+    learner.get_by_role("button", name=f"Pay {due} and switch").click()
     expect(learner.get_by_text("You have changed to Premium, yearly.")).to_be_visible()
     expect(learner.get_by_text(re.compile(r"Renews on .* for \$140\.00"))).to_be_visible()
 
