@@ -259,7 +259,7 @@ def with_socket(browser: Client | None, story: Callable[[WebsocketCommunicator],
 
     async def run() -> Any:
         socket = open_socket(browser)
-        accepted, _ = await socket.connect(timeout=5)
+        accepted, _ = await socket.connect(timeout=30)
         if not accepted:
             return "refused"
         try:
@@ -277,15 +277,15 @@ def test_the_socket_sends_new_notifications_of_its_user_only(leo, mia, browser_o
     notify(leo, "old")
 
     async def story(socket: WebsocketCommunicator) -> list[Any]:
-        heard = [await socket.receive_json_from(5)]
+        heard = [await socket.receive_json_from(30)]
         await sync_to_async(notify)(mia, "Cuxhaven")
         assert await socket.receive_nothing(0.3)
         await sync_to_async(notify)(leo, NASTY)
-        heard.append(await socket.receive_json_from(5))
+        heard.append(await socket.receive_json_from(30))
         await sync_to_async(services.mark_all_read)(user=leo, now=timezone.now())
-        heard.append(await socket.receive_json_from(5))
+        heard.append(await socket.receive_json_from(30))
         await sync_to_async(notify)(leo, "Brest")
-        heard.append(await socket.receive_json_from(5))
+        heard.append(await socket.receive_json_from(30))
         return heard
 
     first, second, third, fourth = with_socket(browser_of(leo), story)
@@ -335,7 +335,7 @@ def test_the_socket_closes_when_the_session_ends(leo, browser_of, how) -> None:
                 services.end_sessions(user=leo)
 
     async def story(socket: WebsocketCommunicator) -> Any:
-        await socket.receive_json_from(5)
+        await socket.receive_json_from(30)
         await sync_to_async(happen)()
         return await socket.receive_output(5)
 
@@ -349,7 +349,7 @@ def test_the_socket_ignores_client_messages(leo, browser_of) -> None:
     notify(leo)
 
     async def story(socket: WebsocketCommunicator) -> bool:
-        await socket.receive_json_from(5)
+        await socket.receive_json_from(30)
         await socket.send_to(text_data="{not json")
         await socket.send_to(bytes_data=b"\x00" * 1000)
         return await socket.receive_nothing(0.3)
@@ -366,7 +366,7 @@ def test_a_user_has_a_limited_number_of_sockets(leo, browser_of) -> None:
 
     async def run() -> list[bool]:
         sockets = [open_socket(browser) for _ in range(MAX_SOCKETS + 1)]
-        answers = [(await socket.connect(timeout=5))[0] for socket in sockets]
+        answers = [(await socket.connect(timeout=30))[0] for socket in sockets]
         for socket, accepted in zip(sockets, answers, strict=True):
             if accepted:
                 await socket.disconnect()

@@ -60,10 +60,10 @@ def test_a_video_has_at_most_100_chapters():
     "text", [" " * LONGEST_TEXT, "0:00 " * 2000, "1:" * 5000, "\n" * LONGEST_TEXT, "0:00 a" + " " * 9000]
 )
 def test_the_longest_texts_are_read_quickly(text):
-    began = time.perf_counter()
+    began = time.process_time()
     with suppress(ValidationError):
         parse_chapters(text, duration=100)
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 2  # quadratic reading takes many seconds
 
 
 @pytest.fixture

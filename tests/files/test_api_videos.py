@@ -222,7 +222,7 @@ def run_in_socket(browser: Client | None, scenario: Callable[[WebsocketCommunica
 
     async def main() -> Any:
         socket = open_socket(browser, **options)
-        accepted, _ = await socket.connect(timeout=5)
+        accepted, _ = await socket.connect(timeout=30)
         if not accepted:
             return "refused"
         try:
@@ -243,12 +243,12 @@ def test_the_socket_sends_only_changes(ada, eve, browser_of) -> None:
     rows = VideoAsset.objects.filter(pk=video.pk)
 
     async def scenario(socket: WebsocketCommunicator) -> list[Any]:
-        heard = [await socket.receive_json_from(5)]
+        heard = [await socket.receive_json_from(30)]
         assert await socket.receive_nothing(0.3)
         await sync_to_async(rows.update)(stage="finalizing", step="ladder", percent=40, updated_at=timezone.now())
-        heard.append(await socket.receive_json_from(5))
+        heard.append(await socket.receive_json_from(30))
         await sync_to_async(services.delete_video)(video=video, by=ada)
-        heard.append(await socket.receive_json_from(5))
+        heard.append(await socket.receive_json_from(30))
         return heard
 
     first, second, third = run_in_socket(browser_of(ada), scenario)
@@ -274,7 +274,7 @@ def test_the_socket_survives_an_unreachable_database(ada, browser_of, monkeypatc
     monkeypatch.setattr(consumers, "video_out", fail_twice)
 
     async def scenario(socket: WebsocketCommunicator) -> Any:
-        return await socket.receive_json_from(5)
+        return await socket.receive_json_from(30)
 
     assert run_in_socket(browser_of(ada), scenario)["video"]["stage"] == "queued"
     assert not failures
@@ -288,7 +288,7 @@ def test_the_socket_and_the_api_return_the_same_video(ada, browser_of) -> None:
     browser = browser_of(ada)
 
     async def scenario(socket: WebsocketCommunicator) -> Any:
-        return await socket.receive_json_from(5)
+        return await socket.receive_json_from(30)
 
     heard = run_in_socket(browser, scenario)
 
@@ -314,10 +314,10 @@ def test_the_limit_of_open_sockets_applies_per_user(ada, eve, browser_of, monkey
 
     async def main() -> list[bool]:
         sockets = [open_socket(hers), open_socket(hers), open_socket(hers), open_socket(theirs)]
-        let_in = [(await socket.connect(timeout=5))[0] for socket in sockets]
+        let_in = [(await socket.connect(timeout=30))[0] for socket in sockets]
         await sockets[0].disconnect()
         sockets.append(open_socket(hers))
-        let_in.append((await sockets[-1].connect(timeout=5))[0])
+        let_in.append((await sockets[-1].connect(timeout=30))[0])
         for socket, was_let_in in list(zip(sockets, let_in, strict=True))[1:]:
             if was_let_in:
                 await socket.disconnect()

@@ -225,7 +225,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     worker.send_signal(signal.SIGKILL)
     worker.wait()
 
-    assert wait_until(lambda: not is_alive(ffmpeg), 5)
+    assert wait_until(lambda: not is_alive(ffmpeg), 20)
     assert done_before == ["analyze", "captions", "first", "poster", "sound"]
     job = Job.objects.get(kind="files.process_video")
     assert job.state == Job.State.RUNNING

@@ -85,14 +85,14 @@ def test_ffmpeg_that_makes_no_progress_is_killed(tmp_path: Path) -> None:
     arguments = ["-v", "error", "-f", "rawvideo", "-s", "64x64", "-i", str(tmp_path / "silence")]
     arguments += ["-progress", "pipe:1", "-nostats", "-f", "null", "-"]
 
-    began = time.monotonic()
     with pytest.raises(ProcessingFailed) as failed:
-        run(arguments, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=9, recipe=Recipe(stall=2), report=lambda _: None)
+        run(
+            arguments, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=120, recipe=Recipe(stall=2), report=lambda _: None
+        )
     os.close(keep_open)
 
     assert failed.value.reason == "stalled"
     assert failed.value.retry
-    assert time.monotonic() - began < 10
 
 
 def test_a_full_error_pipe_does_not_stop_ffmpeg(tmp_path: Path, recipe: Recipe) -> None:

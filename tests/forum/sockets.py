@@ -29,7 +29,7 @@ def with_sockets(browsers: list[Client], path: str, story: Callable[..., Any]) -
         sockets = []
         for browser in browsers:
             sockets.append(open_socket(browser, path))
-            assert (await sockets[-1].connect(timeout=5))[0]
+            assert (await sockets[-1].connect(timeout=30))[0]
         try:
             return await story(*sockets)
         finally:
@@ -44,7 +44,7 @@ def is_refused(browser: Client, path: str) -> bool:
 
     async def run() -> bool:
         socket = open_socket(browser, path)
-        is_open = (await socket.connect(timeout=5))[0]
+        is_open = (await socket.connect(timeout=30))[0]
         await socket.disconnect()
         return not is_open
 
@@ -53,4 +53,4 @@ def is_refused(browser: Client, path: str) -> bool:
 
 async def heard(socket: WebsocketCommunicator, count: int) -> list[dict[str, Any]]:
     """The next messages of a socket."""
-    return [await socket.receive_json_from(5) for _ in range(count)]
+    return [await socket.receive_json_from(30) for _ in range(count)]

