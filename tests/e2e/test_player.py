@@ -39,7 +39,7 @@ def test_play_button_starts_the_video(watch):
     page.get_by_role("button", name="Play", exact=True).click()
 
     plays_from(page, 1)
-    assert page.evaluate("document.querySelector('video').videoWidth") >= 854
+    until(page, "document.querySelector('video').videoWidth >= 854")  # a busy machine begins with a smaller rendition
     expect(control(page, "Pause")).to_be_attached()
 
 
