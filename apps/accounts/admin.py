@@ -89,7 +89,7 @@ class UserAdmin(admin.ModelAdmin[User]):
         """All but the current admin, so that the last one cannot lock themselves out."""
         others = [user for user in people if user != request.user]
         if len(others) < len(people):
-            messages.warning(request, _("Your own account was not changed."))
+            messages.warning(request, _("Your own account wasn't changed."))
         return others
 
 

@@ -129,7 +129,7 @@ RENEWAL_FAILED = services.register_kind(
     services.Kind(
         name="billing.renewal_failed",
         group="billing",
-        title=_("Premium could not be renewed"),
+        title=_("Premium couldn't be renewed"),
         headline=_("Your payment of %(amount)s for Premium failed"),
         text=_("Pay with another card by %(date)s. You keep Premium until then."),
         action=_("Update card and pay now"),
@@ -142,7 +142,7 @@ CARD_EXPIRES = services.register_kind(
         group="billing",
         title=_("Your card for Premium expires"),
         headline=_("Your %(brand)s ending %(digits)s is valid until %(date)s"),
-        text=_("Premium uses this card. Add another card and make it the default to keep Premium."),
+        text=_("Premium uses this card. To keep Premium, add another card and make it the default."),
         action=_("See your cards"),
         icon="credit-card",
     )

@@ -39,7 +39,7 @@ REJECTED = services.register_kind(
         name="courses.rejected",
         title=_("Your course needs revision"),
         headline=_("“%(course)s” needs revision"),
-        text=_("The course was not published. The reviewer's comment:"),
+        text=_("The course wasn't published. The reviewer's comment:"),
         quote="comment",
         icon="flag",
     )

@@ -32,8 +32,8 @@ FAILED = services.register_kind(
     services.Kind(
         name="files.video_failed",
         group="teaching",
-        title=_("A video could not be processed"),
-        headline=_("%(file)s could not be processed"),
+        title=_("A video couldn't be processed"),
+        headline=_("%(file)s couldn't be processed"),
         text=_("Open your uploads to see what went wrong and what you can do."),
         action=_("See your uploads"),
         icon="video-off",
@@ -44,8 +44,8 @@ REPLACEMENT_FAILED = services.register_kind(
     services.Kind(
         name="files.replacement_failed",
         group="teaching",
-        title=_("A replacement video could not be used"),
-        headline=_("%(file)s could not be used"),
+        title=_("A replacement video couldn't be used"),
+        headline=_("%(file)s couldn't be used"),
         text=_("Your previous video is unchanged, and learners still see it. Your uploads page shows what went wrong."),
         action=_("See your uploads"),
         icon="video-off",

@@ -179,9 +179,9 @@ def notice_of(video: VideoAsset) -> str:
     if video.replacement_failure:
         reason = _(video.replacement_failure)
         sentences.append(_("The new file wasn't used. %(reason)s This video is unchanged.") % {"reason": reason})
-    lost_picture = _("About %(time)s of the picture (%(share)s) could not be read. Those moments may look distorted.")
+    lost_picture = _("About %(time)s of the picture (%(share)s) couldn't be read. Those moments may look distorted.")
     lost_sound = _(
-        "About %(time)s of the sound (%(share)s) could not be read. Those moments may be silent or distorted."
+        "About %(time)s of the sound (%(share)s) couldn't be read. Those moments may be silent or distorted."
     )
     for lost, sentence in ((video.picture_lost, lost_picture), (video.sound_lost, lost_sound)):
         if lost > 0 and video.duration > 0:

@@ -74,7 +74,7 @@ class SplitForm(forms.Form):
     posts = forms.TypedMultipleChoiceField(
         coerce=int, label=_("Posts"), error_messages={"required": _("Choose the posts of the new topic.")}
     )
-    with_later = forms.BooleanField(label=_("And all posts after the first of them"), required=False)
+    with_later = forms.BooleanField(label=_("Include every post after the first one you choose"), required=False)
 
     def __init__(self, offered: list[Post], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

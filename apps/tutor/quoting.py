@@ -91,7 +91,7 @@ def _explain(prompt: Prompt) -> str:
         return _quotes(prompt)
     said = [_("This was said in the last minute:"), f"> {escape_markdown(prompt.transcript)}"]
     if prompt.passages:
-        said += [_("I'm a search and can't put it in other words, but these passages are about the same:")]
+        said += [_("I'm a search, so I can't rephrase it, but these passages are about the same thing:")]
         said += _best(prompt)
     return "\n\n".join(said)
 
@@ -227,7 +227,7 @@ def _plan(prompt: Prompt) -> str:
     """The cards that are due, the next lesson of each unfinished course, and the learner's goal."""
     facts = facts_of(prompt.user, prompt.course, timezone.now())
     if facts.is_empty:
-        return _("You have no unfinished course. Enroll in one, and I can plan it.")
+        return _("You have no unfinished courses. Enroll in one, and I can make a plan.")
     steps: list[str] = []
     if facts.due:
         text = ngettext("Practice %(count)d card that is due.", "Practice %(count)d cards that are due.", facts.due)

@@ -22,7 +22,7 @@ export async function completeAs(userId: string, uid: string) {
 /** Show the outcome of a stored completion. */
 export function showDelivery({ title, outcome }: Delivery): void {
   if ("progress" in outcome) {
-    toast(t("Sent: {title} is complete.", { title }));
+    toast(t("Synced: {title} is complete.", { title }));
     celebrate(outcome.progress);
   } else {
     const { message } = outcome.error;

@@ -111,7 +111,7 @@ export function startReading(
       if (about !== lesson) return false;
       if ("progress" in outcome) {
         show(root, end, outcome.progress);
-        toast(t("Sent: {title} is complete.", { title }));
+        toast(t("Synced: {title} is complete.", { title }));
       } else {
         // Show the button again, with the error above it.
         const line = end.querySelector("[data-stored]");

@@ -41,7 +41,7 @@ it("sends what is stored and says what is complete", async () => {
     ["b", progress],
   ]);
   expect(localStorage.getItem("study.progress.ada")).toBeNull();
-  expect(toasts()).toContain("Sent: a video that you watched is complete.");
+  expect(toasts()).toContain("Synced: a video you watched is complete.");
 });
 
 it("keeps it without a connection, and sends it when it returns", async () => {

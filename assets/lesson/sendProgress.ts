@@ -57,7 +57,7 @@ export async function sendStoredProgress(userId: string): Promise<void> {
       const saved = await saveAs(userId, lesson, progress);
       remove(userId, lesson, progress.at);
       if (!saved.newly_completed) continue;
-      toast(t("Sent: a video that you watched is complete."));
+      toast(t("Synced: a video you watched is complete."));
       celebrate(saved);
     } catch (reason) {
       if (isTemporary(reason)) {

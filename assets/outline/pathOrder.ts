@@ -58,7 +58,7 @@ export function startOrdering(list: HTMLElement): void {
         list.append(...order);
         renumber();
         toast(
-          t("“{title}” could not be moved. Reload the page and try again.", {
+          t("“{title}” couldn't be moved. Reload the page and try again.", {
             title: titleOf(row),
           }),
           {

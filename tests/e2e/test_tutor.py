@@ -26,7 +26,7 @@ def test_an_answer_is_read_out_and_leads_to_the_place_it_cites(people):
     expect(asked.get_by_role("heading", name=QUESTION)).to_be_visible()
     cited = asked.locator("a.cite").first
     expect(cited).to_be_visible(timeout=15_000)
-    expect(page.get_by_role("log", name="Answer of the tutor")).to_contain_text("Answer ready")
+    expect(page.get_by_role("log", name="The tutor's answer")).to_contain_text("Answer ready")
     expect(page).to_have_url(re.compile(r"/chat/\?c=[0-9a-f-]{36}$"))
     expect(page.get_by_role("textbox", name=re.compile("^Ask about"))).to_be_focused()
 

@@ -317,7 +317,7 @@ def test_a_permanent_failure_ends_processing_and_can_be_retried(ada, clip, monke
 
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("failed", "processing_failed")
-    assert video.failure_detail == "The video could not be converted."
+    assert video.failure_detail == "The video couldn't be converted."
     assert "it said so" not in video.failure_detail
     assert video.is_playable  # the copied rendition is already published
     assert upload_path(video.version).exists()

@@ -289,7 +289,7 @@ def test_a_page_whose_posts_are_all_elsewhere_says_so(newer: Topic, sam: User, c
     fill_topic(newer, 60, authors=[sam])
     chosen = newer.posts.filter(number__range=(26, 50)).values_list("pk", flat=True)
     services.split(topic=newer, posts=list(chosen), title="Ink", by=sam, now=NOW)
-    assert "The posts of this page are in another topic now." in client.get(f"{newer.path}?page=2").text
+    assert "The posts on this page are now in another topic." in client.get(f"{newer.path}?page=2").text
     assert "Reply 51" in client.get(f"{newer.path}?page=3").text
 
 

@@ -82,7 +82,7 @@ class PasskeyRefused(AppError):
 
     code = "AUTH_PASSKEY_REFUSED"
     status = 401
-    title = _("The passkey was not accepted")
+    title = _("The passkey wasn't accepted")
     message = _("We couldn't verify the passkey, or it belongs to another account. Try again, or use another method.")
     icon = "fingerprint"
 

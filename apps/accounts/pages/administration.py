@@ -119,7 +119,7 @@ def _other(request: HttpRequest, uid: UUID) -> User | None:
     """The user, unless it is the current admin: the last one must not lock themselves out."""
     user = get_object_or_404(User, uid=uid, deleted_at=None)
     if user == request.user:
-        messages.warning(request, _("Your own account was not changed."))
+        messages.warning(request, _("Your own account wasn't changed."))
         return None
     return user
 

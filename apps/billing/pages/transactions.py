@@ -101,7 +101,7 @@ def _pdf(content: bytes, name: str) -> HttpResponse:
 def _explain_review(reason: services.ReviewReason, payment: Payment, now: datetime) -> str:
     """A sentence for the learner: what rules out an immediate refund of this payment."""
     if reason is services.ReviewReason.PREMIUM:
-        return _("Refunds of Premium are never automatic.")
+        return _("Premium refunds are never automatic.")
     if reason is services.ReviewReason.PARTLY_REFUNDED:
         return _("Part of this payment has already been refunded.")
     if reason is services.ReviewReason.TOO_LATE:

@@ -127,7 +127,7 @@ class ReportDecided(AppError):
 class AnnouncementLimitReached(AppError):
     code = "ANNOUNCEMENT_LIMIT_REACHED"
     status = 429
-    title = _("No announcement left this week")
+    title = _("No announcements left this week")
     message = _(
         "You can send %(most)s announcements to a course within seven days. You can send the next one %(when)s."
     )
@@ -152,7 +152,7 @@ class NoRecipients(AppError):
 class CourseNotOpenForAnnouncements(AppError):
     code = "ANNOUNCEMENT_COURSE_NOT_OPEN"
     status = 409
-    title = _("This course can't have announcements now")
+    title = _("You can't send announcements to this course right now")
     message = _("You can send announcements to learners of published or archived courses.")
     severity = "warning"
     icon = "lock"

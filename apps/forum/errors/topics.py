@@ -125,7 +125,7 @@ class OwnVote(AppError):
 class NotAQuestion(AppError):
     code = "FORUM_NOT_A_QUESTION"
     status = 409
-    title = _("This topic is not a question")
+    title = _("This topic isn't a question")
     message = _("Only replies to a question can be accepted as its answer.")
     severity = "info"
     icon = "circle-question-mark"

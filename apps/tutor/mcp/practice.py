@@ -27,7 +27,7 @@ def practice_quiz(caller: Caller, arguments: dict[str, Any]) -> Answer:
     if "card" in arguments:
         return _answered(caller, arguments)
     if arguments.keys() - {"source"}:
-        said = _("Name the card that you answer.")
+        said = _("Name the card you're answering.")
         raise ValidationFailed(in_fields={"card": [{"code": "required", "message": said}]})
     source = arguments.get("source", "")
     session = practice_out(caller.user, source, caller.now)

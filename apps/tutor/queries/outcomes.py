@@ -34,7 +34,7 @@ def note_of(answer: Answer, now: datetime) -> str:
     if state == Answer.State.INTERRUPTED:
         return _("This answer was interrupted.")
     if state == Answer.State.FINISHED and answer.kind == Answer.Kind.OUTSIDE:
-        return _("This is not from the course. Check it elsewhere.")
+        return _("This isn't from the course. Check it against another source.")
     if state == Answer.State.FINISHED and not answer.text.strip() and error_of(answer) is None:
         return _("There is no answer.")
     return ""

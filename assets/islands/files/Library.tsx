@@ -452,7 +452,7 @@ export function Library({ first, firstPlace, limit, transportFor }: LibraryProps
                 ))}
               {query.isFetchNextPageError && (
                 <div className="notice notice--warning mt-4" role="alert">
-                  <p className="notice__title">{t("The rest of the list could not be loaded.")}</p>
+                  <p className="notice__title">{t("The rest of the list couldn't be loaded.")}</p>
                   <div className="notice__acts">
                     <Button size="sm" onClick={() => void query.fetchNextPage()}>
                       {t("Try again")}

@@ -109,7 +109,7 @@ function Preview({ file }: { file: FileDetail }) {
         <Icon name={iconOf(file.kind)} />
         <p>
           {isBroken
-            ? t("This file cannot be shown here. Download it to open it.")
+            ? t("This file can't be shown here. Download it to open it.")
             : t("This type of file has no preview.")}
         </p>
       </div>

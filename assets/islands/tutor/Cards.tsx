@@ -62,7 +62,7 @@ export function Cards({ answer }: { answer: Answer }) {
             <span>
               {added > 0
                 ? tn("{count} card added to practice.", "{count} cards added to practice.", added)
-                : t("These cards are in practice already.")}
+                : t("These cards are already in practice.")}
             </span>
             <a className="link" href="/me/practice">
               {t("Practice now")}

@@ -171,7 +171,7 @@ function ChatItem({ row, isHere, onOpen, onDelete, onRename }: ItemProps) {
         {row.title}
       </a>
       <Menu
-        label={t("More about {title}", { title: row.title })}
+        label={t("More actions for {title}", { title: row.title })}
         button={<Icon name="ellipsis" />}
         buttonClass="icon-btn icon-btn--sm"
         items={[

@@ -66,7 +66,7 @@ export function RatingReason({ answer, store, onAsking }: Omit<Props, "isAsking"
     try {
       await store.rate(answer.uid, -1, reason.trim());
       onAsking(false);
-      toast(t("Thank you. It helps to improve the tutor."));
+      toast(t("Thank you. Your feedback helps to improve the tutor."));
     } catch (thrown) {
       setBusy(false);
       toast(toApiError(thrown).message, { icon: "circle-alert" });

@@ -107,13 +107,13 @@ export function Thread({ view, store, scope, most, here, onCite, onAsk, onDismis
       {view.isLost && (
         <p className="notice notice--warning tutor__lost" role="status">
           <Icon name="wifi-off" className="notice__icon" />
-          <span className="notice__title">{t("The connection is lost")}</span>
+          <span className="notice__title">{t("Connection lost")}</span>
           <span className="notice__body">
             {t("The part that arrived is saved. The answer will continue when you're back online.")}
           </span>
         </p>
       )}
-      <div className="vh" role="log" aria-live="polite" aria-label={t("Answer of the tutor")}>
+      <div className="vh" role="log" aria-live="polite" aria-label={t("The tutor's answer")}>
         {spoken.map(({ id, text }) => (
           <p key={id}>{text}</p>
         ))}

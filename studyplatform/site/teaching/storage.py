@@ -28,7 +28,7 @@ KIND_NAMES = {
     FileKind.VIDEO: gettext_lazy("Videos in your files"),
     FileKind.TEXT: gettext_lazy("Texts in your files"),
     FileKind.DOCUMENT: gettext_lazy("Documents in your files"),
-    FileKind.SHEET: gettext_lazy("Sheets in your files"),
+    FileKind.SHEET: gettext_lazy("Spreadsheets in your files"),
     FileKind.SLIDES: gettext_lazy("Slides in your files"),
     FileKind.ARCHIVE: gettext_lazy("Archives in your files"),
     FileKind.OTHER: gettext_lazy("Other files in your files"),
