@@ -11,25 +11,25 @@ from studyplatform.kit.extensions import HelpTopic, help_topics
 
 def _password(user: Any) -> str:
     return _(
-        "Change your password under [Settings, Password](/settings#password). If you've forgotten it, [reset "
+        "Change your password under [Settings, Password](/settings/password). If you've forgotten it, [reset "
         "it by email](/auth/forgot-password)."
     )
 
 
 def _email(user: Any) -> str:
     return _(
-        "Change your email under [Settings, Profile](/settings#profile). It changes once you open the link we"
+        "Change your email under [Settings, Profile](/settings/profile). It changes once you open the link we"
         " send to the new address."
     )
 
 
 def _name(user: Any) -> str:
-    return _("Your name is under [Settings, Profile](/settings#profile). New certificates use the name you have there.")
+    return _("Your name is under [Settings, Profile](/settings/profile). New certificates use the name you have there.")
 
 
 def _delete(user: Any) -> str:
     return _(
-        "You can [download your data](/settings#privacy) and [delete your account](/settings/privacy/delete) "
+        "You can [download your data](/settings/privacy) and [delete your account](/settings/privacy/delete) "
         "in your settings."
     )
 
@@ -37,23 +37,23 @@ def _delete(user: Any) -> str:
 def _notifications(user: Any) -> str:
     return _(
         "Choose what we tell you about, on the site and by email, under [Settings, "
-        "Notifications](/settings#notifications)."
+        "Notifications](/settings/notifications)."
     )
 
 
 def _appearance(user: Any) -> str:
-    return _("Choose light or dark and the style under [Settings, Appearance](/settings#appearance).")
+    return _("Choose light or dark and the style under [Settings, Appearance](/settings/appearance).")
 
 
 def _security(user: Any) -> str:
-    return _("Set up an authenticator app or a passkey under [Settings, Two-factor and passkeys](/settings#security).")
+    return _("Set up an authenticator app or a passkey under [Settings, Two-factor and passkeys](/settings/security).")
 
 
 def _teaching(user: Any) -> str:
     if user.can_teach:
         return _("You can teach already: open [your studio](/dashboard/instructor/courses/).")
     return _(
-        "Apply under [Settings, Teaching](/settings#teaching). An admin reads every request. [How teaching "
+        "Apply under [Settings, Teaching](/settings/teaching). An admin reads every request. [How teaching "
         "works](/help/teaching)"
     )
 

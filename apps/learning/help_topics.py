@@ -78,10 +78,10 @@ def _retake(user: Any) -> str:
 def _goals(user: Any) -> str:
     minutes = user.daily_minutes
     if not minutes:
-        return _("You have no daily goal. Set one under [Settings, Goals](/settings#goals).")
+        return _("You have no daily goal. Set one under [Settings, Goals](/settings/goals).")
     return ngettext(
-        "Your daily goal is %(num)d minute. Change it under [Settings, Goals](/settings#goals).",
-        "Your daily goal is %(num)d minutes. Change it under [Settings, Goals](/settings#goals).",
+        "Your daily goal is %(num)d minute. Change it under [Settings, Goals](/settings/goals).",
+        "Your daily goal is %(num)d minutes. Change it under [Settings, Goals](/settings/goals).",
         minutes,
     ) % {"num": minutes}
 

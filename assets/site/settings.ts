@@ -1,4 +1,4 @@
-/** The settings page: character counters, slider values, the current section, the theme form and the avatar crop. */
+/** The settings: character counters, slider values, the index of sections, the theme form and the avatar crop. */
 import { chooseAppearance, resetAppearance, styles, themes } from "../shared/appearance";
 import { startAvatarCrop } from "./avatarCrop";
 
@@ -28,24 +28,26 @@ function startRanges(): void {
   }
 }
 
-/** Mark the visible section in the index at the side. */
+/** Show the current section in the index, which scrolls sideways on phones. */
 function startIndex(): void {
-  const links = [...document.querySelectorAll<HTMLAnchorElement>("[data-sideindex] a")];
-  const seen = new Set<string>();
-  const watch = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries)
-        if (isIntersecting) seen.add(target.id);
-        else seen.delete(target.id);
-      const first = links.find(({ hash }) => seen.has(hash.slice(1)));
-      if (!first) return;
-      for (const link of links)
-        if (link === first) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-    },
-    { rootMargin: "-15% 0px -70%" },
-  );
-  for (const section of document.querySelectorAll(".pref[id]")) watch.observe(section);
+  const list = document.querySelector<HTMLElement>("[data-sideindex] ul");
+  const current = list?.querySelector<HTMLElement>("[aria-current]");
+  if (!list || !current) return;
+  const [row, chip] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+  list.scrollLeft += chip.left + chip.width / 2 - row.left - row.width / 2;
+}
+
+/** The address of the section that a link from when all sections were one page names: `/settings/#goals`. */
+export function sectionOfFragment({ pathname, hash }: Location): string | null {
+  if (pathname.replace(/\/$/, "") !== "/settings") return null;
+  const links = document.querySelectorAll<HTMLAnchorElement>("[data-sideindex] a");
+  const path = `/settings/${hash.slice(1)}`;
+  return [...links].some((link) => link.pathname === path) ? path : null;
+}
+
+function openLinkedSection(): void {
+  const path = sectionOfFragment(location);
+  if (path) location.replace(path);
 }
 
 /** `<form data-look-form>`: applies the chosen theme and style when the form is sent. */
@@ -65,6 +67,8 @@ export function startAppearanceForm(): void {
 
 /** Start what this settings page contains. */
 export function startSettings(): void {
+  openLinkedSection();
+  addEventListener("hashchange", openLinkedSection);
   startCounters();
   startRanges();
   startIndex();

@@ -35,7 +35,9 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsSection:
-    """A section of /settings/. ``context`` gives its template what it shows; a lower ``order`` comes first."""
+    """A section of the settings, at /settings/<slug> (apps/accounts/pages/settings/urls.py). ``context`` gives its
+    template what it shows; a lower ``order`` comes first.
+    """
 
     slug: str
     order: int

@@ -58,7 +58,7 @@ def test_an_admin_approves_a_request_to_teach(
 ) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
     browser = browser_of(leo)
-    assert request_to_teach(browser)["Location"] == "/settings/?saved=teaching#teaching"
+    assert request_to_teach(browser)["Location"] == "/settings/teaching?saved=1"
     pending = TeachingRequest.objects.get()
     assert Notification.objects.filter(user__role="admin", kind="account.teaching_asked").count() == 1
     assert REASON in admin_browser.get("/dashboard/admin/teaching").content.decode()
@@ -84,7 +84,7 @@ def test_a_refusal_gives_a_reason_and_blocks_new_requests_for_a_week(
 
     leo.refresh_from_db()
     assert leo.role == Role.STUDENT
-    assert "Tell us which course" in browser.get("/settings/").content.decode()
+    assert "Tell us which course" in browser.get("/settings/teaching").content.decode()
     assert 'data-error="TEACHING_ALREADY_ASKED"' in request_to_teach(browser).content.decode()
     TeachingRequest.objects.update(decided_at=timezone.now() - AGAIN_AFTER)
     assert request_to_teach(browser).status_code == 302

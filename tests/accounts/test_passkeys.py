@@ -124,7 +124,7 @@ def test_a_passkey_reauthenticates_the_user(leo: User, device: Authenticator) ->
 def test_a_user_can_rename_and_remove_a_passkey(leo: User, device: Authenticator) -> None:
     _, client = sign_in_with(device)
     client.post(f"/settings/security/passkeys/{passkey_row().pk}/rename", {"name": "Old laptop"})
-    assert "Passkey: Old laptop" in client.get("/settings/").content.decode()
+    assert "Passkey: Old laptop" in client.get("/settings/security").content.decode()
 
     client.post(f"/settings/security/passkeys/{passkey_row().pk}/remove")
 
@@ -161,7 +161,7 @@ def test_a_passkey_name_is_shown_as_text(leo: User, device: Authenticator) -> No
     _, client = sign_in_with(device)
     client.post(f"/settings/security/passkeys/{passkey_row().pk}/rename", {"name": '"><script>alert(1)</script>'})
 
-    assert "<script>alert" not in client.get("/settings/").content.decode()
+    assert "<script>alert" not in client.get("/settings/security").content.decode()
 
 
 def test_a_security_key_without_user_verification_is_a_second_step_only(leo: User) -> None:
@@ -493,8 +493,8 @@ def test_an_ip_address_offers_no_passkey_but_links_to_the_host_name(leo: User) -
     client = Client(HTTP_HOST="127.0.0.1:8000")
     sign_in_again(client, leo)
 
-    assert 'href="http://localhost:8000/settings/#security"' in client.get("/settings/").content.decode()
-    assert client.get(NEW)["Location"] == "/settings/#security"
+    assert 'href="http://localhost:8000/settings/security"' in client.get("/settings/security").content.decode()
+    assert client.get(NEW)["Location"] == "/settings/security"
     assert client.post("/api/v1/auth/passkey/options/").json()["code"] == "AUTH_PASSKEY_REFUSED"
     assert "data-passkey" not in Client(HTTP_HOST="127.0.0.1:8000").get("/auth/login").content.decode()
     assert "data-passkey" in browser_at_localhost().get("/auth/login").content.decode()

@@ -108,22 +108,22 @@ def test_reauthentication_redirects_to_a_page_and_not_to_a_file(
     iris: User, browser_of: Callable[[User], Client]
 ) -> None:
     for action in ("request all data", "download all data"):
-        assert perform(action, browser_of(iris), iris)["Location"] == "/auth/prove?next=/settings/%23privacy"
+        assert perform(action, browser_of(iris), iris)["Location"] == "/auth/prove?next=/settings/privacy"
 
 
 def test_a_reauthenticated_user_without_a_password_can_continue(
     iris: User, browser_of: Callable[[User], Client]
 ) -> None:
     browser = recently_authenticated(browser_of(iris))
-    page = browser.get("/settings/").content.decode()
+    page = browser.get("/settings/password").content.decode()
     assert 'autocomplete="current-password"' not in page
     assert "Set password" in page
 
     assert b"all of it" in b"".join(perform("download all data", browser, iris).streaming_content)
-    assert perform("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"
+    assert perform("change the email", browser, iris)["Location"] == "/settings/profile"
     assert services.pending_email(iris) == "iris@new.example"
-    assert perform("request all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
-    assert perform("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")
+    assert perform("request all data", browser, iris)["Location"].startswith("/settings/privacy?saved")
+    assert perform("unlink a provider", browser, iris)["Location"].startswith("/settings/connections?saved")
     assert perform("delete the account", browser, iris)["Location"] == "/"
     iris.refresh_from_db()
     assert iris.deleted_at
@@ -134,7 +134,7 @@ def test_a_first_password_is_set_once_and_then_required(iris: User, browser_of: 
     weak = browser.post("/settings/password", {"password": "password", "confirmation": "password"})
     assert weak.status_code == 422
 
-    assert perform("set a first password", browser, iris)["Location"] == "/settings/?saved=password#password"
+    assert perform("set a first password", browser, iris)["Location"] == "/settings/password?saved=1"
 
     iris.refresh_from_db()
     assert iris.check_password(NEW)
@@ -168,7 +168,7 @@ def test_a_user_with_a_password_enters_it_before_the_download(leo: User, browser
     assert browser.post("/settings/privacy/export")["Location"].startswith("/auth/prove")
     browser.post("/auth/prove", {"password": PASSWORD})
 
-    assert browser.post("/settings/privacy/export")["Location"].startswith("/settings/?saved=privacy")
+    assert browser.post("/settings/privacy/export")["Location"].startswith("/settings/privacy?saved")
     jobs.run_pending("default")
     assert thief.get(archive(leo))["Location"].startswith("/auth/prove")
     assert browser.get(archive(leo)).status_code == 200

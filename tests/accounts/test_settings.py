@@ -27,6 +27,7 @@ from apps.accounts.services import settings as settings_services
 from studyplatform.kit import jobs
 from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.extensions import settings_sections
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -42,14 +43,38 @@ def test_a_visitor_must_sign_in(client: Client) -> None:
     assert client.get("/settings/")["Location"] == "/auth/login?next=/settings/"
     for section in ("profile", "picture", "picture/remove", "email", "email/drop", "goals", "password", "appearance"):
         assert client.post(f"/settings/{section}")["Location"].startswith("/auth/login")
+    for slug in settings_sections:
+        assert client.get(f"/settings/{slug}")["Location"] == f"/auth/login?next=/settings/{slug}"
 
 
-def test_the_index_lists_every_section(browser: Client) -> None:
-    page = browser.get("/settings/").content.decode()
+def test_each_section_has_its_page_within_a_query_budget(
+    browser: Client, ada: User, browser_of: Callable[[User], Client], django_assert_max_num_queries: Callable
+) -> None:
+    first = browser.get("/settings/").content.decode()
+    slugs = re.findall(r'<a href="/settings/([a-z]+)"', first.split('class="sideindex"')[1].split("</nav>")[0])
+    assert slugs[:2] == ["profile", "password"]
+    assert set(slugs) == {*settings_sections, "storage"} - {"connections"}  # no provider, and none linked
+    for slug in slugs[:-1]:
+        with django_assert_max_num_queries(4):
+            page = browser.get(f"/settings/{slug}").content.decode()
+        assert re.findall(r'<section class="pref" id="([a-z]+)"', page) == [slug]
+        assert re.findall(r'href="/settings/([a-z]+)" aria-current="page"', page) == [slug]
+        assert "Saved at" not in page
+    for user in (browser, browser_of(ada)):  # Ada teaches already
+        assert user.get("/settings/connections")["Location"] == "/settings/"
+    assert browser_of(ada).get("/settings/teaching")["Location"] == "/settings/"
 
-    sections = re.findall(r'<section class="pref" id="([a-z]+)"', page)
-    assert sections == re.findall(r'<a href="#([a-z]+)"', page.split('class="sideindex"')[1].split("</nav>")[0])
-    assert {"profile", "password", "goals", "appearance"} <= set(sections)
+
+def test_links_from_when_all_sections_were_one_page_lead_to_theirs(browser: Client) -> None:
+    for query, where in (("saved=goals", "/settings/goals"), ("at=profile", "/settings/profile")):
+        assert browser.get(f"/settings/?{query}")["Location"] == where
+    for query in ("saved=<b>", "at=storage", "page=2"):
+        assert browser.get(f"/settings/?{query}").status_code == 200
+
+
+def test_the_address_of_a_form_with_errors_opens_its_section(browser: Client) -> None:
+    for path, where in (("email", "profile"), ("picture", "profile"), ("security/passkeys/1/rename", "security")):
+        assert browser.get(f"/settings/{path}")["Location"] == f"/settings/{where}"
 
 
 @pytest.mark.parametrize(
@@ -59,21 +84,14 @@ def test_the_index_lists_every_section(browser: Client) -> None:
         ("/settings/email", {"email": "leo@new.example", "password": PASSWORD}, "profile", "We sent a link to"),
     ],
 )
-def test_a_message_appears_in_the_section_that_opens(
+def test_a_message_appears_once_in_the_section_that_opens(
     browser: Client, address: str, sent: dict[str, str], section: str, words: str
 ) -> None:
     answer = browser.post(address, sent, follow=True)
 
     page = answer.content.decode()
-    assert answer.redirect_chain[-1][0].endswith(f"#{section}")
+    assert answer.redirect_chain[-1][0].partition("?")[0] == f"/settings/{section}"
     assert page.count(words) == 1
-    assert re.findall(r'<section class="pref" id="([a-z]+)"', page.split(words)[0])[-1:] == [section]
-
-
-def test_a_message_appears_without_a_section_in_the_address(browser: Client) -> None:
-    browser.post("/settings/sessions/end-others")
-
-    assert "All other browsers were signed out." in browser.get("/settings/?saved=<b>").content.decode()
 
 
 def test_a_new_password_signs_out_every_other_browser(
@@ -83,8 +101,8 @@ def test_a_new_password_signs_out_every_other_browser(
 
     answer = browser.post("/settings/password", {"current": PASSWORD, "password": NEW, "confirmation": NEW})
 
-    assert answer["Location"] == "/settings/?saved=password#password"
-    assert "Saved at" in browser.get("/settings/?saved=password").content.decode()
+    assert answer["Location"] == "/settings/password?saved=1"
+    assert "Saved at" in browser.get("/settings/password?saved=1").content.decode()
     assert other.get("/settings/").status_code == 302
     leo.refresh_from_db()
     assert leo.check_password(NEW)
@@ -113,7 +131,7 @@ def test_an_invalid_password_change_keeps_the_old_password(browser: Client, leo:
 
 def test_live_validation_reports_the_password_rules(browser: Client, leo: User) -> None:
     """The current password is not checked: right and wrong ones look the same, and no attempt is counted."""
-    assert 'data-check="/settings/password/check"' in browser.get("/settings/").content.decode()
+    assert 'data-check="/settings/password/check"' in browser.get("/settings/password").content.decode()
     told = [
         browser.post("/settings/password/check", {"current": current, "password": "short", "confirmation": NEW}).json()
         for current in [PASSWORD, *["WrongGuess1"] * 6]
@@ -180,7 +198,7 @@ PROFILE = {"username": "leo.m", "first_name": "Leo", "last_name": "Marsh", "time
 def test_a_user_can_save_their_profile(browser: Client, leo: User) -> None:
     answer = browser.post("/settings/profile", PROFILE)
 
-    assert answer["Location"] == "/settings/?saved=profile#profile"
+    assert answer["Location"] == "/settings/profile?saved=1"
     leo.refresh_from_db()
     assert {name: getattr(leo, name) for name in PROFILE} == PROFILE
 

@@ -574,15 +574,15 @@ def browser_of_leo(client: Client, leo: User) -> Client:
 
 
 def test_a_user_can_link_a_provider_in_the_settings(browser_of_leo: Client, school: str, leo: User) -> None:
-    assert "Not linked" in browser_of_leo.get("/settings/").content.decode()
+    assert "Not linked" in browser_of_leo.get("/settings/connections", follow=True).content.decode()
     page = browser_of_leo.post("/settings/connections/link/school")
 
     answer = return_from_provider(browser_of_leo, consent(redirect_address(page), "mia-77"))
 
-    assert answer["Location"] == "/settings/#connections"
+    assert answer["Location"] == "/settings/connections"
     assert SocialAccount.objects.get().user == leo
     assert leo.email == User.objects.get().email, "the account keeps its email"
-    shown = browser_of_leo.get("/settings/").content.decode()
+    shown = browser_of_leo.get("/settings/connections", follow=True).content.decode()
     assert "mia@school.example" in shown
     assert "Unlink" in shown
 
@@ -638,7 +638,7 @@ def test_the_only_way_to_sign_in_cannot_be_unlinked(client: Client, school: str,
     page = client.post(f"/settings/connections/{row.pk}/unlink")
 
     assert (page.status_code, refusal(page)) == (422, "AUTH_LAST_SIGN_IN")
-    assert "/auth/forgot-password" in page.content.decode()
+    assert "/settings/password" in page.content.decode()
     assert SocialAccount.objects.exists()
 
     link_identity(leo, "second")
@@ -684,7 +684,7 @@ def test_a_provider_without_a_new_sign_in_does_not_reauthenticate(
     page = return_from_provider(client, liar.authorize(start_sign_in(client, "/settings/", purpose="prove")))
 
     assert refusal(page) == ("" if is_proved else "AUTH_PROVIDER_REFUSED")
-    assert (client.get("/settings/security/codes")["Location"] == "/settings/#security") is is_proved
+    assert (client.get("/settings/security/codes")["Location"] == "/settings/security") is is_proved
 
 
 def test_another_identity_at_the_provider_does_not_reauthenticate(
@@ -718,7 +718,7 @@ def test_a_visitor_must_sign_in_to_reauthenticate(client: Client, school: str, m
 
 
 def test_the_section_is_hidden_without_providers(browser_of_leo: Client) -> None:
-    assert 'id="connections"' not in browser_of_leo.get("/settings/").content.decode()
+    assert 'id="connections"' not in browser_of_leo.get("/settings/connections", follow=True).content.decode()
 
 
 # --- Settings --------------------------------------------------------------------------------------

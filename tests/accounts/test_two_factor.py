@@ -28,7 +28,7 @@ from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
 SECRET = "JBSWY3DPEHPK3PXP"
-SETTINGS = "/settings/#security"
+SETTINGS = "/settings/security"
 
 
 def code_at(moment: datetime, secret: str = SECRET) -> str:
@@ -90,7 +90,7 @@ def test_setting_up_an_app_creates_ten_recovery_codes_once(reauthenticated_brows
     codes = re.findall(r"<code>(\d{4}-\d{4})</code>", done)
     assert len(set(codes)) == 10
     assert "download=" in done
-    settings = reauthenticated_browser.get("/settings/").content.decode()
+    settings = reauthenticated_browser.get("/settings/security").content.decode()
     assert "10 of 10 left" in settings
     assert not any(code in settings for code in codes)
     assert emails_with_subject("Two-factor sign-in is on")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.template.loader import get_template
-from django.urls import get_resolver
+from django.urls import get_resolver, reverse
 
 from apps.accounts.kinds import KINDS
 from apps.accounts.models import Role, User
@@ -32,11 +32,12 @@ def test_each_module_that_registers_something_is_imported_at_the_start() -> None
     assert forgotten == [], "nobody imports them (see studyplatform/kit/apps.py)"
 
 
-def test_each_section_of_the_settings_has_its_place_and_its_template() -> None:
+def test_each_section_of_the_settings_has_its_place_its_address_and_its_template() -> None:
     assert get_resolver().url_patterns
     assert len(settings_sections) >= 10
     for section in settings_sections.values():
         assert get_template(section.template_name)
+        assert reverse(f"accounts:settings-{section.slug}") == f"/settings/{section.slug}"
     orders = [section.order for section in settings_sections.values()]
     assert len(set(orders)) == len(orders), "two sections with one place"
 

@@ -102,14 +102,18 @@ def test_first_day_of_an_account(people, noor: str, site: Site):
     assert blue > 200 > 60 > red
 
     # The only sign-in method cannot be removed; with a password, it can.
+    page.get_by_role("link", name="Linked accounts").click()
     press(page, "Unlink Field School")
     page.get_by_role("dialog").get_by_role("button", name="Unlink").click()
     expect(page.locator("[data-error=AUTH_LAST_SIGN_IN]")).to_be_visible()
+    page.goto("/settings/#password")  # as links from when all sections were one page
+    expect(page).to_have_url(f"{site.base}/settings/password")
     page.get_by_label("New password", exact=True).fill(PASSWORD)
     page.get_by_label("Confirm new password").fill(PASSWORD)
     press(page, "Set password")
     expect(page.get_by_text("Saved at")).to_be_visible()
     expect(count).to_have_text("2")
+    page.get_by_role("link", name="Linked accounts").click()
     press(page, "Unlink Field School")
     page.get_by_role("dialog").get_by_role("button", name="Unlink").click()
     expect(page.get_by_role("button", name="Link Field School")).to_be_visible()

@@ -117,7 +117,7 @@ def test_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, em
     page.get_by_role("button", name="Use a passkey").click()
     expect(account(page)).to_be_visible()
 
-    page.goto("/settings/")
+    page.goto("/settings/security")
     page.get_by_role("button", name="Remove the passkey Pia's laptop").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Passkey: Pia's laptop")).to_have_count(0)

@@ -186,7 +186,7 @@ def test_bell_without_notifications_says_so(people, learners, site):
     panel = page.locator("[data-bell-panel]:visible")
     expect(panel.locator(".notes__none")).to_contain_text("Nothing yet")
     expect(panel.get_by_role("button", name="Mark all as read")).to_have_count(0)
-    expect(panel.get_by_role("link", name="Settings")).to_have_attribute("href", "/settings/#notifications")
+    expect(panel.get_by_role("link", name="Settings")).to_have_attribute("href", "/settings/notifications")
 
 
 @pytest.mark.long
@@ -205,7 +205,7 @@ def test_search_ignores_blanks_trims_and_clears_its_box(people):
     page.keyboard.press("Enter")
 
     expect(page).to_have_url("/courses/?q=a%2Fb+algebra")
-    expect(box).to_have_value("a/b algebra")
+    expect(box).to_have_value("")
     page.go_back()
     expect(page).to_have_url("/")
     expect(box).to_have_value("")
@@ -274,9 +274,9 @@ def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people
     assert page.evaluate(left, ".foot .brand") == page.evaluate(left, ".top .brand"), "as wide as the header"
 
     page.set_viewport_size({"width": 320, "height": 640})
-    page.goto("/settings/")
+    page.goto("/settings/notifications")
     cut = "(table) => table.scrollWidth - table.clientWidth"
-    assert page.locator(".table-wrap:has(> .matrix)").evaluate(cut) == 0, "the choices are in sight as a whole"
+    assert page.locator(".matrix").evaluate(cut) == 0, "the choices are in sight as a whole"
 
     page.goto("/dashboard/instructor/courses/linear-algebra-geometrically/edit")
     price = page.get_by_label("Price in US dollars")

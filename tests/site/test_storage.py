@@ -200,7 +200,7 @@ def test_a_visitor_must_sign_in_and_the_settings_link_to_the_page(client: Client
     assert f'href="{PAGE}"' in browser_of(leo).get("/settings/").content.decode()
     here = browser_of(leo).get(PAGE).content.decode()
     assert f'href="{PAGE}" aria-current="page"' in here
-    assert 'href="/settings/#profile"' in here
+    assert 'href="/settings/profile"' in here
 
 
 def test_the_error_of_an_exceeded_quota_links_to_the_page(ada: User, browser_of: Open, settings: Any) -> None:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit.errors import Action, AppError
 
-_SETTINGS = Action(_("Open your tokens"), href="/settings/#tokens")
+_SETTINGS = Action(_("Open your tokens"), href="/settings/tokens")
 
 
 class PersonalTokenInvalid(AppError):

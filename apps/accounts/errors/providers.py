@@ -58,7 +58,7 @@ class IdentityTaken(AppError):
     status = 409
     title = _("Linked to another account")
     message = _("This %(provider)s account is linked to another account here. Unlink it there first.")
-    action = Action(_("Open settings"), href="/settings/#connections")
+    action = Action(_("Open settings"), href="/settings/connections")
 
     provider: str
 
@@ -70,4 +70,4 @@ class LastSignIn(AppError):
     message = _("Without it, you could no longer sign in. Set a password first, then unlink it.")
     severity = "warning"
     icon = "lock"
-    action = Action(_("Set a password"), href="/auth/forgot-password")
+    action = Action(_("Set a password"), href="/settings/password")

@@ -35,7 +35,7 @@ def prove(request: HttpRequest) -> HttpResponse:
     try:
         if _proves(request, user, by_password, by_code):
             sessions.note_authentication(request, now=now)
-            return redirect(safe_next(request, request.POST.get("next"), "/settings/#security"))
+            return redirect(safe_next(request, request.POST.get("next"), "/settings/security"))
     except InvalidCredentials:
         by_password.add_error("password", _("Incorrect password."))
     except WrongCode as error:

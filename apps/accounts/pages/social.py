@@ -91,7 +91,7 @@ def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpRe
         if user != me or has_better:
             return _refused(request, IdentityTaken(provider=providers.title_of(identity.provider)))
         sessions.note_authentication(request, now=timezone.now())
-        return redirect(onward or "/settings/#security")
+        return redirect(onward or "/settings/security")
     if user is None:
         return _wait(request, identity=identity.as_dict(), onward=onward)
     if not user.is_active:
@@ -158,7 +158,7 @@ def _link(request: HttpRequest, user: User, identity: Identity, onward: str) -> 
     except AppError as refusal:
         return _refused(request, refusal)
     messages.success(request, _("You can now sign in with %(provider)s.") % {"provider": title})
-    return redirect(safe_next(request, onward, "/settings/#connections"))
+    return redirect(safe_next(request, onward, "/settings/connections"))
 
 
 def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse:

@@ -91,7 +91,7 @@ def build_export(running: Running, *, uid: str) -> None:
             file=name, size=size, progress=100, state=DataExport.State.READY, expires_at=now + KEPT
         )
         if is_wanted:
-            notify("account.export_ready", export.user, "/settings/#privacy", key=export.uid.hex, now=now)
+            notify("account.export_ready", export.user, "/settings/privacy", key=export.uid.hex, now=now)
             jobs.enqueue("accounts.expire_exports", key=export.uid.hex, delay=KEPT)
     if not is_wanted and not DataExport.objects.filter(file=name).exists():
         default_storage.delete(name)

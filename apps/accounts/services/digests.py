@@ -54,7 +54,7 @@ def send_digest(*, user_id: int, now: datetime) -> None:
             notices=notices[:MOST],
             notices_and_links=[(notice, mail.absolute_url(notice.link)) for notice in notices[:MOST]],
             more=len(notices[MOST:]),
-            settings=mail.absolute_url("/settings/#notifications"),
+            settings=mail.absolute_url("/settings/notifications"),
             link="/notifications",
         )
 

@@ -47,7 +47,7 @@ def send_email_change(*, user_id: int, email: str) -> None:
         return
     key = signing.dumps([str(user.uid), user.email, email], salt=_SALT)
     mail.send("change-email", to=email, valid_for=VALID_FOR, user=user, link=f"/settings/email/confirm?key={key}")
-    mail.send("change-email-asked", to=user.email, user=user, email=email, link="/settings/#password")
+    mail.send("change-email-asked", to=user.email, user=user, email=email, link="/settings/password")
 
 
 def pending_email(user: User) -> str:
@@ -90,7 +90,7 @@ def change_email(*, by: User, key: str, now: datetime) -> User | None:
                 return None
             same.update(email=email, email_verified_at=now)
             # The email goes to the old address, which the rightful owner still reads.
-            notify("account.email_changed", user, "/settings/#profile", to=old, email=email)
+            notify("account.email_changed", user, "/settings/profile", to=old, email=email)
     except IntegrityError:
         return None
     return user

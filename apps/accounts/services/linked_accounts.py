@@ -17,7 +17,7 @@ def link_identity(*, user: User, provider: str, uid: str, email: str, title: str
     try:
         with transaction.atomic():
             SocialAccount.objects.create(user=user, provider=provider, uid=uid, extra_data={"email": email})
-            notify("account.linked", user, "/settings/#connections", provider=title)
+            notify("account.linked", user, "/settings/connections", provider=title)
     except IntegrityError:
         if not SocialAccount.objects.filter(user=user, provider=provider, uid=uid).exists():
             raise IdentityTaken(provider=title) from None
@@ -39,7 +39,7 @@ def unlink_identity(*, user: User, pk: int, title: str) -> None:
         if not (others or passkeys or user.has_usable_password()):
             raise LastSignIn
         row.delete()
-        notify("account.unlinked", user, "/settings/#connections", provider=title)
+        notify("account.unlinked", user, "/settings/connections", provider=title)
 
 
 def identities_of(user: User) -> list[SocialAccount]:

@@ -110,7 +110,7 @@ def mail_notification(*, notification_id: int, to: str = "") -> None:
         priority=0 if kind.is_security else -1,
         user=row.user,
         notice=notice,
-        settings=mail.absolute_url("/settings/#notifications"),
+        settings=mail.absolute_url("/settings/notifications"),
         link=notice.link,
     )
 

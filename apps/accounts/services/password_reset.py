@@ -63,5 +63,5 @@ def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> Us
         user.save(update_fields=["password", "email_verified_at"])
         clear_lock(email=user.email)
         end_all_access(user=user)
-        notify("account.password_changed", user, "/settings/#password", now=now)
+        notify("account.password_changed", user, "/settings/password", now=now)
     return user

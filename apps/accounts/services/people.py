@@ -97,7 +97,7 @@ def end_session(*, session: BrowserSession) -> None:
 def notify_new_device(*, user: User, session: UUID, user_agent: str, address: str, now: datetime) -> None:
     """Notify a user of a sign-in with a browser that had never signed in to their account."""
     device = device_name(user_agent)
-    notify("account.new_device", user, "/settings/#sessions", key=str(session), now=now, device=device, address=address)
+    notify("account.new_device", user, "/settings/sessions", key=str(session), now=now, device=device, address=address)
 
 
 def schedule_cleanup() -> None:

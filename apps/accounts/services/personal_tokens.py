@@ -47,7 +47,7 @@ def create_personal_token(
             created_at=now,
             expires_at=now + lifetime if lifetime else None,
         )
-        notify("account.token_created", user, "/settings/#tokens", key=row.uid.hex, now=now, name=name)
+        notify("account.token_created", user, "/settings/tokens", key=row.uid.hex, now=now, name=name)
     return row, token
 
 

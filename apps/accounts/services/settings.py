@@ -52,7 +52,7 @@ def change_password(*, user: User, current: str = "", password: str, browser: st
         user.password = hashed
         user.save(update_fields=["password"])
         end_all_access(user=user)
-        notify("account.password_changed", user, "/settings/#password", now=now)
+        notify("account.password_changed", user, "/settings/password", now=now)
 
 
 def save_appearance(*, user: User, theme: str, style: str) -> None:

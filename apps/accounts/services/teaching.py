@@ -70,7 +70,7 @@ def decide_teaching_request(*, uid: UUID, by: User, is_approved: bool, answer: s
         kind, link = (
             ("account.teaching_approved", "/dashboard/instructor/")
             if is_approved
-            else ("account.teaching_declined", "/settings/#teaching")
+            else ("account.teaching_declined", "/settings/teaching")
         )
         notify(kind, request.user, link, key=request.uid.hex, now=now, answer=answer)
     return request

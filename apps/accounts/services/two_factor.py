@@ -144,7 +144,7 @@ def delete_recovery_codes_without_factor(user: User) -> None:
 
 def notify_security_change(user: User, what: str, **params: Any) -> None:
     """Notify the user of a change to how their account is signed in to."""
-    notify(f"account.{what}", user, "/settings/#security", **params)
+    notify(f"account.{what}", user, "/settings/security", **params)
 
 
 def lock_user(user: User) -> None:

@@ -50,7 +50,7 @@ def link(request: HttpRequest, slug: str) -> HttpResponse:
     """To the provider, and back to the settings. A GET comes from a user who has just authenticated."""
     if request.method != "POST":
         return saved("connections")
-    return social.go(request, slug, purpose="link", onward="/settings/#connections")
+    return social.go(request, slug, purpose="link", onward="/settings/connections")
 
 
 @recently_authenticated

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import confirms_identity, recently_authenticated_from, signed_in_user
 from apps.accounts.models import DataExport
-from apps.accounts.pages.settings.sections import page, register, saved
+from apps.accounts.pages.settings.sections import page, posts_from, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.extensions import SettingsSection
@@ -30,8 +30,8 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(SettingsSection(slug="privacy", order=100, title=gettext_lazy("Privacy"), icon="eye", context=_context))
 
 
-@recently_authenticated_from("/settings/#privacy")
-@require_POST
+@recently_authenticated_from("/settings/privacy")
+@posts_from("privacy")
 def export(request: HttpRequest) -> HttpResponse:
     try:
         services.request_export(user=signed_in_user(request), now=timezone.now())
@@ -40,7 +40,7 @@ def export(request: HttpRequest) -> HttpResponse:
     return saved("privacy")
 
 
-@recently_authenticated_from("/settings/#privacy")
+@recently_authenticated_from("/settings/privacy")
 @never_cache
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> FileResponse:

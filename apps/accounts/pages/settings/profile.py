@@ -20,7 +20,7 @@ from apps.accounts.errors import PictureUnreadable
 from apps.accounts.guards import confirms_identity, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.responses import without_referrer
-from apps.accounts.pages.settings.sections import page, register, saved
+from apps.accounts.pages.settings.sections import page, posts_from, register, saved
 from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
 from apps.accounts.sessions import known_browsers
@@ -83,7 +83,7 @@ def save(request: HttpRequest) -> HttpResponse:
 
 @accepts_large_body(MOST_BYTES, by=be_signed_in)
 @signed_in
-@require_POST
+@posts_from("profile")
 def save_picture(request: HttpRequest) -> HttpResponse:
     form = forms.ProfilePicture(request.POST, request.FILES)
     if not form.is_valid():
@@ -108,7 +108,7 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
 @confirms_identity
 @never_cache
 @sensitive_post_parameters()
-@require_POST
+@posts_from("profile")
 def change_email(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     form = forms.ChangeEmail(request.POST, auto_id="email-%s", user=user)
@@ -129,7 +129,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
         else:
             sent = _("We sent a link to %(email)s. Open it within one day. Your email won't change until you do.")
             messages.success(request, sent % {"email": form.cleaned_data["email"]})
-            return redirect("/settings/?at=profile#profile")
+            return redirect("accounts:settings-profile")
     return page(request, "profile", email_form=form, refusal=refusal)
 
 

@@ -7,7 +7,6 @@ from allauth.mfa.adapter import get_adapter
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
 from apps.accounts.guards import recently_authenticated, signed_in, signed_in_user
-from apps.accounts.pages.settings.sections import page, register, saved
+from apps.accounts.pages.settings.sections import page, posts_from, register, saved
 from apps.accounts.passkeys import challenge, relying_party
 from apps.accounts.sessions import devices
 from studyplatform.kit.errors import AppError
@@ -32,7 +31,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {
         "factors": services.factors_of(signed_in_user(request)),
         "can_add": relying_party.relying_party_of(request) is not None,
-        "elsewhere": f"{party.origin}/settings/#security" if party else "",
+        "elsewhere": f"{party.origin}/settings/security" if party else "",
         "form": forms.PasskeyName(),
     }
 
@@ -95,7 +94,7 @@ def codes(request: HttpRequest) -> HttpResponse:
     """New recovery codes, shown in the answer and never again."""
     user = signed_in_user(request)
     if not services.has_second_factor(user):
-        return redirect(reverse("accounts:settings") + "#security")
+        return redirect("accounts:settings-security")
     if request.method == "POST":
         return _show(request, services.replace_recovery_codes(user=user))
     return render(request, "accounts/settings/codes_ask.html")
@@ -111,7 +110,7 @@ def turn_off(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Two-factor sign-in is off. You now sign in with your password alone."))
         return saved("security")
     if not services.has_second_factor(user):
-        return redirect(reverse("accounts:settings") + "#security")
+        return redirect("accounts:settings-security")
     return render(request, "accounts/settings/off.html")
 
 
@@ -123,7 +122,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
     user, now = signed_in_user(request), timezone.now()
     party = relying_party.relying_party_of(request)
     if party is None:
-        return redirect(reverse("accounts:settings") + "#security")
+        return redirect("accounts:settings-security")
     device = devices.device_name(request.headers.get("User-Agent", ""))
     form = forms.NewPasskey(request.POST or None, initial={"name": device})
     refusal: AppError | None = None
@@ -155,7 +154,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in
-@require_POST
+@posts_from("security")
 def rename_passkey(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.PasskeyName(request.POST)
     if not form.is_valid():

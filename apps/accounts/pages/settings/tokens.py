@@ -27,7 +27,7 @@ _AT_ONCE = 10
 def _context(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     rows = PersonalToken.objects.of(signed_in_user(request)).order_by("-created_at", "-pk")
-    shown = Paginator(rows, _AT_ONCE).get_page(request.GET.get("tokens"))
+    shown = Paginator(rows, _AT_ONCE).get_page(request.GET.get("page"))
     return {
         "tokens": shown,
         "rows": [{"token": row, "has_expired": row.has_expired(now)} for row in shown],

@@ -1,4 +1,4 @@
-"""Addresses under /settings/. Importing a section's module puts it on the page."""
+"""Addresses under /settings/. Importing a section's module registers it."""
 
 from django.urls import path
 
@@ -10,26 +10,24 @@ from apps.accounts.pages.settings import (
     password,
     privacy,
     profile,
-    sections,
     security,
     sessions,
     teaching,
     tokens,
 )
+from apps.accounts.pages.settings.sections import section_path, settings_page
 
 urlpatterns = [
-    path("", sections.settings_page, name="settings"),
-    path("profile", profile.save, name="save-profile"),
+    path("", settings_page, name="settings"),
+    section_path("profile", profile.save),
     path("picture", profile.save_picture, name="save-picture"),
     path("picture/remove", profile.remove_picture, name="remove-picture"),
     path("email", profile.change_email, name="change-email"),
     path("email/drop", profile.cancel_email_change, name="drop-email-change"),
     path("email/confirm", profile.confirm_email, name="confirm-email"),
-    path("connections/link/<slug:slug>", connections.link, name="link-provider"),
-    path("connections/<int:pk>/unlink", connections.unlink, name="unlink-provider"),
-    path("goals", goals.save, name="save-goals"),
-    path("password", password.change, name="change-password"),
+    section_path("password", password.change),
     path("password/check", password.check, name="check-password"),
+    section_path("security"),
     path("security/app", security.app, name="set-up-app"),
     path("security/app/remove", security.remove_app, name="remove-app"),
     path("security/codes", security.codes, name="new-codes"),
@@ -37,13 +35,20 @@ urlpatterns = [
     path("security/passkeys/new", security.add_passkey, name="add-passkey"),
     path("security/passkeys/<int:pk>/rename", security.rename_passkey, name="rename-passkey"),
     path("security/passkeys/<int:pk>/remove", security.remove_passkey, name="remove-passkey"),
+    section_path("connections"),
+    path("connections/link/<slug:slug>", connections.link, name="link-provider"),
+    path("connections/<int:pk>/unlink", connections.unlink, name="unlink-provider"),
+    section_path("sessions"),
     path("sessions/<uuid:uid>/end", sessions.end, name="end-session"),
     path("sessions/end-others", sessions.end_others, name="end-other-sessions"),
+    section_path("notifications", notifications.save),
+    section_path("goals", goals.save),
+    section_path("appearance", appearance.save),
+    section_path("tokens"),
     path("tokens/new", tokens.create, name="new-token"),
     path("tokens/<uuid:uid>/revoke", tokens.revoke, name="revoke-token"),
-    path("notifications", notifications.save, name="save-notifications"),
-    path("appearance", appearance.save, name="save-appearance"),
-    path("teaching", teaching.ask, name="ask-to-teach"),
+    section_path("teaching", teaching.ask),
+    section_path("privacy"),
     path("privacy/export", privacy.export, name="ask-for-export"),
     path("privacy/export/<uuid:uid>", privacy.download, name="download-export"),
     path("privacy/delete", privacy.delete, name="delete-account"),
