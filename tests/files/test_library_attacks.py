@@ -12,6 +12,7 @@ from apps.files.file_types import clean_name
 from apps.files.library_names import sort_name
 from apps.files.models import File, Folder
 from apps.files.services import Selection
+from tests.cases import all_cases
 from tests.factories.files import FileFactory, FolderFactory
 from tests.files.test_library import send
 
@@ -211,7 +212,7 @@ def test_a_foreign_folder_receives_nothing(site, leo, mia, state):
 STRANGE = ["\0", "%00", "'", '"; DROP TABLE files_file; --', "-1", "9" * 400, "owner__password", "\ud7ff", "x" * 3000]
 
 
-@pytest.mark.parametrize("text", STRANGE)
+@all_cases("text", STRANGE)
 def test_strange_values_in_addresses_and_forms_are_harmless(text, site, leo, state):
     before = state()
 
