@@ -116,7 +116,7 @@ def test_first_day_of_an_account(people, noor: str, site: Site):
     page.get_by_role("link", name="Linked accounts").click()
     press(page, "Unlink Field School")
     page.get_by_role("dialog").get_by_role("button", name="Unlink").click()
-    expect(page.get_by_role("button", name="Link Field School")).to_be_visible()
+    expect(page.get_by_role("button", name="Link Field School", exact=True)).to_be_visible()
     expect(count).to_have_text("3")
 
     # The authenticator app is the second step of the next sign-in.
