@@ -28,11 +28,17 @@ WORKER = [
     "--pool", "threads", "-c", "6", "-Q", "default,media", "-l", "warning",
     "--without-gossip", "--without-mingle", "--without-heartbeat",
 ]  # fmt: skip
+MAX_MESSAGE_BYTES = "65536"  # browsers send only short messages through websockets
+CLOSE_TIMEOUT = "5"  # seconds for open requests and sockets to end, less than `GRACE`
 # h11 limits the size of headers, which httptools does not. TRUSTED_PROXIES decides about proxies, in Django.
-# Browsers send only short messages through websockets.
 WEB = [
-    "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", "65536", "--lifespan", "on",
-    "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", "5",
+    "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", MAX_MESSAGE_BYTES, "--lifespan", "on",
+    "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", CLOSE_TIMEOUT,
+]  # fmt: skip
+# Without a log of requests, and with sockets that stay open for as long as with uvicorn.
+DAPHNE = [
+    "--verbosity", "0", "--no-server-name", "--websocket_timeout", "-1", "--application-close-timeout", CLOSE_TIMEOUT,
+    "--websocket-max-message-size", MAX_MESSAGE_BYTES, "--websocket-max-frame-size", MAX_MESSAGE_BYTES,
 ]  # fmt: skip
 
 
@@ -41,7 +47,9 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
     # No warning at each start for those who run it as root on their own machine.
     python = [sys.executable, "-W", "ignore:You're running the worker with superuser"]
     return {
-        "web": [*_web(host, port), "--log-level", "error", "--no-access-log"],
+        "web": _daphne(host, port)
+        if settings.WEB_SERVER == "daphne"
+        else [*_web(host, port), "--log-level", "error", "--no-access-log"],
         "worker": [*python, "-m", "celery", "--quiet", "-A", "studyplatform", "worker", *WORKER],
         **_payments(),
     }
@@ -60,6 +68,10 @@ def dev_commands(host: str, port: int) -> dict[str, list[str]]:
 
 def _web(host: str, port: int) -> list[str]:
     return [str(BIN / "uvicorn"), "studyplatform.asgi:application", "--host", host, "--port", str(port), *WEB]
+
+
+def _daphne(host: str, port: int) -> list[str]:
+    return [str(BIN / "daphne"), *DAPHNE, "--bind", host, "--port", str(port), "studyplatform.asgi:application"]
 
 
 def _payments() -> dict[str, list[str]]:

@@ -53,6 +53,8 @@ BADGE_KEY = env.text("BADGE_KEY").replace("\\n", "\n") or kept_secret(DATA_DIR /
 # Earlier keys: data encrypted with them (authenticator apps, recovery codes) can still be read.
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+# What serves the embedded profile: uvicorn, or daphne (docs/operations.md).
+WEB_SERVER = env.choice("WEB_SERVER", ("uvicorn", "daphne"))
 if HOST := env.text("HOST"):  # production.py allows only what ALLOWED_HOSTS names
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
 if CONTENT_HOST:

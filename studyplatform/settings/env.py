@@ -13,6 +13,17 @@ def text(name: str, default: str = "") -> str:
     return os.environ.get(name) or default
 
 
+def choice(name: str, choices: Sequence[str]) -> str:
+    """The value of a variable that names one of ``choices``; the first one if it is not set.
+
+    :raises ImproperlyConfigured: it names something else.
+    """
+    value = text(name) or choices[0]
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of: {', '.join(choices)}")
+    return value
+
+
 def flag(name: str, *, default: bool = False) -> bool:
     """The variable as yes or no.
 

@@ -16,7 +16,7 @@ NOT_IMPORTED = {
     "brotli": "lets fonttools write WOFF2 (assets/fonts)",
     "celery-types": "types of celery",
     "channels-redis": "the channel layer where there is a Redis (CHANNEL_LAYERS)",
-    "daphne": "an ASGI server that operators may run instead of uvicorn (tests/tutor/test_mcp_servers.py)",
+    "daphne": "the ASGI server of the embedded profile with WEB_SERVER=daphne, run as a program",
     "django-stubs": "types of Django, plugin of mypy",
     "djangorestframework-stubs": "types of the REST framework, plugin of mypy",
     "flask-cors": "imported by moto's server, which does not declare it",
