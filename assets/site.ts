@@ -67,3 +67,8 @@ if (document.querySelector("[data-retry]"))
   void import("./site/pageRetry").then(({ startPageRetry }) => startPageRetry());
 if (document.querySelector("form[data-auto-save]"))
   void import("./site/autoSave").then(({ startAutoSave }) => startAutoSave());
+if (document.querySelector("[data-tip]"))
+  void import("./site/tooltips").then(({ startTooltips }) => startTooltips());
+const pictureForm = document.querySelector<HTMLFormElement>("form[data-picture]");
+if (pictureForm)
+  void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));

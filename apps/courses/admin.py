@@ -17,6 +17,7 @@ from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import (
     Course,
+    CoursePicture,
     LearningPath,
     Lesson,
     PathCourse,
@@ -182,6 +183,7 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
         )
 
 
+register_read_only(CoursePicture, ["course", "alt", "width", "updated_at"], search=["course__title", "alt"])
 register_read_only(
     Quiz,
     ["lesson", "pass_percent", "max_attempts", "time_limit", "reveal"],

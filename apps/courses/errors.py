@@ -56,6 +56,23 @@ class CourseUnderReview(AppError):
     icon = "clock"
 
 
+@dataclass(eq=False, kw_only=True)
+class CoursePictureUnreadable(AppError):
+    code = "COURSE_PICTURE_UNREADABLE"
+    status = 422
+    title = _("This picture can't be used")
+    message = _(
+        "Choose a PNG, JPEG or WebP picture of up to %(size)s and at least %(width)d × %(height)d pixels. Photos can"
+        " have up to 50 megapixels, others up to 12."
+    )
+    icon = "image-off"
+    is_for_scripts = False
+
+    size: str
+    width: int
+    height: int
+
+
 class VideoShown(AppError):
     code = "VIDEO_SHOWN"
     status = 409

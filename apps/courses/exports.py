@@ -20,7 +20,9 @@ def of_teaching(user: User) -> Iterator[Part]:
         return
     yield Part(
         "teaching/courses.json",
-        taught.values("slug", "title", "summary", "description", "status", "created_at", "published_at").iterator(),
+        taught.values(
+            "slug", "title", "summary", "description", "picture__alt", "status", "created_at", "published_at"
+        ).iterator(),
     )
     lessons = Lesson.objects.filter(course__instructor=user)
     yield Part(

@@ -2,6 +2,7 @@
 
 import logging
 
+from django.db.models import Q
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
@@ -13,6 +14,7 @@ from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     Course,
+    CoursePicture,
     LearningPath,
     Lesson,
     PathCourse,
@@ -21,7 +23,8 @@ from apps.courses.models import (
     Subject,
     Submission,
 )
-from apps.courses.queries.file_uses import lessons_using
+from apps.courses.models.picture import FOLDER as PICTURES_FOLDER
+from apps.courses.queries.file_uses import lessons_using, pictures_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit.caching import table_versions
@@ -34,6 +37,19 @@ logger = logging.getLogger(__name__)
 files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
 files.register_use(lessons_using)
+files.register_use(pictures_using)
+files.register_source(
+    files.Source(
+        "course picture",
+        lambda: CoursePicture.objects.values("pk", "key", "width"),
+        lambda row, picture: (
+            files.Reference(row=row, place="storage", name=name)
+            for name in CoursePicture(key=picture["key"], width=picture["width"]).file_names
+        ),
+        lambda name: Q(key=name.rpartition("/")[2].partition("-")[0]),
+    ),
+    folder=PICTURES_FOLDER,
+)
 
 
 # What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.
@@ -55,6 +71,11 @@ def remove_file_of_lesson(instance: Lesson, **_: object) -> None:
         files.release_content(upload_id=instance.file_id)
     if instance.video_id is not None:
         services.delete_ownerless_video(video_id=instance.video_id)
+
+
+@receiver(post_delete, sender=CoursePicture)
+def remove_files_of_picture(instance: CoursePicture, **_: object) -> None:
+    services.discard_files(picture=instance)
 
 
 @subscribe(AccountDeleted)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, captions, media, outline, paths, quiz, sections
+from apps.courses.pages import authoring, captions, media, outline, paths, pictures, quiz, sections
 
 app_name = "courses"
 
@@ -12,9 +12,12 @@ _question = f"{_lesson}/questions/<uuid:uid>"
 _path = "dashboard/instructor/paths/<uuid:uid>"
 
 urlpatterns = [
+    path("course-pictures/<str:name>", pictures.picture_file, name="picture-file"),
     path("dashboard/instructor/courses/", authoring.course_list, name="studio-list"),
     path("dashboard/instructor/courses/new", authoring.course_new, name="studio-new"),
     path(f"{_own}/edit", authoring.course_edit, name="studio-edit"),
+    path(f"{_own}/picture", pictures.picture, name="studio-picture"),
+    path(f"{_own}/picture/remove", pictures.picture_remove, name="studio-picture-remove"),
     path(f"{_own}/step", authoring.course_step, name="studio-step"),
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
     path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),

@@ -25,6 +25,7 @@ from apps.accounts.models import PROFILE_FIELDS, BrowserSession, EmailVerificati
 from apps.accounts.services import pictures
 from apps.accounts.services import settings as settings_services
 from studyplatform.kit import jobs
+from studyplatform.kit import pictures as kit_pictures
 from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.extensions import settings_sections
@@ -397,7 +398,7 @@ def test_one_thread_decodes_all_pictures(leo: User, monkeypatch: pytest.MonkeyPa
 
 def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
     turns = ConcurrencyLimit(1, max_wait=0.01)
-    monkeypatch.setattr(pictures, "_decoding", turns)
+    monkeypatch.setattr(kit_pictures, "_slots", turns)
 
     with turns.slot():
         browser.post("/settings/picture", {"picture": make_picture()})

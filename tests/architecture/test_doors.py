@@ -78,6 +78,7 @@ OPEN = {
     "accounts:forgot-password": "for those who cannot sign in",
     "accounts:verify-email": "the link in the mail is opened in any browser",
     "accounts:confirm-email": "the link in the mail is opened in any browser",
+    "courses:picture-file": "the picture of a course is shown to visitors; its address cannot be guessed",
     "accounts:avatar": "a picture is shown beside what its person says, to visitors too",
     "accounts:reset-password": "the link in the mail is the key",
     "accounts:unsubscribe": "the link in the mail is the key, and must work without signing in",

@@ -1,12 +1,24 @@
 """Shapes of authoring: the outline as its staff see it, and what changes it."""
 
+import math
 from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from apps.courses.models import Lesson
+from apps.courses.picture_files import MAX_ZOOM
 from studyplatform.kit.web.fields import BoundedListField
+
+
+class CropField(serializers.FloatField):
+    """A number that exists: "nan" is within any limits."""
+
+    def to_internal_value(self, data: Any) -> float:
+        value = super().to_internal_value(data)
+        if not math.isfinite(value):
+            self.fail("invalid")
+        return value
 
 
 class AuthoredLesson(serializers.Serializer[object]):
@@ -85,6 +97,37 @@ class LessonFileIn(serializers.Serializer[object]):
         if not sent:
             raise serializers.ValidationError(_("Send an upload or a file."))
         return sent
+
+
+class CoursePictureIn(serializers.Serializer[object]):
+    """An upload, or a file of the user's library; without both, the present picture is cropped again."""
+
+    upload = serializers.UUIDField(allow_null=True, required=False)
+    file = serializers.UUIDField(allow_null=True, required=False)
+    alt = serializers.CharField(max_length=200, allow_blank=True, default="", help_text="What it shows.")
+    x = CropField(min_value=0, max_value=1, default=0.5, help_text="The crop's place from left (0) to right (1).")
+    y = CropField(min_value=0, max_value=1, default=0.5, help_text="The crop's place from top (0) to bottom (1).")
+    zoom = CropField(min_value=1, max_value=MAX_ZOOM, default=1, help_text="1: the largest crop of 16:9.")
+
+
+class PictureRendition(serializers.Serializer[object]):
+    href = serializers.CharField()
+    width = serializers.IntegerField(help_text="Pixels.")
+
+
+class CoursePictureOut(serializers.Serializer[object]):
+    alt = serializers.CharField()
+    x = serializers.FloatField()
+    y = serializers.FloatField()
+    zoom = serializers.FloatField()
+    whole = serializers.CharField(help_text="The address of the whole picture.")
+    renditions = PictureRendition(many=True, help_text="The crop, smallest first.")
+
+
+class PictureOfCourse(serializers.Serializer[object]):
+    """``picture`` is null while the course shows its artwork."""
+
+    picture = CoursePictureOut(allow_null=True)
 
 
 class HandedOut(serializers.Serializer[object]):

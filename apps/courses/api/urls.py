@@ -4,6 +4,7 @@ from apps.courses.api import views
 
 urlpatterns = [
     path("courses/<slug:slug>/lessons/", views.CourseLessons.as_view()),
+    path("courses/<slug:slug>/picture/", views.PictureOfCourse.as_view()),
     path("courses/<slug:slug>/sections/", views.CourseSections.as_view()),
     path("sections/<uuid:uid>/", views.OneSection.as_view()),
     path("sections/<uuid:uid>/move/", views.SectionMove.as_view()),

@@ -13,11 +13,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
+from apps.accounts.models import User
 from apps.accounts.policies import teach
 from apps.courses import policies, services
 from apps.courses.api import serializers as shapes
 from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
-from apps.courses.models import Course, Lesson, Section
+from apps.courses.models import Course, CoursePicture, Lesson, Section
+from apps.courses.picture_files import Crop
 from apps.courses.queries import authored_outline, authoring
 from apps.files import library_queries as library
 from apps.files import queries as files
@@ -157,6 +159,39 @@ class LessonVideo(APIView):
         return Response(authoring.video_lesson_out(lesson))
 
 
+class PictureOfCourse(APIView):
+    """The picture that pages show for a course."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="authoring_picture", responses={200: shapes.PictureOfCourse})
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(_picture(_course(request, slug)))
+
+    @extend_schema(
+        operation_id="authoring_picture_set", request=shapes.CoursePictureIn, responses={200: shapes.PictureOfCourse}
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Set, crop or describe the picture. The previous file is deleted unless something else uses it."""
+        course, form, user = _course(request, slug), validated(shapes.CoursePictureIn, request), signed_in_user(request)
+        services.set_picture(
+            course=course,
+            by=user,
+            source=_source(form, user),
+            alt=form["alt"],
+            crop=Crop(form["x"], form["y"], form["zoom"]),
+            now=timezone.now(),
+        )
+        return Response(_picture(course))
+
+    @extend_schema(operation_id="authoring_picture_remove", responses={200: shapes.PictureOfCourse})
+    def delete(self, request: Request, slug: str) -> Response:
+        """The course shows its artwork again."""
+        course = _course(request, slug)
+        services.remove_picture(course=course, by=signed_in_user(request), now=timezone.now())
+        return Response(_picture(course))
+
+
 class LessonFile(APIView):
     permission_classes = [permissions.IsAuthenticated]
 
@@ -166,12 +201,7 @@ class LessonFile(APIView):
     def put(self, request: Request, uid: UUID) -> Response:
         """Set the file of a file lesson, or remove it. The previous one is deleted unless something else uses it."""
         lesson, form, user = _lesson(request, uid), validated(shapes.LessonFileIn, request), signed_in_user(request)
-        source: Upload | File | None = None
-        if form.get("file"):
-            source = library.file_for(user, form["file"])
-        elif form.get("upload"):
-            source = files.upload_for(user, form["upload"])
-        lesson = services.attach_file(lesson=lesson, by=user, source=source, now=timezone.now())
+        lesson = services.attach_file(lesson=lesson, by=user, source=_source(form, user), now=timezone.now())
         return Response(authoring.file_lesson_out(lesson))
 
 
@@ -238,3 +268,19 @@ def _lesson(request: Request, uid: UUID) -> Lesson:
 def _outline(course: Course) -> dict[str, Any]:
     course.refresh_from_db(fields=["version"])
     return authored_outline.outline_out(course)
+
+
+def _source(form: dict[str, Any], user: User) -> Upload | File | None:
+    """Return the file of the user's library or the upload that a call names, if any."""
+    if form.get("file"):
+        return library.file_for(user, form["file"])
+    return files.upload_for(user, form["upload"]) if form.get("upload") else None
+
+
+def _picture(course: Course) -> dict[str, Any]:
+    picture = CoursePicture.objects.filter(course=course).first()
+    if picture is None:
+        return {"picture": None}
+    renditions = [{"href": picture.address_of(width), "width": width} for width in picture.widths]
+    shape = {name: getattr(picture, name) for name in ("alt", "x", "y", "zoom")}
+    return {"picture": {**shape, "whole": picture.whole_address, "renditions": renditions}}

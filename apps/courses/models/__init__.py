@@ -3,6 +3,7 @@
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
 from apps.courses.models.outline import Lesson, Section
 from apps.courses.models.path import LearningPath, PathCourse
+from apps.courses.models.picture import CoursePicture
 from apps.courses.models.quiz import Question, Quiz
 from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.search import SearchDocument
@@ -11,6 +12,7 @@ __all__ = [
     "EVEN_RATING",
     "Availability",
     "Course",
+    "CoursePicture",
     "CourseQuerySet",
     "LearningPath",
     "Lesson",

@@ -20,7 +20,7 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import artwork, policies, services
 from apps.courses.forms import MOST_OUTCOMES, PLATE_VARIANTS, CourseForm
-from apps.courses.models import Course
+from apps.courses.models import Course, CoursePicture
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
 from studyplatform.kit.errors import ValidationFailed
@@ -87,6 +87,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
         warn_of_unprintable(request, course.title)
         messages.success(request, _("Saved."))
         return redirect("courses:studio-edit", course.slug)
+    picture = CoursePicture.objects.filter(course=course).first()
     return render(
         request,
         "courses/studio/edit.html",
@@ -94,9 +95,12 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
             **about(course, user),
             "form": form,
             "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request))),
+            "picture": picture,
             "variants": [
                 (variant, artwork.plate(course.slug, course.subject.slug, variant)) for variant in range(PLATE_VARIANTS)
-            ],
+            ]
+            if picture is None
+            else [],
             "history": authoring.history_of(course)[:20],
             "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],
         },

@@ -20,11 +20,11 @@ def _of_teacher(courses: QuerySet[Course], aggregate: Count | Sum) -> Coalesce:
 
 
 def course_for_page() -> QuerySet[Course]:
-    """Return courses with category, instructor and the instructor's figures. One query.
+    """Return courses with category, instructor, picture and the instructor's figures. One query.
 
     ``teacher_courses`` counts the instructor's courses in the catalog.
     """
-    return Course.objects.select_related("subject", "instructor").annotate(
+    return Course.objects.select_related("subject", "instructor", "picture").annotate(
         teacher_courses=_of_teacher(Course.objects.shown(), Count("pk")),
         teacher_learners=_of_teacher(Course.objects.listed(), Sum("learner_count")),
     )

@@ -1,14 +1,18 @@
-"""A user's storage: each video and file, and the lessons that use it."""
+"""A user's storage: each video and file, and where it is used."""
 
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import CharField, F, Q, QuerySet, Value
+from django.db.models import CharField, F, QuerySet, Value
 from django.db.models.expressions import Combinable
 
+from apps.accounts.models import User
 from apps.courses.models import Lesson
+from apps.courses.queries.file_uses import use_of_lesson
+from apps.files import services as files
 from apps.files.models import BinnedOriginal, File, FileVersion, Upload, VideoAsset
+from apps.files.services import Use
 
 VIDEO, FILE, ORIGINAL = "video", "file", "original"
 ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
@@ -28,7 +32,8 @@ class StoredItem:
     video: VideoAsset | None = None
     upload: Upload | None = None
     original: BinnedOriginal | None = None
-    lessons: list[Lesson] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    """Without those in the library."""
     files: list[File] = field(default_factory=list)
     """The files of the library with this content."""
 
@@ -65,8 +70,8 @@ def _largest(kind: str, rows: QuerySet[Any], size: Combinable) -> QuerySet[Any, 
     return found
 
 
-def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
-    """Return the items of a page of ``largest_first``. Five queries for any number."""
+def stored_items(rows: list[tuple[str, int, int]], viewer: User) -> list[StoredItem]:
+    """Return the items of a page of ``largest_first``. The same queries for any number."""
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
     originals = BinnedOriginal.objects.in_bulk([pk for kind, pk, _ in rows if kind == ORIGINAL])
@@ -81,11 +86,11 @@ def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
             found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, size, video=thing)
         elif thing is not None:
             found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, size, upload=thing)
-    shown = Lesson.objects.filter(Q(video__in=videos) | Q(file__in=uploads)).select_related("course")
-    for lesson in shown.defer("body").order_by("course__title", "section__position", "position"):
-        for key in ((VIDEO, lesson.video_id), (FILE, lesson.file_id)):
-            if key in found:
-                found[key].lessons.append(lesson)
+    shown = Lesson.objects.filter(video__in=videos).select_related("course").defer("body")
+    for lesson in shown.order_by("course__title", "section__position", "position"):
+        found[VIDEO, lesson.video_id or 0].uses.append(use_of_lesson(lesson, viewer))
+    for pk, uses in files.uses_of(uploads, viewer).items():
+        found[FILE, pk].uses.extend(uses)
     for version in FileVersion.objects.filter(upload__in=uploads).select_related("file").order_by("file__sort_name"):
         if version.file not in (item := found[FILE, version.upload_id]).files:
             item.files.append(version.file)

@@ -41,6 +41,7 @@ from apps.courses.services.paths import (
     remove_path_course,
     unpublish_path,
 )
+from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
 from apps.courses.services.quizzes import (
     QUESTION_LIMIT,
     QuestionDraft,
@@ -89,6 +90,8 @@ __all__ = [
     "delete_unused_video",
     "delete_unused_videos",
     "dependents_of",
+    "discard_files",
+    "draw_plate",
     "duplicate_question",
     "edit_course",
     "edit_lesson",
@@ -105,16 +108,19 @@ __all__ = [
     "reinstate_course",
     "remove_captions",
     "remove_path_course",
+    "remove_picture",
     "rename_section",
     "require_order",
     "restore_course",
     "set_chapters",
     "set_lesson_durations",
+    "set_picture",
     "show_uploaded_video",
     "submit_course",
     "suspend_course",
     "unpublish_course",
     "unpublish_path",
     "upload_file",
+    "upload_picture",
     "withdraw_course",
 ]

@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.courses import artwork, policies
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, Subject
+from apps.courses.services.pictures import draw_plate
 from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -84,7 +85,7 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
         changed = texts.fields()
         for name, value in changed.items():
             setattr(course, name, value)
-        course.plate = artwork.plate(course.slug, texts.subject.slug, texts.plate_variant)
+        course.plate = draw_plate(course)
         course.updated_at = now
         course.version += 1
         course.save(update_fields=[*changed, "plate", "updated_at", "version"])

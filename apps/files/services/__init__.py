@@ -2,7 +2,15 @@
 
 from apps.files.offers import register_offer
 from apps.files.services.allowances import check_allowance, delete_account_of, read_allowance, set_allowance
-from apps.files.services.attachments import Claimed, Use, claim_content, register_use, release_content, uses_of
+from apps.files.services.attachments import (
+    Claimed,
+    Use,
+    claim_content,
+    read_content,
+    register_use,
+    release_content,
+    uses_of,
+)
 from apps.files.services.bin import (
     delete_entries,
     delete_library_of,
@@ -53,6 +61,7 @@ from apps.files.services.share_links import (
 from apps.files.services.sharing import create_share_link, revoke_share, share_with_course
 from apps.files.services.showing import send_attached
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
+from apps.files.services.storage_references import Reference, Row, Source, register_source
 from apps.files.services.stored_files import import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
 from apps.files.services.uploads import (
@@ -64,6 +73,7 @@ from apps.files.services.uploads import (
 from apps.files.services.videos import (
     delete_video,
     discard_video,
+    enqueue_removal,
     import_video,
     register_deletion_check,
     remove_files,
@@ -85,7 +95,10 @@ __all__ = [
     "DocumentPart",
     "MostlyOrphans",
     "Problem",
+    "Reference",
+    "Row",
     "Selection",
+    "Source",
     "Sources",
     "StorageCheck",
     "Use",
@@ -116,6 +129,7 @@ __all__ = [
     "discard_caption_draft",
     "discard_video",
     "empty_bin",
+    "enqueue_removal",
     "expire_upload",
     "forget_openings_of",
     "give_up",
@@ -134,12 +148,14 @@ __all__ = [
     "purge_bin",
     "read_allowance",
     "read_captions",
+    "read_content",
     "read_document",
     "read_grant",
     "receive_chunk",
     "record_opening",
     "register_deletion_check",
     "register_offer",
+    "register_source",
     "register_use",
     "release_content",
     "remove_captions",

@@ -16,8 +16,10 @@ from apps.files import errors, policies
 from apps.files.models import File, Upload
 from apps.files.services.stored_files import claim_file
 from apps.files.services.uploads import delete_upload
+from apps.files.storage import open_unchecked
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.sizes import as_size
 
 
 @dataclass(frozen=True)
@@ -28,24 +30,46 @@ class Claimed:
     name: str
 
 
-def claim_content(*, source: Upload | File, by: User) -> Claimed:
+def claim_content(*, source: Upload | File, by: User, for_download: bool = True) -> Claimed:
     """Claim the user's own upload, or the current version of a file of their library, within a transaction.
 
     The caller refers to it by a protected foreign key, and saves the name: renaming the file later does not change it.
+    Not ``for_download``: the caller never gives others the content, only what it makes of it.
 
     :raises NotFound: it does not exist, or belongs to another user.
     :raises EntryInBin: the file is in the bin.
     :raises AppError: it may not be offered to others, or is not complete (see `claim_file`).
     """
     if isinstance(source, Upload):
-        return Claimed(claim_file(upload=source, by=by), source.filename)
+        return Claimed(claim_file(upload=source, by=by, for_download=for_download), source.filename)
     enforce(policies.edit_entry(by, source))
     fresh = File.objects.select_related("current").filter(pk=source.pk).first()
     if fresh is None:
         raise NotFound
     if fresh.deleted_at is not None:
         raise errors.EntryInBin
-    return Claimed(claim_file(upload=fresh.current, by=by, name=fresh.name), fresh.name)
+    claimed = claim_file(upload=fresh.current, by=by, name=fresh.name, for_download=for_download)
+    return Claimed(claimed, fresh.name)
+
+
+def read_content(*, upload: Upload, max_bytes: int) -> bytes:
+    """Return the bytes of a complete upload, for an app that makes something else of them.
+
+    :raises UploadUnfinished: its upload is not complete.
+    :raises FileTooLarge: it has more than ``max_bytes``.
+    :raises FileInfected, ScanImpossible: the virus scan found something, or could not read it.
+    :raises NotFound: its bytes are missing.
+    """
+    if upload.completed_at is None or upload.purpose != Upload.Purpose.FILE:
+        raise errors.UploadUnfinished
+    if upload.length > max_bytes:
+        raise errors.FileTooLarge(limit=as_size(max_bytes))
+    enforce(policies.attach(upload))
+    try:
+        with open_unchecked(upload) as content:
+            return content.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise NotFound from None
 
 
 def release_content(*, upload_id: int) -> None:

@@ -1,7 +1,7 @@
 """Which stored files the rows of the database refer to, for `storage_check`.
 
-An app that stores files of its own under a new folder adds the folder to `FOLDERS` and its rows to `SOURCES`; files
-under any other folder are left alone.
+An app that stores files of its own under a new folder registers it with `register_source`; files under any other folder
+are left alone.
 """
 
 import re
@@ -16,10 +16,11 @@ from apps.accounts.models import DataExport, User
 from apps.files.models import BinnedOriginal, File, Upload, VideoAsset
 from apps.files.services.originals import original_name
 from apps.files.storage import video_directory
+from studyplatform.kit.registry import Registry
 
 Place = Literal["storage", "uploads", "work"]
 Row = Mapping[str, Any]
-FOLDERS = ("avatars", "exports", "files", "originals", "thumbnails", "videos")
+FOLDERS = ["avatars", "exports", "files", "originals", "thumbnails", "videos"]
 PROCESSED = {
     VideoAsset.Stage.QUEUED,
     VideoAsset.Stage.ANALYZING,
@@ -189,17 +190,22 @@ def _of_export(row: str, export: Row) -> Iterator[Reference]:
     yield Reference(row=row, place="storage", name=export["file"], size=export["size"])
 
 
-SOURCES = {
-    source.name: source
-    for source in (
-        Source("upload", _uploads, _of_upload, _about_upload),
-        Source("video", _videos, _of_video, _about_video),
-        Source("original", _binned_originals, _of_binned_original, lambda name: Q(source=name)),
-        Source("file", _thumbnails, _of_thumbnail, lambda name: Q(thumbnail=name)),
-        Source("user", _pictures, _of_picture, lambda name: Q(avatar=name)),
-        Source("export", _exports, _of_export, lambda name: Q(file=name)),
-    )
-}
+SOURCES: Registry[Source] = Registry("rows that refer to stored files")
+for _source in (
+    Source("upload", _uploads, _of_upload, _about_upload),
+    Source("video", _videos, _of_video, _about_video),
+    Source("original", _binned_originals, _of_binned_original, lambda name: Q(source=name)),
+    Source("file", _thumbnails, _of_thumbnail, lambda name: Q(thumbnail=name)),
+    Source("user", _pictures, _of_picture, lambda name: Q(avatar=name)),
+    Source("export", _exports, _of_export, lambda name: Q(file=name)),
+):
+    SOURCES.register(_source.name, _source)
+
+
+def register_source(source: Source, *, folder: str) -> None:
+    """Register an app's rows that refer to files in a folder of storage which only they use."""
+    SOURCES.register(source.name, source)
+    FOLDERS.append(folder)
 
 
 def directory_of(place: Place, name: str) -> str:

@@ -18,11 +18,11 @@ from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
 
-def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
+def claim_file(*, upload: Upload, by: User, name: str = "", for_download: bool = True) -> Upload:
     """Return the user's own file, checked for download by others, its row locked until the caller's transaction ends.
 
     The caller then refers to it by a protected foreign key, which prevents its deletion. ``name``: under which others
-    get it, if not that of the upload.
+    get it, if not that of the upload. Not ``for_download``: nobody gets the bytes, whatever they are.
 
     :raises NotFound: the file does not exist or belongs to another user.
     :raises UploadUnfinished: its upload is not complete.
@@ -36,8 +36,9 @@ def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
     if found.completed_at is None:
         raise errors.UploadUnfinished
     enforce(policies.attach(found))
-    found.media_type = detect_media_type(first_bytes(found), name or found.filename)
-    found.save(update_fields=["media_type"])
+    if for_download:
+        found.media_type = detect_media_type(first_bytes(found), name or found.filename)
+        found.save(update_fields=["media_type"])
     return found
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from apps.accounts.guards import open_to_everyone
 from apps.billing.access import access_to, has_lost_premium
 from apps.courses.errors import CourseNotFound
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Course, CoursePicture, Lesson
 from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.courses.queries.path_places import PlaceInPath, places_of
@@ -124,6 +124,11 @@ def _read(slug: str) -> Shared:
     )
 
 
+def picture_of(course: Course) -> CoursePicture | None:
+    """The picture that its instructor uploaded, if any. No query for courses of ``course_for_page``."""
+    return getattr(course, "picture", None)
+
+
 def structured_data(course: Course, address: str) -> dict[str, Any]:
     """The course as schema.org structured data."""
     offer: dict[str, Any] = {"@type": "Offer", "category": "Free" if course.pricing == "free" else "Paid"}
@@ -144,6 +149,8 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
             {"@type": "CourseInstance", "courseMode": "Online", "courseWorkload": f"PT{max(1, course.duration // 60)}M"}
         ],
     }
+    if (picture := picture_of(course)) is not None:
+        facts["image"] = f"{settings.SITE_URL}{picture.share_address}"
     if course.rating_count:
         facts["aggregateRating"] = {
             "@type": "AggregateRating",
@@ -167,6 +174,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "shared": shared,
         "course": course,
+        "picture": picture_of(course),
         "availability": course.availability_for(is_enrolled=standing.enrollment is not None),
         "is_listed": policies.see_course(AnonymousUser(), course) is None,
         "standing": standing,

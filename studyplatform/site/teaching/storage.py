@@ -50,7 +50,7 @@ def storage(request: HttpRequest) -> HttpResponse:
             "storage": use.storage,
             "use": use,
             "page": page,
-            "rows": stored_items(list(page)),
+            "rows": stored_items(list(page), user),
             "bin_days": settings.BIN_DAYS,
             "parts": _parts(use.storage),
         },
