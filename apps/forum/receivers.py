@@ -13,12 +13,15 @@ from apps.forum.models import PostFile, Topic
 from apps.forum.queries.attachments import posts_using
 from apps.forum.queries.message_files import messages_using
 from apps.forum.services import announcements, message_safety
+from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 from studyplatform.kit.extensions import answers_changed
 
 files.register_offer(message_policies.files_offering)
 files.register_use(messages_using)
 files.register_use(posts_using)
+# What a list for visitors must not show a moment longer; new topics and replies may appear a minute later.
+table_versions.watch("discussions", Topic, only={"title", "state", "board", "merged_into", "accepted"})
 
 
 @subscribe(AccountDeleted)

@@ -5,11 +5,15 @@ import re
 
 from django.db.models import F
 from django.test import Client
+from django.utils import timezone
 
 from apps.courses.models import Course
+from apps.forum.models import Topic
+from apps.learning.models import Enrollment
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 from tests.factories.files import VideoFactory
-from tests.factories.learning import EnrollmentFactory
+from tests.factories.learning import EnrollmentFactory, FlashCardFactory
+from tests.factories.topics import BoardFactory, make_topic
 
 
 def test_the_home_page_works_without_courses(client: Client, db):
@@ -99,8 +103,36 @@ def test_a_learner_continues_from_the_home_page(browser_of, leo, enrollment, cou
     assert "Take the time to understand." not in page.split("<main")[1]
 
 
-def test_a_user_without_an_enrollment_sees_the_statement(browser_of, mia):
-    assert "Take the time to understand." in browser_of(mia).get("/").content.decode()
+def test_a_user_without_a_course_in_progress_chooses_one(browser_of, mia, leo, enrollment):
+    Enrollment.objects.filter(pk=enrollment.pk).update(completed_at=timezone.now())
+    for user, words in ((mia, ["Welcome, mia", "Choose your first course"]), (leo, ["Welcome back, Leo", "all your"])):
+        page = browser_of(user).get("/").content.decode().split("<main")[1]
+        for word in words:
+            assert word in page
+        assert page.index(words[0]) < page.index("Teach what you have")
+        for marketing in ("Take the time to understand.", "What a lesson is made of", "Free or Premium"):
+            assert marketing not in page
+
+
+def test_the_home_page_of_a_learner_says_what_is_due(browser_of, leo, enrollment):
+    browser = browser_of(leo)
+    assert "due today" not in browser.get("/").content.decode()
+    FlashCardFactory(user=leo)
+
+    assert re.search(r"<b [^>]+>1 card</b> due today, about 1 minute\.", browser.get("/").content.decode())
+
+
+def test_visitors_see_the_newest_discussions_they_may_read_until_they_are_hidden(client: Client, leo, course):
+    board, hidden = BoardFactory(), CourseFactory(status="draft")
+    topics = [make_topic(board=board, author=leo, title=f"Is {n} a number?") for n in range(5)]
+    make_topic(board=BoardFactory(course=hidden), author=leo, title="Is this secret?")
+    page = client.get("/").content.decode()
+    shown = re.findall(r'topic__t" href="/forum/topics/\d+">([^<]+)', page)
+    assert shown == [f"Is {n} a number?" for n in (4, 3, 2, 1)]
+    assert "Free or Premium" in page
+
+    Topic.objects.filter(pk=topics[4].pk).update(state="hidden")
+    assert "Is 4 a number?" not in client.get("/").content.decode()
 
 
 def test_instructors_get_a_link_to_the_studio_and_visitors_to_the_help(client: Client, browser_of, ada):
@@ -128,9 +160,9 @@ def test_the_home_page_needs_few_queries(client: Client, browser_of, leo, django
         LessonFactory.create_batch(3, section=SectionFactory(course=enrollment.course))
     browser = browser_of(leo)
 
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         client.get("/")
     with django_assert_max_num_queries(1):
         client.get("/")
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(12):
         browser.get("/")

@@ -48,6 +48,7 @@ class Offer:
 
     courses: int
     free: int
+    premium: int
     usual_lesson: float
     by_subject: dict[str, int]
     """The number of courses by category slug, for categories with courses, in their order."""
@@ -67,6 +68,7 @@ def offer() -> Offer:
     return Offer(
         courses=sum(group.courses for group in shown),
         free=sum(group.courses for group in shown if group.price == Course.Pricing.FREE),
+        premium=sum(group.courses for group in shown if group.price == Course.Pricing.PREMIUM),
         usual_lesson=sum(group.seconds for group in shown) / lessons if lessons else 0,
         by_subject={slug: count for slug, count in by_subject.items() if count},
     )

@@ -1,4 +1,4 @@
-"""The home page: what the platform is, where to begin, and for learners where to continue."""
+"""The home page: what the platform is and where to begin; for the signed-in, what is due and where to continue."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,22 +7,30 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
+from apps.billing.queries.premium import Prices, prices
+from apps.billing.services import premium_terms
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.cards import Card, cards
 from apps.courses.queries.catalogue import Offer, cached, listed_groups, offer
+from apps.forum.models import Topic
+from apps.forum.queries.public import newest_topics
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.my_learning import enrollments_of, filtered, with_resume
-from studyplatform.kit.caching.page_cache import cache_for_visitors
+from apps.learning.queries.practice import due_today
+from studyplatform.kit.caching import table_versions
+from studyplatform.kit.caching.page_cache import cache_for_visitors, depends_on
 
 COURSES_TO_START = 4
 # Divisible by two, three and four, so that the list has full rows at every width.
 SUBJECTS = 12
 GOING = 3
+RECENT_TOPICS = 4
 # The question on the page comes from this course; if it is not installed, the page names no source.
 QUESTION_COURSE = "linear-algebra-geometrically"
 
@@ -98,6 +106,29 @@ def public_content() -> PublicContent:
     return cached("home", make)
 
 
+def recent_topics() -> list[Topic]:
+    """The topics that everyone may read. One query, none while they are remembered.
+
+    A topic that is hidden, moved or renamed changes the version; a new one and its replies appear within a minute.
+    """
+    version = table_versions.current("discussions")
+    depends_on("discussions", version)
+    return cached(("home topics", version), lambda: newest_topics(RECENT_TOPICS))
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What Premium costs a visitor, and how long the trial is."""
+
+    prices: Prices
+    trial_days: int
+
+
+def plans() -> Plans:
+    """No query."""
+    return Plans(prices(), premium_terms.trial_days_of(None))
+
+
 def structured_data() -> dict[str, Any]:
     """The site and its search as schema.org structured data."""
     return {
@@ -125,6 +156,9 @@ def home(request: HttpRequest) -> HttpResponse:
     course_marks = course_marks_of(user) if user else None
     context = {
         "going": going,
+        "due": due_today(user, timezone.now()) if user else None,
+        "topics": recent_topics(),
+        "plans": None if user else plans(),
         "course_marks": course_marks,
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
