@@ -55,6 +55,12 @@ startBell({
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
+// Only a keyboard needs it.
+addEventListener(
+  "keydown",
+  () => void import("./site/focusKeeper").then(({ startFocusKeeper }) => startFocusKeeper()),
+  { once: true },
+);
 if (document.querySelector("[data-fetch-part]"))
   void import("./site/fetchedParts").then((page) => page.startFetchedParts());
 if (document.querySelector("button[data-wait]"))

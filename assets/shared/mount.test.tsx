@@ -1,4 +1,5 @@
-import { act, fireEvent, screen } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 
 import type { IslandModule } from "../islands/registry";
@@ -188,4 +189,28 @@ it("provides the session to islands only", async () => {
     return null;
   };
   expect(() => renderToString(<Outside />)).toThrow("useAuth must be used within AuthProvider");
+});
+
+it("gives the focus of the fallback to the same control of the island, once it is there", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  spot.innerHTML = "<a href='/'>Overview</a><button>Play</button>";
+  spot.querySelector("button")!.focus();
+  let finish = (): void => undefined;
+  const Thing = () => {
+    const [isReady, setReady] = useState(false);
+    finish = () => setReady(true);
+    return isReady ? (
+      <>
+        <button>Mute</button>
+        <button>Play</button>
+      </>
+    ) : (
+      <p>Wait</p>
+    );
+  };
+  await show(spot, island(Thing));
+  expect(document.activeElement).toBe(document.body);
+  act(() => finish());
+
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Play"));
 });

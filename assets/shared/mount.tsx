@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ComponentType, StrictMode } from "react";
+import { type ComponentType, StrictMode, useEffect } from "react";
 import { createRoot, type Root } from "react-dom/client";
 
 import { type IslandModule, registry } from "../islands/registry";
@@ -42,6 +42,7 @@ export async function mount(
   const props = propsOf(spot);
   readServerForm?.(spot, props);
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
+  const refocus = rememberFocus(spot);
   const root = createRoot(spot);
   roots.set(spot, root);
   root.render(
@@ -54,11 +55,43 @@ export async function mount(
         <AuthProvider>
           <QueryClientProvider client={queryClient}>
             <Loaded {...props} />
+            <Mounted onMount={refocus} />
           </QueryClientProvider>
         </AuthProvider>
       </ErrorBoundary>
     </StrictMode>,
   );
+}
+
+const FOCUSABLE =
+  "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+
+/** Returns a function that gives the focus that was in the fallback to the same control of the island, or its first. */
+function rememberFocus(spot: HTMLElement): () => void {
+  const before = document.activeElement;
+  if (!(before instanceof HTMLElement) || !spot.contains(before)) return () => undefined;
+  const { id, tagName, textContent } = before;
+  const place = (): boolean => {
+    if (document.activeElement !== document.body) return true;
+    const controls = [...spot.querySelectorAll<HTMLElement>(FOCUSABLE)];
+    const isSame = (control: HTMLElement): boolean =>
+      id ? control.id === id : control.tagName === tagName && control.textContent === textContent;
+    const ofItsKind = controls.find((control) => control.tagName === tagName);
+    const control = controls.find(isSame) ?? ofItsKind ?? controls[0];
+    control?.focus({ preventScroll: true });
+    return control !== undefined;
+  };
+  return () => {
+    if (place()) return;
+    // The island waits for the session or its data first.
+    const watch = new MutationObserver(() => place() && watch.disconnect());
+    watch.observe(spot, { childList: true, subtree: true });
+  };
+}
+
+function Mounted({ onMount }: { onMount: () => void }): null {
+  useEffect(onMount, [onMount]);
+  return null;
 }
 
 /** An island whose code could not be loaded: it throws where the boundary catches it. */

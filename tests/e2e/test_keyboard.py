@@ -133,7 +133,9 @@ def test_video_can_be_watched_by_keyboard(watch):
     tab_to(page, page.locator("[data-start]"))
     press("Enter")
     until(page, f"{video}?.currentTime > 0")
-    tab_to(page, player.get_by_role("slider", name="Seek"))
+    expect(player.get_by_role("button", name="Pause")).to_be_focused()
+    press("Shift+Tab")
+    expect(player.get_by_role("slider", name="Seek")).to_be_focused()
     for key, second in (("Home", 0), ("PageUp", 60), ("ArrowLeft", 55)):
         press(key)
         until(page, f"Math.abs({video}.currentTime - {second}) < 4")
@@ -168,6 +170,19 @@ def test_video_can_be_watched_by_keyboard(watch):
     press("Enter")
     expect(page).to_have_url(SHOWN.replace("first", "second"))
     until(page, f"{video}?.currentTime > 0")
+
+
+def test_the_focus_is_not_lost_when_its_place_is_closed_replaced_or_removed(people, learners):
+    page = people(next(learners))
+    page.goto(SHOWN)
+    tutor = page.get_by_role("button", name="Ask the tutor")
+    tutor.press("Enter")
+    expect(page.locator("#tutor-question")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(tutor).to_be_focused()
+
+    tutor.evaluate("button => button.remove()")
+    page.wait_for_function("document.activeElement !== document.body")
 
 
 @pytest.mark.long

@@ -95,6 +95,7 @@ function PlayButton({ player }: { player: Player }) {
       className="icon-btn"
       type="button"
       aria-label={label}
+      data-play
       data-start={status === "idle" ? "" : undefined}
       onClick={() => player.playback.toggle()}
     >

@@ -47,6 +47,13 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
   useShortcuts(player, lesson, view);
   useEndScreen(playback);
   usePresses(video, player, toggleFull);
+  const [wasStarted, setWasStarted] = useState(false);
+  const isIdle = status === "idle";
+  useEffect(() => {
+    // The button that started the video is gone: the one that pauses it takes its focus.
+    if (wasStarted && !isIdle && document.activeElement === document.body)
+      stage?.querySelector<HTMLElement>("[data-play]")?.focus({ preventScroll: true });
+  }, [wasStarted, isIdle, stage]);
 
   const classes = [
     "stage",
@@ -67,7 +74,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           {t("Audio only")}
         </p>
       )}
-      {status === "idle" && <StartButton player={player} />}
+      {status === "idle" && <StartButton player={player} onStart={() => setWasStarted(true)} />}
       {isWaiting && (
         <div className="stage__wait">
           <Spinner label={status === "loading" ? t("Loading") : t("Buffering")} />
@@ -164,7 +171,7 @@ export function MediaHost({ media, className }: { media: HTMLMediaElement; class
   return <div className={className} ref={host} />;
 }
 
-function StartButton({ player: { playback } }: { player: Player }) {
+function StartButton({ player: { playback }, onStart }: { player: Player; onStart: () => void }) {
   const time = usePlayback(playback, (state) => state.time);
   return (
     <button
@@ -172,7 +179,10 @@ function StartButton({ player: { playback } }: { player: Player }) {
       type="button"
       data-start
       data-begin={Math.floor(time)}
-      onClick={() => void playback.play()}
+      onClick={() => {
+        onStart();
+        void playback.play();
+      }}
     >
       <Icon name="play" className="i--fill" />
       <span>{time > 0 ? t("Resume at {time}", { time: clock(time) }) : t("Play")}</span>

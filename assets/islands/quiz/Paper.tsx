@@ -18,6 +18,8 @@ import { useCurrentQuestion } from "./useCurrentQuestion";
 
 type Props = {
   attempt: Attempt;
+  /** Whether it was opened on this page: then the first question gets the focus. */
+  isOpenedHere?: boolean;
   /** By `Date.now()`; null without a limit. */
   endsAt: number | null;
   onSubmitted: (attempt: Submitted) => void;
@@ -28,13 +30,16 @@ type Props = {
 const SOON = 120; // seconds left at which a warning is shown
 
 /** The questions of an open attempt on one page, with an index and the clock. */
-export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
+export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onClosed }: Props) {
   const { questions, uid } = attempt;
   const [paper, dispatch] = useReducer(reduce, uid, (key) => readDraft(localStorage, key));
   const [isAsking, setIsAsking] = useState(false);
   const [isChecked, setIsChecked] = useState(false); // after submitting numbers that cannot be read
   const latest = useRef(paper);
   const isTimeOver = useRef(false);
+  useEffect(() => {
+    if (isOpenedHere) document.getElementById("q1")?.focus({ preventScroll: true });
+  }, [isOpenedHere]);
   useEffect(() => {
     latest.current = paper;
     saveDraft(localStorage, uid, paper);

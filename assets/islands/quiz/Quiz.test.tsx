@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 
@@ -198,6 +198,7 @@ it("shows the rules, and opens an attempt", async () => {
   expect(screen.getByText("70%")).toBeTruthy();
   expect(screen.getByText("20 min")).toBeTruthy();
   await press("Start the quiz");
+  await waitFor(() => expect(document.activeElement?.id).toBe("q1"));
   expect(await screen.findByText("Question 1 of 7")).toBeTruthy();
   expect(sent).toEqual([{ url: `/api/v1/lessons/${LESSON}/attempts/`, body: null }]);
 });

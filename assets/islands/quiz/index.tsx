@@ -25,6 +25,7 @@ export function Island(props: QuizProps) {
   });
   const cache = useQueryClient();
   const [fresh, setFresh] = useState<string | null>(null);
+  const [opened, setOpened] = useState<string | null>(null);
   const [closed, setClosed] = useState<ApiError | null>(null);
 
   const put = (attempt: Attempt): void => {
@@ -33,9 +34,10 @@ export function Island(props: QuizProps) {
   };
   const opening = useMutation({
     mutationFn: () => openAttempt(props.lesson_uid),
-    onSuccess: (opened) => {
+    onSuccess: (attempt) => {
       setClosed(null);
-      put(opened);
+      setOpened(attempt.uid);
+      put(attempt);
       window.scrollTo({ top: 0 });
     },
   });
@@ -47,6 +49,7 @@ export function Island(props: QuizProps) {
       <Paper
         key={attempt.uid}
         attempt={attempt}
+        isOpenedHere={opened === attempt.uid}
         endsAt={attempt.seconds_left === null ? null : dataUpdatedAt + attempt.seconds_left * 1000}
         onSubmitted={(done) => {
           setFresh(done.uid);

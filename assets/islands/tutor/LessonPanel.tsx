@@ -34,6 +34,8 @@ export function LessonPanel({ course, lesson, has_video }: PanelProps) {
     if (!panel) return undefined;
     const onToggle = (event: Event): void => {
       if ((event as ToggleEvent).newState === "open") setFocus((before) => before + 1);
+      else if (panel.contains(document.activeElement) || document.activeElement === document.body)
+        document.querySelector<HTMLElement>(`[popovertarget="${panel.id}"]`)?.focus();
     };
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
