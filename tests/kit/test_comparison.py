@@ -47,8 +47,23 @@ SAME = [
     ("כתב", "כָּתַב", LENIENT),
     ("كتب", "كَتَبَ", LENIENT),
     ("Mg", "Mg", EXACT_CASE),
+    ("—help", "--help", PLAIN),  # as phones write two hyphens
+    ("i—", "i--", PLAIN),
+    ("O`Neill", "O'Neill", PLAIN),
+    ("‹a›", "'a'", PLAIN),
+    ("20 ℃", "20 °C", PLAIN),
+    ("㎡", "m²", PLAIN),
+    ("㎏", "kg", PLAIN),
+    ("5〜10", "5～10", PLAIN),
+    ("1⁄2", "1/2", PLAIN),
+    ("1945.", "1945", PLAIN),
 ]
 DIFFERENT = [
+    ("-help", "--help", PLAIN),
+    ("`ls`", "'ls'", PLAIN),
+    ("m2", "㎡", PLAIN),
+    ("5", "5.", PLAIN),
+    ("git add", "git add .", PLAIN),
     ("=", "!=", PLAIN),
     (".", ";", PLAIN),
     ("", "%", PLAIN),

@@ -11,6 +11,7 @@ export type ReadNumber = { shown: string; other: string };
 const MAX_LENGTH = 100;
 const MAX_DIGITS = 60;
 const MAX_EXPONENT = 300;
+const MIN_LETTERS_OF_WORD = 4;
 
 const SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074-\u2079";
 // Each of these characters has no width, and is listed by itself.
@@ -21,9 +22,9 @@ const SMALL_FRACTION = new RegExp(
   `([${SUPERSCRIPTS}]+)\\s*[\u2044\u2215/]\\s*([\u2080-\u2089]+)`,
   "g",
 );
-const POWER = new RegExp(`[${SUPERSCRIPTS}\u207a\u207b]+`, "g");
+const POWER = new RegExp(`[\u207a\u207b]?[${SUPERSCRIPTS}]+`, "g");
 const SIGNS: readonly [RegExp, string][] = [
-  [/[\u2010-\u2014\u2212]/g, "-"],
+  [/[\u02d7\u2010-\u2015\u2212\u2796\u30fc]/g, "-"],
   [/[\u2018\u2019\u02bc\u2032`]/g, "'"],
   [/[\u2044\u2215]/g, "/"],
   [/[\u2715\u00b7\u22c5\u2219\u2022*xX\u0445\u0425]/g, "\u00d7"],
@@ -64,7 +65,7 @@ export function readNumber(text: string, format: NumberFormat, unit = ""): ReadN
     plain = power[2] ?? "1";
     exponent += Number((power[3] ?? power[4] ?? power[5] ?? "").replaceAll(" ", ""));
   }
-  return readDecimal(sign + plain, exponent, format);
+  return readDecimal(sign + plain, exponent, format, Boolean(withE ?? power));
 }
 
 /** ASCII digits and signs, one space at a time, powers as "^3"; null with subscripts. */
@@ -77,6 +78,7 @@ function plainOf(text: string): string | null {
   if (/[\u2080-\u208e]/.test(plain)) return null;
   plain = plain
     .replaceAll("\u00b4", "'")
+    .replace(/[\u00ba\u02da]/g, "\u00b0")
     .normalize("NFKC")
     .replace(/\p{Nd}/gu, asciiDigit);
   for (const [signs, sign] of SIGNS) plain = plain.replace(signs, sign);
@@ -93,11 +95,20 @@ function asciiDigit(digit: string): string {
 
 function withoutUnit(plain: string, unit: string): string {
   if (!unit || /^\d/.test(unit)) return plain;
+  const letters = /^\p{L}+$/u.test(unit) ? Array.from(unit).length : 0;
   for (const one of [unit, unit.replaceAll("^", "")]) {
-    if (plain.endsWith(one)) return plain.slice(0, -one.length).trim();
-    if (plain.startsWith(one)) return plain.slice(one.length).trim();
+    const signBySign = Array.from(one.replaceAll(" ", ""), withEscapes).join("\\s*");
+    const match = new RegExp(
+      `^([+-]?)\\s*(?:${signBySign}\\s*(.+)|(.+?)\\s*${signBySign}\\.?)$`,
+      letters >= MIN_LETTERS_OF_WORD ? "i" : "",
+    ).exec(plain);
+    if (match) return `${match[1] ?? ""}${match[2] ?? match[3] ?? ""}`;
   }
   return plain;
+}
+
+function withEscapes(sign: string): string {
+  return sign.replace(/[$()*+.?[\\\]^{|}/-]/, "\\$&");
 }
 
 function readFraction(match: RegExpExecArray, scale: number): ReadNumber | null {
@@ -112,11 +123,16 @@ function withoutZeros(digits: string): string {
   return digits.replace(/^0+(?=\d)/, "");
 }
 
-function readDecimal(text: string, exponent: number, format: NumberFormat): ReadNumber | null {
+function readDecimal(
+  text: string,
+  exponent: number,
+  format: NumberFormat,
+  hasPower: boolean,
+): ReadNumber | null {
   const match = SIGNED.exec(text);
   if (!match) return null;
   const [, sign = "", body = ""] = match;
-  const { separator, isAmbiguous } = separatorOf(body, format);
+  const { separator, isAmbiguous } = separatorOf(body, format, hasPower);
   const at = separator ? body.indexOf(separator) : -1;
   const [whole, decimals] = at < 0 ? [body, ""] : [body.slice(0, at), body.slice(at + 1)];
   const digits = digitsOf(whole, decimals, separator);
@@ -138,6 +154,7 @@ function readDecimal(text: string, exponent: number, format: NumberFormat): Read
 function separatorOf(
   body: string,
   format: NumberFormat,
+  hasPower: boolean,
 ): { separator: string; isAmbiguous: boolean } {
   const clear = (separator: string) => ({ separator, isAmbiguous: false });
   if (body.includes("\u066b")) return clear("\u066b");
@@ -147,6 +164,8 @@ function separatorOf(
   if (points + commas !== 1) return clear("");
   const sign = points ? "." : ",";
   if (!/^[1-9]\d{0,2}[.,]\d{3}$/.test(body)) return clear(sign);
+  if (hasPower && (sign === "." || body.indexOf(sign) === 1))
+    return { separator: sign, isAmbiguous: true };
   const isGroup = format.decimal !== sign && (format.group === sign || sign === ",");
   return { separator: isGroup ? "" : sign, isAmbiguous: true };
 }

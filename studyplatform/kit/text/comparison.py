@@ -5,6 +5,7 @@ hyphens, full-width forms, invisible characters. What somebody wrote is kept: si
 forgiven only where the teacher allows it, and never those that make another letter: "ano" is not "año".
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,15 +22,22 @@ _INVISIBLE = dict.fromkeys(
 )
 _TYPOGRAPHIC = str.maketrans(
     {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02b9\u02bb\u02bc\u02bd\u05f3\u055a\ua78c\u00b4", "'"),
+        **dict.fromkeys(
+            "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02b9\u02bb\u02bc\u02bd\u05f3\u055a\ua78c\u00b4", "'"
+        ),
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u05f4\u301d\u301e\u301f", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u05be\u2043\ufe58\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u2044\u2215", "/"),
         "\u2026": "...",
+        # Keyboards of Windows and of other systems write these Japanese signs with different characters.
+        "\u301c": "~",
+        "\u2016": "\u2225",
     }
 )
+_BACKTICK_IN_WORD = re.compile(r"(?<=[^\W\d_])`(?=[^\W\d_])")
 # Compatibility forms that are another way to write the same character. Others mean something: powers, ℝ, ①, ½.
 _SAME_CHARACTER = {
-    "<wide>", "<narrow>", "<small>", "<noBreak>", "<compat>", "<vertical>",
+    "<wide>", "<narrow>", "<small>", "<noBreak>", "<compat>", "<vertical>", "<square>",
     "<initial>", "<medial>", "<final>", "<isolated>",
 }  # fmt: skip
 _FULL_STOPS = ".\u3002\uff0e\uff61\u0964\u06d4\u0589\u1362"
@@ -76,7 +84,8 @@ def is_same_answer(given: str, accepted: str, strictness: Strictness) -> bool:
     """Return whether a typed answer is the accepted one.
 
     An accepted answer of signs only ("!=", ";") is compared as it is; if it can be typed on a keyboard, typographic and
-    full-width forms of its signs count as well. The full stop after words is forgiven.
+    full-width forms of its signs count as well. The full stop after words is forgiven, and after a number if none is
+    asked for.
     """
     if not _has_words(accepted) or not _has_words(given):
         return _same_signs(given, accepted)
@@ -84,6 +93,8 @@ def is_same_answer(given: str, accepted: str, strictness: Strictness) -> bool:
     if keys & _keys(given, strictness):
         return True
     plain, plain_accepted = _without_full_stop(given), _without_full_stop(accepted)
+    if _is_number(accepted):
+        plain = given.strip().removesuffix(".")
     if (plain, plain_accepted) == (given, accepted):
         return False
     return bool(_keys(plain, strictness) & _keys(plain_accepted, strictness))
@@ -96,11 +107,11 @@ def is_duplicate(text: str, others: list[str], strictness: Strictness) -> bool:
 
 def _same_signs(given: str, accepted: str) -> bool:
     first, second = (" ".join(unicodedata.normalize("NFC", _seen(text)).split()) for text in (given, accepted))
-    return first == second or (second.isascii() and _unified(first) == second)
+    return first == second or (second.isascii() and second in _spellings(first))
 
 
 def _has_words(text: str) -> bool:
-    return any(unicodedata.category(char)[0] in "LN" for char in text)
+    return any(unicodedata.category(char)[0] in "LN" for char in _unified(text))
 
 
 def _seen(text: str) -> str:
@@ -110,23 +121,26 @@ def _seen(text: str) -> str:
 @lru_cache(maxsize=2048)
 def _keys(text: str, strictness: Strictness) -> frozenset[str]:
     """Return the forms of a text that are compared: two answers are the same if they share one."""
-    unified = _unified(text)
-    if strictness.is_case_sensitive:
-        folded = {unified}
-    else:
-        # A capital I is that of i or, in Turkish, of ı.
-        folded = {_fold_case(unified), _fold_case(unified.replace("I", "ı"))}
-        if "SS" in unified and unified == unified.upper():
-            folded |= {_fold_case(unified.replace("SS", "ß"))}  # STRASSE is Straße, but Masse is not Maße
+    folded = _spellings(text)
+    if not strictness.is_case_sensitive:
+        folded = {folded for spelling in folded for folded in _without_case(spelling)}
     if strictness.ignores_accents:
         folded = {_without_accents(one, strictness.language) for one in folded}
     return frozenset(unicodedata.normalize("NFC", one) for one in folded)
 
 
+def _spellings(text: str) -> set[str]:
+    """Return the unified text; two of them with a dash of which phones and editors make "--"."""
+    spellings = {_unified(text)}
+    if "\u2014" in text:
+        spellings.add(_unified(text.replace("\u2014", "--")))
+    return spellings
+
+
 def _unified(text: str) -> str:
     text = unicodedata.normalize("NFC", _seen(text)).translate(_TYPOGRAPHIC)
     text = text if text.isascii() else unicodedata.normalize("NFC", "".join(map(_usual_form, text)))
-    return " ".join(text.translate(_TYPOGRAPHIC).split())
+    return _BACKTICK_IN_WORD.sub("'", " ".join(text.translate(_TYPOGRAPHIC).split()))
 
 
 @lru_cache(maxsize=4096)
@@ -137,7 +151,15 @@ def _usual_form(char: str) -> str:
         return unicodedata.normalize("NFKC", char)
     if tag not in _SAME_CHARACTER or (parts.startswith("0020 ") and char not in "\u3000"):
         return char
-    return unicodedata.normalize("NFKC", char)
+    # Step by step: "㎡" is "m²", which is not "m2".
+    return "".join(_usual_form(chr(int(part, 16))) for part in parts.split())
+
+
+def _without_case(text: str) -> set[str]:
+    folded = {_fold_case(text), _fold_case(text.replace("I", "ı"))}  # a capital I is that of i or, in Turkish, of ı
+    if "SS" in text and text == text.upper():
+        folded.add(_fold_case(text.replace("SS", "ß")))  # STRASSE is Straße, but Masse is not Maße
+    return folded
 
 
 def _fold_case(text: str) -> str:
@@ -150,10 +172,18 @@ def _without_full_stop(text: str) -> str:
     """Return words without the full stop after them. "e.g.", "a.b." and "x." keep it: there it may mean something."""
     bare = _seen(text).strip()
     words = bare[:-1]
-    if not bare.endswith(tuple(_FULL_STOPS)) or not all(_is_word_character(char) for char in words):
+    if (
+        not bare.endswith(tuple(_FULL_STOPS))
+        or words[-1:].isspace()
+        or not all(_is_word_character(char) for char in words)
+    ):
         return text
     least = 2 if bare[-1] == "." else 1
     return words if sum(unicodedata.category(char)[0] == "L" for char in words) >= least else text
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().isdigit()
 
 
 def _is_word_character(char: str) -> bool:

@@ -22,6 +22,7 @@ from django.utils.translation import get_language, to_locale
 MAX_LENGTH = 100  # characters of a number, with its spaces
 MAX_DIGITS = 60
 MAX_EXPONENT = 300  # of the first digit
+MIN_LETTERS_OF_WORD = 4  # a unit is a word, in capitals or not; "MM" is not "mm"
 MAX_LANGUAGES = 10  # of a header that are tried
 PLAIN_DIGITS = range(-7, 21)  # exponents of the first digit whose numbers are shown without a power of ten
 
@@ -29,12 +30,13 @@ _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2
 _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e\u2189]")  # one half and its like
 _SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074-\u2079"
 _SMALL_FRACTION = re.compile(f"([{_SUPERSCRIPTS}]+)\\s*[\u2044\u2215/]\\s*([\u2080-\u2089]+)")
-_POWER = re.compile(f"[{_SUPERSCRIPTS}\u207a\u207b]+")
+_POWER = re.compile(f"[\u207a\u207b]?[{_SUPERSCRIPTS}]+")
 _SUBSCRIPT = re.compile("[\u2080-\u208e]")
 _DIGIT = re.compile(r"\d")
 _SIGNS = str.maketrans(
     {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        # With the long vowel sign, which Japanese keyboards write for a hyphen.
+        **dict.fromkeys("\u02d7\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2796\u30fc", "-"),
         **dict.fromkeys("\u2018\u2019\u02bc\u2032`\u00b4", "'"),
         **dict.fromkeys("\u2044\u2215", "/"),
         **dict.fromkeys("\u2715\u00b7\u22c5\u2219\u2022*xX\u0445\u0425", "\u00d7"),
@@ -141,13 +143,15 @@ def read_number(text: str, writing: NumberFormat | None = None, *, unit: str = "
         plain, scale = f"{match[1]}{match[3] or match[4]}", -2 if "%" in plain else -3
     if match := _FRACTION.fullmatch(plain):
         return _read_fraction(match, scale)
-    exponent, sign = scale, ""
+    exponent, sign, has_power = scale, "", True
     if match := _E.fullmatch(plain):
         plain, exponent = match[1], exponent + int(match[2])
     elif match := _TIMES_POWER.fullmatch(plain):
         sign, plain = match[1], match[2] or "1"
         exponent += int((match[3] or match[4] or match[5]).replace(" ", ""))
-    return _read_decimal(sign + plain, exponent, writing)
+    else:
+        has_power = False
+    return _read_decimal(sign + plain, exponent, writing, has_power=has_power)
 
 
 def _plain(text: str) -> str:
@@ -158,19 +162,21 @@ def _plain(text: str) -> str:
     text = _POWER.sub(lambda match: f"^{unicodedata.normalize('NFKC', match[0])}", text)
     if _SUBSCRIPT.search(text):
         raise NotANumber
-    text = unicodedata.normalize("NFKC", text.replace("\u00b4", "'"))
+    # Keyboards write the sign of degrees in three ways.
+    text = unicodedata.normalize("NFKC", text.replace("\u00b4", "'").replace("\u00ba", "°").replace("\u02da", "°"))
     text = _DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), text)
     return " ".join(text.translate(_SIGNS).split())
 
 
 def _without_unit(plain: str, unit: str) -> str:
+    """Return a number without its unit before or after it: "-€5", "5 km.", "20 ° C"; words in any case."""
     if not unit or unit[0].isdigit():
         return plain
+    case = re.IGNORECASE if len(unit) >= MIN_LETTERS_OF_WORD and unit.isalpha() else re.NOFLAG
     for one in (unit, unit.replace("^", "")):
-        if plain.endswith(one):
-            return plain.removesuffix(one).strip()
-        if plain.startswith(one):
-            return plain.removeprefix(one).strip()
+        sign_by_sign = r"\s*".join(map(re.escape, one.replace(" ", "")))
+        if match := re.fullmatch(rf"([+-]?)\s*(?:{sign_by_sign}\s*(.+)|(.+?)\s*{sign_by_sign}\.?)", plain, case):
+            return f"{match[1]}{match[2] or match[3]}"
     return plain
 
 
@@ -185,12 +191,12 @@ def _read_fraction(match: re.Match[str], scale: int) -> ReadNumber:
     return ReadNumber(-value if sign == "-" else value, f"{minus}{shown}{int(above)}/{int(below)}{mark}")
 
 
-def _read_decimal(text: str, exponent: int, writing: NumberFormat) -> ReadNumber:
+def _read_decimal(text: str, exponent: int, writing: NumberFormat, *, has_power: bool) -> ReadNumber:
     match = _SIGNED.fullmatch(text)
     if match is None:
         raise NotANumber
     sign, body = match.groups()
-    separator, is_ambiguous = _separator_of(body, writing)
+    separator, is_ambiguous = _separator_of(body, writing, has_power=has_power)
     whole, _point, decimals = body.partition(separator) if separator else (body, "", "")
     digits = _digits(whole, decimals, separator)
     number = _Decimal(sign == "-", *digits, exponent)
@@ -203,7 +209,7 @@ def _read_decimal(text: str, exponent: int, writing: NumberFormat) -> ReadNumber
     return ReadNumber(number.value(), number.shown(plainly), other.shown(plainly))
 
 
-def _separator_of(body: str, writing: NumberFormat) -> tuple[str, bool]:
+def _separator_of(body: str, writing: NumberFormat, *, has_power: bool) -> tuple[str, bool]:
     """Return the sign before the decimals, "" without any, and whether the number has another reading."""
     if "\u066b" in body:  # the decimal separator of Arabic, which is nothing else
         return "\u066b", False
@@ -216,6 +222,8 @@ def _separator_of(body: str, writing: NumberFormat) -> tuple[str, bool]:
     before, after = body.split(sign)
     if not (before + after).isdigit() or not (len(after) == 3 and 1 <= len(before) <= 3) or before.startswith("0"):
         return sign, False
+    if has_power and (sign == "." or len(before) == 1):  # as calculators and tables write it: 1.602e-19
+        return sign, True
     is_group = writing.decimal != sign and (writing.group == sign or sign == ",")
     return ("" if is_group else sign), True
 
