@@ -6,6 +6,7 @@ from django.utils import timezone
 from apps.accounts.models import Notification
 from apps.billing import services
 from apps.billing.models import EarningsMilestone
+from apps.billing.queries.payouts import minimum
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 from tests.factories.billing import sale
@@ -43,6 +44,12 @@ def test_a_milestone_is_told_once_and_stays_after_a_refund(ada):
     assert reached(ada) == {"revenue_100"}
     told = Notification.objects.filter(user=ada, kind="billing.milestone")
     assert [each.params["milestone"] for each in told] == ["First $100"]
+
+
+def test_sums_are_round_in_the_currency(settings):
+    settings.CURRENCY = "jpy"
+    assert services.milestone_label("revenue_1000") == "¥100,000 in total"
+    assert [minimum("jpy"), minimum("usd"), minimum("kwd")] == [50, 50, 500]  # the smallest sum is 50 yen here
 
 
 def test_a_good_month_is_not_one_over_several(ada):

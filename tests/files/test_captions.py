@@ -141,6 +141,10 @@ def test_times_are_read_as_people_write_them() -> None:
         ("00 : 00 : 01 , 000 --> 00 : 00 : 03 , 000", (1, 3)),
         ("00:00:01,000 --> 00:00:03,000 X1:10 X2:20", (1, 3)),
         ("-00:00:01,000 --> 00:00:03,000", (0, 3)),
+        ("00:00:01,000 ==> 00:00:03,000", (1, 3)),
+        ("00:00:01,000 --&gt; 00:00:03,000", (1, 3)),
+        ("００：００：０１，０００　－－＞　００：００：０３，０００", (1, 3)),
+        ("\u202b00:00:01,000\xa0-->\xa000:00:03,000\u202c", (1, 3)),
     ):
         assert times(f"1\n{timing}\nx\n") == [expected], timing
     # Milliseconds without leading zeros, where the file shows that they are.
@@ -206,6 +210,44 @@ def test_other_formats_are_converted() -> None:
         assert (reading.form, cue.begin, cue.end, cue.text) == (form, *expected)
 
 
+def test_no_text_of_timed_text_files_is_lost() -> None:
+    paragraphs = (
+        '<p begin="3s" dur="2s">a {b} \\N</p><p begin="00:00:06:12" end="00:00:07:00">frames</p>'
+        '<p begin="100t" end="110t">ticks</p><p begin="x">no time</p><p begin="20s">no end</p><p/>'
+        '<div begin="30s"><div><p><span begin="1s" end="2s">nested &nbsp; AT&T</span></p></div></div>'
+        '<div timeContainer="seq" begin="40s"><p dur="1s">one</p><p dur="2s">two</p></div>'
+    )
+    root = '<tt xmlns="http://www.w3.org/ns/ttml" xmlns:p="http://www.w3.org/ns/ttml#parameter" %s><body>%s</body></tt>'
+    cues = read_captions((root % ('p:frameRate="25" p:tickRate="10"', paragraphs)).encode()).cues
+    assert [(cue.begin, cue.end, cue.text) for cue in cues] == [
+        (3, 5, "a {b} \\N"),
+        (6.48, 7, "frames"),
+        (10, 11, "ticks"),
+        (11, 12, "no time"),
+        (20, 21, "no end"),
+        (31, 32, "nested \xa0 AT&amp;T"),
+        (40, 41, "one"),
+        (41, 43, "two"),
+    ]
+    for source in ("{0}{25}{y:i}one\nstray\n{50}{}set {x}|two\n", "[0][10]one\nstray\n[20][]set {x}|two\n"):
+        assert texts_of_file(source) == ["one\nstray", "set {x}\ntwo"]
+        assert {(2, "joined"), (3, "placed")} <= set(found(source))
+
+
+def test_encodings_are_recognized_by_words_that_make_sense() -> None:
+    for text, encoding in (
+        ("Привет! Сегодня мы говорим о матрицах. Это важно", "mac-cyrillic"),
+        ("It’s “fine” — really…", "mac-roman"),
+        ("Schöne Grüße aus Köln „ja“", "mac-roman"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "iso8859-2"),
+    ):
+        assert texts_of_file(f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n".encode(encoding)) == [text]
+
+
+def texts_of_file(source: str | bytes) -> list[str]:
+    return [cue.text for cue in read_captions(source.encode() if isinstance(source, str) else source).cues]
+
+
 def test_other_files_are_refused_and_the_format_is_named() -> None:
     for raw, reason, name in (
         (b"", "empty", ""),
@@ -217,7 +259,7 @@ def test_other_files_are_refused_and_the_format_is_named() -> None:
         (b"# VobSub index file, v7", "format", "VobSub"),
         (b"PG\0\0\0\0\0\0\0\0\x16\0\x13", "format", "PGS (SUP)"),
         (b'[{"start": 1}]', "format", "JSON"),
-        (b"{25}{50}frames without a rate", "damaged", "MicroDVD"),
+        (b'<!DOCTYPE tt [<!ENTITY a "b">]><tt><body><p begin="1s">&a;</p></body></tt>', "damaged", "TTML"),
         (b'<tt xmlns="http://www.w3.org/ns/ttml"><body><p begin="1:2', "damaged", "TTML"),
         (b"x" * (3 * 2**20), "size", ""),
         (b"WEBVTT\n" + b"\n00:01.000 --> 00:02.000\nx\n" * 20_001, "cues", ""),

@@ -6,7 +6,16 @@ from django.utils.translation import override
 from apps.billing.prices import quote
 from apps.billing.provider_amounts import from_provider, to_provider
 from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.text.money import minor_units, money, plain_amount, read_currency, scaled_price, smallest_charge
+from studyplatform.kit.text.money import (
+    minor_units,
+    money,
+    plain_amount,
+    read_currency,
+    scaled_price,
+    short_amount,
+    smallest_charge,
+    units_of_a_dollar,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +77,13 @@ def test_prices_stay_in_steps_and_above_the_least_that_can_be_charged():
     assert [scaled_price(4900, code) for code in ("usd", "jpy", "kwd", "huf")] == [4900, 4900, 49000, 1715000]
     price = quote(list_price=9990, discount=3333, currency="kwd", country="", rates={})
     assert (price.total, price.total + price.discount) == (6650, 9990)
+
+
+def test_round_sums_fit_the_currency():
+    codes = ("usd", "eur", "kwd", "sek", "inr", "jpy", "isk", "huf", "krw", "vnd")
+    assert [units_of_a_dollar(code) for code in codes] == [1, 1, 1, 10, 100, 100, 100, 1000, 1000, 10_000]
+    amounts = [(99_900, "usd"), (123_450, "usd"), (4_900, "jpy"), (15_000_000, "idr"), (12_345, "kwd")]
+    assert [short_amount(*each) for each in amounts] == ["999", "1.2K", "4.9K", "150K", "12"]
 
 
 def test_no_cell_is_a_formula():

@@ -27,7 +27,7 @@ from apps.billing.queries import payouts as payout_queries
 from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
 from apps.billing.queries.periods import LATEST, Period, last_month_of, months_before
-from studyplatform.kit.text.money import minor_units
+from studyplatform.kit.text.money import minor_units, short_amount
 
 PAGE = 12
 PAYOUTS = 12  # the latest that are shown
@@ -178,15 +178,14 @@ def _chart(months: dict[date, Earned], last: date, currency: str) -> tuple[list[
         paid, share = max(earned.paid, 0), min(max(earned.share, 0), max(earned.paid, 0))
         bars.append(
             Bar(
-                month, earned, round(share * 100 / top, 2), round((paid - share) * 100 / top, 2), _short(paid, currency)
+                month,
+                earned,
+                round(share * 100 / top, 2),
+                round((paid - share) * 100 / top, 2),
+                short_amount(paid, currency),
             )
         )
     return bars, top
-
-
-def _short(amount: int, currency: str) -> str:
-    whole = amount / minor_units(currency)
-    return f"{whole / 1000:.1f}k" if whole >= 1000 else f"{whole:.0f}"
 
 
 def _milestones(user: User) -> list[tuple[str, EarningsMilestone | None]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from fractions import Fraction
+from math import ceil
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
@@ -15,7 +17,7 @@ from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, Payo
 from apps.billing.queries.ledger import balances
 from studyplatform.kit import encryption
 from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.text.money import minor_units, plain_amount
+from studyplatform.kit.text.money import minor_units, plain_amount, price_step, units_of_a_dollar
 
 PURPOSE = "billing.payout_account"
 RUN_AT = time(0, 5, tzinfo=UTC)
@@ -62,8 +64,9 @@ def owed_to(instructor_id: int) -> dict[str, int]:
 
 
 def minimum(currency: str) -> int:
-    """The smallest amount that is paid out, in minor units."""
-    return int(settings.PAYOUT_MINIMUM) * minor_units(currency)
+    """The smallest amount that is paid out, in minor units. In a former currency of the site, about the same amount."""
+    scale = Fraction(units_of_a_dollar(currency), units_of_a_dollar(settings.CURRENCY))
+    return ceil(int(settings.PAYOUT_MINIMUM) * scale * minor_units(currency))
 
 
 def payable(until: datetime, *, instructor_id: int | None = None) -> dict[tuple[int, str], int]:
@@ -79,7 +82,12 @@ def payable(until: datetime, *, instructor_id: int | None = None) -> dict[tuple[
         young = young.filter(instructor_id=instructor_id)
     ripe = lines.filter(~Q(entry__payment_key__in=young.values("payment_key")))
     sums = ripe.order_by().values_list("account__instructor_id", "currency").annotate(Sum("amount"))
-    return {(instructor, currency): -amount for instructor, currency, amount in sums if amount}
+    return {(instructor, currency): _in_steps(-amount, currency) for instructor, currency, amount in sums if amount}
+
+
+def _in_steps(amount: int, currency: str) -> int:
+    """What the provider sends of an amount; the rest stays in the balance."""
+    return amount - amount % price_step(currency) if amount > 0 else amount
 
 
 def payouts_like(text: str) -> QuerySet[Payout]:

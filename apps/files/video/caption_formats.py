@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET
 from dataclasses import replace
-
-import pysubs2
 
 from .cue_drafts import CueDraft, finish_cues
 from .cue_text import escape_text
-from .cues import FORMAT_NAMES, Cue, Findings, UnreadableCaptions
+from .cues import Cue, Findings, UnreadableCaptions
+from .line_formats import read_lines
+from .ttml import read_ttml
 from .webvtt import MAX_CUES, read_cues
 
 #: What people also have, by how it begins.
@@ -26,14 +25,13 @@ _UNSUPPORTED = (
     (re.compile(r"%PDF-"), "PDF"),
 )
 _HEAD = 4096  # characters in which a format shows itself
-_ARROW_TIMES = re.compile(r"\d[ ]?:[ ]?\d.{0,24}(?:[-–—=]>|→)|->[ \t]{0,9}\d+:\d")
+_ARROW_TIMES = re.compile(r"\d[ ]?[:：][ ]?\d.{0,24}(?:[-–—=−－][ ]?(?:[>＞]|&gt;)|→)|->[ \t]{0,9}\d+:\d")
 _ASS = re.compile(r"(?im)^\[(?:Script Info|Events|V4\+? Styles)\][ \t]*$|^Dialogue:[ \t]*(?:Marked=)?\d,")
 _SBV = re.compile(r"(?m)^\d{1,4}:\d\d:\d\d\.\d{2,3},\d{1,4}:\d\d:\d\d\.\d{2,3}[ \t]*$")
 _LRC_LINE = re.compile(r"((?:\[\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?\][ \t]*)+)(.*)")
 _LRC_TIME = re.compile(r"\[(\d{1,3}):(\d{1,2})(?:[.:](\d{1,3}))?\]")
 _LRC_WORD_TIME = re.compile(r"<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>")
 _LRC_LAST_SECONDS = 5.0
-_TTML_NAMESPACES = re.compile(r"http://www\.w3\.org/2006/(?:04|10)/ttaf1")  # of drafts of the standard, called DFXP
 _ASS_COLUMNS = ("layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text")
 _ASS_TIME = re.compile(r"(\d{1,6}):(\d{1,4}):(\d{1,4})(?:[.,:](\d{1,3}))?")
 _ASS_BLOCK = re.compile(r"\{([^{}]*)\}")
@@ -81,7 +79,7 @@ def read_format(text: str, form: str, findings: Findings) -> list[Cue]:
         return read_cues(text, findings)
     if form == "sbv":
         return [replace(cue, text=cue.text.replace("[br]", "\n")) for cue in read_cues(text, findings)]
-    drafts = _READERS.get(form, _read_with_library)(text, form, findings)
+    drafts = _READERS[form](text, form, findings)
     if len(drafts) > MAX_CUES:
         raise UnreadableCaptions("cues")
     return finish_cues(drafts, findings, is_webvtt=True)
@@ -165,21 +163,4 @@ def _read_lrc(text: str, _form: str, findings: Findings) -> list[CueDraft]:
     ]
 
 
-def _read_with_library(text: str, form: str, findings: Findings) -> list[CueDraft]:
-    """Read TTML, MicroDVD or MPL2, which pysubs2 converts to SubStation Alpha."""
-    if form == "ttml":
-        text = _TTML_NAMESPACES.sub("http://www.w3.org/ns/ttml", text.lstrip("\ufeff \t\r\n"))
-        findings.add(0, "formatting", "TTML")
-    try:
-        read = pysubs2.SSAFile.from_string(text, format_=form)
-    except (pysubs2.Pysubs2Error, ValueError, ArithmeticError, LookupError, NotImplementedError, ET.ParseError):
-        raise UnreadableCaptions("damaged", FORMAT_NAMES[form]) from None
-    drafts = []
-    for event in read.events:
-        words, _ = _ass_words(event.text)
-        timing = f"{event.start / 1000:g} s"
-        drafts.append(CueDraft(0, timing, max(0, event.start) / 1000, event.end / 1000, words=words))
-    return drafts
-
-
-_READERS = {"ass": _read_ass, "lrc": _read_lrc}
+_READERS = {"ass": _read_ass, "lrc": _read_lrc, "ttml": read_ttml, "microdvd": read_lines, "mpl2": read_lines}

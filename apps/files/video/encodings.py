@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 import chardet
 import ftfy
@@ -41,7 +41,7 @@ _BY_LANGUAGE = {
 #: A usual encoding of the language is preferred if it is at least this likely, compared with the likeliest of all.
 _LANGUAGE_PREFERENCE = 0.2
 #: Today's files come from Windows more often than from DOS, old Macs or rare standards.
-_RARE = {"mac-roman", "mac-cyrillic", "cp850", "cp437", "cp852", "cp866", "iso8859-3", "iso8859-10", "iso8859-14"}
+_RARE = {"mac-roman", "cp850", "cp437", "cp852", "cp866", "iso8859-3", "iso8859-10", "iso8859-14"}
 _RARE_WEIGHT = 0.8
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|(?P<long>\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
@@ -49,6 +49,8 @@ _MULTIBYTE = re.compile(
 )
 _LONG_WEIGHT = 4  # a sequence of three or four bytes is hardly ever valid by accident
 _SAMPLE_BYTES = 100_000
+_LOOKED_AT_BYTES = 20_000  # in each encoding
+_SIGNS_IN_WORDS = frozenset("’‘·–—…־")
 _USUAL_SIGNS = frozenset("\xa0¡¿«»–—‘’‚“”„…·、。「」『』〈〉《》！？，：；（）・ー～،؛؟־")
 
 
@@ -154,7 +156,7 @@ def _guess(raw: bytes, language: str) -> str:
             name = _OWN_NAMES.get(codecs.lookup(each["encoding"]).name, "")
             if name:
                 weight = _RARE_WEIGHT if name in _RARE else 1.0
-                scores[name] = each["confidence"] * weight * _plausibility(sample[:_SAMPLE_BYTES], name)
+                scores[name] = each["confidence"] * weight * _plausibility(sample[:_LOOKED_AT_BYTES], name)
     if not scores:
         return "cp1252"
     best = max(scores, key=lambda name: scores[name])
@@ -169,10 +171,29 @@ def _guess(raw: bytes, language: str) -> str:
 
 
 def _plausibility(sample: bytes, encoding: str) -> float:
-    """How much the text looks like speech in this encoding, 0 to 1: signs such as € or ™ are rare in it."""
-    foreign = Counter(character for character in sample.decode(encoding, "replace") if character > "\x7f")
-    good = sum(count for character, count in foreign.items() if character in _USUAL_SIGNS or _is_letter(character))
-    return (good / max(foreign.total(), 1)) ** 2
+    """How much the text looks like speech in this encoding, 0 to 1.
+
+    In another one, signs such as € or ™ are frequent, words have capitals ("соннЯ"), signs ("lu»ou") or letters of
+    another script ("seдor") inside.
+    """
+    text = sample.decode(encoding, "replace")
+    foreign = [
+        (character, text[at - 1 : at], text[at + 1 : at + 2]) for at, character in enumerate(text) if character > "\x7f"
+    ]
+    good = sum(_is_usual(*each) for each in foreign)
+    return (good / max(len(foreign), 1)) ** 2
+
+
+@lru_cache(maxsize=65536)
+def _is_usual(character: str, before: str, after: str) -> bool:
+    """Whether a character that is not ASCII stands where people write it."""
+    if not _is_letter(character):
+        is_inside = before.isalpha() and after.isalpha() and unicodedata.category(before) != "Lo"
+        return character in _USUAL_SIGNS and (not is_inside or character in _SIGNS_IN_WORDS)
+    if character.isupper() and before.islower():
+        return False
+    neighbors = [each for each in (before, after) if each.isascii() and each.isalpha()]
+    return not neighbors or unicodedata.name(character, "").startswith(("LATIN", "COMBINING"))
 
 
 def _is_letter(character: str) -> bool:

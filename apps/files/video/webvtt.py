@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .cue_drafts import CueDraft, finish_cues, in_order
+from .cue_drafts import MAX_SECONDS, CueDraft, finish_cues, in_order
 from .cue_text import plain_text
 from .cues import Cue, Findings, UnreadableCaptions
 
 MAX_CUES = 20_000
-MAX_HOURS = 1000
 MAX_CHAPTER_LENGTH = 80
 _BLANK = " \t\f\ufeff"  # ASCII whitespace without line ends, and byte order marks of files that were joined
 
+#: What editors put between times: full-width signs, no-break spaces, and marks of direction, which show nothing.
+_PLAIN_SIGNS = str.maketrans(
+    dict(zip("：，．；＞－−\u3000\xa0\u202f", ":,.;>--   ", strict=True))
+    | dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "")
+)
 _TIME = r"(?:(\d{1,6})[ ]?:[ ]?)?(\d{1,4})[ ]?:[ ]?(\d{1,4})(?:[ ]?[.,:;][ ]?(\d{1,9}))?"
-_ARROW = r"[ \t\f]{0,9}(?:-{1,3}>|-- >|[–—=]>|→)[ \t\f]{0,9}"
+_ARROW = r"[ \t\f]{0,9}(?:[-–—=]{1,3} ?>|→)[ \t\f]{0,9}"
 #: Times as people write them; arrows of other kinds, signs and spaces are repaired.
 _TIMING = re.compile(rf"(-)?{_TIME}{_ARROW}(-)?{_TIME}(?:[ \t\f](.*))?")
 _SBV_TIMING = re.compile(r"()(\d{1,4}):(\d\d):(\d\d)\.(\d{2,3}),()(\d{1,4}):(\d\d):(\d\d)\.(\d{2,3})()")
@@ -118,12 +122,16 @@ class _Reader:
 
         In the text of WebVTT ">" is always escaped or ends a tag, and a cue may show "0:30 → 0:45".
         """
+        if not line.isascii():
+            line = line.translate(_PLAIN_SIGNS)
         if self.is_webvtt:
             line = line.replace("→", " ")
+        elif "&gt;" in line:  # copied from the source of a page
+            line = line.replace("&gt;", ">")
         return line.strip(_BLANK) if ">" in line or "→" in line else ""
 
     def _match_timing(self, line: str) -> re.Match[str] | None:
-        return _TIMING.fullmatch(self._with_arrows(line)) if ":" in line else None
+        return _TIMING.fullmatch(self._with_arrows(line)) if ":" in line or "：" in line else None
 
     def _is_timing(self, at: int) -> bool:
         """Whether a line holds times, readable or not."""
@@ -227,7 +235,7 @@ class _Reader:
         if self.has_whole_milliseconds and fraction and len(fraction) < 3:
             fraction = fraction.zfill(3)
         time = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction or 0}")
-        return round(time, 3) if time <= MAX_HOURS * 3600 else None
+        return round(time, 3) if time <= MAX_SECONDS else None
 
 
 def _has_whole_milliseconds(timings: list[re.Match[str] | None]) -> bool:

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
-from babel.numbers import format_currency, get_currency_name, get_territory_currencies
+from babel.numbers import format_compact_decimal, format_currency, get_currency_name, get_territory_currencies
 from django.utils.translation import get_language, to_locale
 
 # ISO 4217, table A.1, column "minor unit". CLDR gives fewer for some currencies, because cash has no smaller coins.
@@ -93,6 +93,11 @@ def in_units(amount: int, currency: str) -> Decimal:
     return Decimal(amount).scaleb(-minor_digits(currency))
 
 
+def units_of_a_dollar(currency: str) -> int:
+    """Return about how many units of the currency a US dollar has, as a power of ten: 100 for jpy. For round sums."""
+    return int(10 ** max(0, round((in_units(smallest_charge(currency), currency) * 2).log10())))
+
+
 def scaled_price(cents: int, currency: str) -> int:
     """Return a price in US cents as one of about the same size in the currency, in minor units. Not for real prices."""
     scaled = Decimal(cents * smallest_charge(currency)) / smallest_charge("usd")
@@ -117,6 +122,14 @@ def _money(amount: int, code: str, cents: bool, language: str) -> str:  # noqa: 
     written = format_currency(in_units(abs(amount), code), code, pattern, locale=locale, currency_digits=False)
     written = _CODE_BESIDE_DIGIT.sub("\u00a0", written)
     return f"\u2212{written}" if amount < 0 else written
+
+
+def short_amount(amount: int, currency: str) -> str:
+    """Write an amount without its currency in few signs, in the language of the page: 1234500, "usd" -> "12.3K"."""
+    locale = _locale(get_language() or "en")
+    units = in_units(amount, currency)
+    units = units if abs(units) >= 1000 else units.quantize(Decimal(1))
+    return str(format_compact_decimal(units, fraction_digits=1, locale=locale))
 
 
 def currency_name(currency: str) -> str:

@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ImproperlyConfigured
 
-from studyplatform.kit.text.money import price_step, read_currency, scaled_price, smallest_charge
+from studyplatform.kit.text.money import price_step, read_currency, scaled_price, smallest_charge, units_of_a_dollar
 from studyplatform.settings import env
 
 try:
@@ -23,7 +23,8 @@ GRACE_DAYS = env.number("GRACE_DAYS", 7)  # how long Premium stays open after a 
 
 # Payouts to instructors: sales are paid out once the days of automatic refunds are over.
 PAYOUT_DAY = env.number("PAYOUT_DAY", 1)  # of each month, 1 to 28
-PAYOUT_MINIMUM = env.number("PAYOUT_MINIMUM", 50)  # in units of the currency; smaller balances wait for the next month
+# In units of CURRENCY, about 50 dollars; smaller balances wait for the next month.
+PAYOUT_MINIMUM = env.number("PAYOUT_MINIMUM", 50 * units_of_a_dollar(CURRENCY))
 if not 1 <= PAYOUT_DAY <= 28:
     raise ImproperlyConfigured("PAYOUT_DAY must be from 1 to 28")
 SELLER_NAME = env.text("SELLER_NAME")  # on receipts and invoices; empty: SITE_NAME
