@@ -130,7 +130,7 @@ def _marked(text: str, is_match: Callable[[str], bool], start: int, end: int) ->
 def _spans(words: Iterable[Word], is_match: Callable[[str], bool]) -> list[tuple[int, int]]:
     """Where the matching words are; pairs of characters that overlap are one."""
     spans: list[tuple[int, int]] = []
-    for word in words:
+    for word in sorted(words, key=lambda word: word.start):
         if not is_match(word.text):
             continue
         if spans and word.start < spans[-1][1]:

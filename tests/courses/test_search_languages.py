@@ -50,6 +50,9 @@ TITLES = {
     "en8": "3D printing",
     "en9": "ISO 9001 in practice",
     "en10": "Statistics with R",
+    "en11": "E-mails in the time of COVID-19",
+    "fr2": "La règle de L’Hôpital",
+    "el3": "Ιστορία της φιλοσοφίας",
 }
 LANGUAGES = {"de": "de", "de2": "de-AT"}
 QUERIES = {
@@ -84,6 +87,7 @@ QUERIES = {
     "رياضيات": ["ar", "fa"],
     "والرياضيات": ["ar", "fa"],
     "فيزياء": ["ar"],
+    "وفيزياء": ["ar"],
     "الى": ["ar"],
     "كتاب": ["ar2"],
     "الكتاب": ["ar2"],
@@ -143,6 +147,13 @@ QUERIES = {
     "3D": ["en8"],
     "ISO 9001": ["en9"],
     "C++ printing": [],
+    # Words that others write as one
+    "emails": ["en11"],
+    "e-mails": ["en11"],
+    "covid19": ["en11"],
+    "lhopital": ["fr2"],
+    "nodejs": ["en5"],
+    "φιλοσοφία": ["el3"],
     # full width
     "ＩＳＯ ９００１": ["en9"],
     "Ｃ＋＋": ["en2"],

@@ -52,6 +52,9 @@ _DOTTED = r"(?<![\w.])\.(?:NET|net|Net)(?!\w)|[A-Za-z]{2,20}\.(?:js|JS|io|ai)(?!
 _WORD = re.compile(rf"(?<!\w)(?:{_SIGNED})|{_DOTTED}|{_PAIRED}|{_LETTERS}{{1,{MAX_WORD_LENGTH}}}")
 _ASCII_WORD = re.compile(rf"(?<!\w)(?:{_SIGNED})|{_DOTTED}|[A-Za-z0-9]{{1,{MAX_WORD_LENGTH}}}")
 _PLAIN_WORD = re.compile(rf"[A-Za-z0-9]{{1,{MAX_WORD_LENGTH}}}")
+# Parts that others write as one word: "e-mail", "COVID-19", "L'Hôpital".
+_FIRST_PART = rf"[^\W_{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]{{1,20}}"
+_JOINABLE = re.compile(rf"(?<![\w'’-]){_FIRST_PART}(?:[-‐‑'’][^\W_]{{1,20}}){{1,3}}(?![\w'’-])")
 _MAY_HAVE_SIGNED = re.compile(r"[+#/&]|\.(?:net|js|io|ai)", re.IGNORECASE)
 _IS_PAIRED = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
 _SIGNS = {"+": "plus", "#": "sharp", "/": "slash", "&": "and", ".": "dot"}
@@ -67,7 +70,7 @@ _LETTERS_ALIKE = str.maketrans(
     }
 )  # fmt: skip
 NASAL_BEFORE_CONSONANT = "[ङञणनम]्(?=[क-ह])"  # before a consonant it may be written as a dot
-_ARABIC_PREFIX = re.compile("^(?:و?(?:ال|بال|كال|فال)|و?لل)(?=.{2,})")
+_ARABIC_PREFIX = re.compile("^(?:(?:و?(?:ال|بال|كال|فال)|و?لل)(?=.{2,})|و(?=.{4,}))")
 _ARABIC_SUFFIX = re.compile("(?<=.{3})(?:ها|ان|ات|ون|ين|يه|ه|ي)$")
 _HEBREW_PREFIXES = frozenset("והבלכמש")
 _MIN_HEBREW = 3
@@ -112,8 +115,8 @@ def find_words(text: str, *, for_index: bool = False, language: str = "") -> Ite
     """Yield the words of a text.
 
     ``for_index`` adds under what else a word is found: single characters of runs without spaces, the parts of names
-    with signs ("C" of "C++"), "mueller" for "Müller", and in languages that write words together (``language``, BCP
-    47), the ends of long ones.
+    with signs ("C" of "C++"), words without their hyphens ("email" of "e-mail"), "mueller" for "Müller", and in
+    languages that write words together (``language``, BCP 47), the ends of long ones.
     """
     text = text.translate(_FULL_WIDTH) if not text.isascii() else text
     is_compounding = for_index and language.partition("-")[0].lower() in _COMPOUNDING
@@ -124,10 +127,22 @@ def find_words(text: str, *, for_index: bool = False, language: str = "") -> Ite
         elif _HAS_SIGN.search(raw):
             yield Word(raw.casefold(), start, end)
             if for_index:
-                yield from (Word(part.casefold(), start, end) for part in re.findall(r"\w+", raw))
+                parts = re.findall(r"\w+", raw.casefold())
+                forms = [*parts, "".join(parts)] if len(parts) > 1 else parts
+                yield from (Word(form, start, end) for form in forms)
         else:
             forms = _forms(raw, is_compounding=is_compounding) if for_index else [normalize_word(raw)]
             yield from (Word(form, start, end) for form in forms if form)
+    if for_index:
+        yield from _joined_words(text)
+
+
+def _joined_words(text: str) -> Iterator[Word]:
+    """Yield words with hyphens and apostrophes as others write them: "email" for "e-mail"."""
+    for found in _JOINABLE.finditer(text):
+        joined = normalize_word(re.sub(r"[\W_]", "", found[0]))
+        if joined and len(joined) <= MAX_WORD_LENGTH:
+            yield Word(joined, found.start(), found.end())
 
 
 def _pairs(raw: str, start: int, *, for_index: bool) -> Iterator[Word]:
@@ -174,7 +189,7 @@ def normalize_word(word: str) -> str:
     if "\u0400" <= first <= "\u04ff":
         return _stem(_cyrillic, folded)
     if "\u0370" <= first <= "\u03ff":
-        return _stem(_greek, folded)
+        return _stem(_greek, _stem(_greek, folded))  # the first leaves φιλοσοφι of φιλοσοφίας, but φιλοσοφ of φιλοσοφία
     return folded
 
 
@@ -198,5 +213,5 @@ def index_text(text: str, *, language: str = "") -> str:
     """Return a text as the databases index it: its encoded words, with spaces between them."""
     is_plain = text.isascii() and language.partition("-")[0] not in _COMPOUNDING
     if is_plain and not _MAY_HAVE_SIGNED.search(text):
-        return " ".join(split_words(text))
+        return " ".join([*split_words(text), *(word.text for word in _joined_words(text))])
     return " ".join(encode_word(word.text) for word in find_words(text, for_index=True, language=language))
