@@ -16,6 +16,7 @@ from stdnum.us import rtn
 from apps.accounts.models import User
 from apps.billing.access import access_to
 from apps.courses.models import Course
+from studyplatform.kit.names import NameFormField, VisibleTextField
 
 ROUTING_LENGTH = 9
 
@@ -23,10 +24,9 @@ ROUTING_LENGTH = 9
 class PayoutDetails(forms.Form):
     """A bank account: an IBAN, or another account number with the code of its bank."""
 
-    holder = forms.CharField(
+    holder = NameFormField(
         label=_("Account holder"),
         max_length=120,
-        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Enter the name on one line."))],
         help_text=_("Exactly as your bank writes it."),
         error_messages={"required": _("Enter the name of the account holder.")},
     )
@@ -82,7 +82,7 @@ class DecideRefund(forms.Form):
         choices=[("grant", _("Refund")), ("decline", _("Decline"))],
         error_messages={"required": _("Choose whether to refund the payment.")},
     )
-    reason = forms.CharField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
+    reason = VisibleTextField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
 
 
 class AdminRefund(forms.Form):
@@ -95,7 +95,7 @@ class AdminRefund(forms.Form):
         decimal_places=2,
         error_messages={"required": _("Enter an amount.")},
     )
-    reason = forms.CharField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
+    reason = VisibleTextField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
 
 
 class GrantCourse(forms.Form):
@@ -113,7 +113,7 @@ class GrantCourse(forms.Form):
         help_text=_("The last part of its link, such as linear-algebra"),
         error_messages={"required": _("Choose the course.")},
     )
-    reason = forms.CharField(
+    reason = VisibleTextField(
         label=_("Reason"),
         max_length=200,
         help_text=_("The learner sees this."),
@@ -151,7 +151,7 @@ class RefundForm(forms.Form):
     """Why a learner wants their money back. ``told``: which rule the page said applies."""
 
     told = forms.ChoiceField(choices=[("immediate", ""), ("decision", "")], required=False, widget=forms.HiddenInput)
-    reason = forms.CharField(
+    reason = VisibleTextField(
         label=_("Reason"),
         max_length=1000,
         widget=forms.Textarea,

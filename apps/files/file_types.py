@@ -9,6 +9,7 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
+from studyplatform.kit.text.blank import BLANKS, stripped
 
 HEAD_BYTES = 4096  # how many bytes `detect_media_type` needs
 MAX_NAME_LENGTH = 120
@@ -159,11 +160,11 @@ def clean_name(name: str) -> str:
         while len((stem + ending).encode()) > MAX_NAME_BYTES:
             stem = stem[:-1]
         plain = (stem + ending).strip(EDGES)
-    return plain or "file"
+    return plain if stripped(PurePosixPath(plain).stem) else f"file{PurePosixPath(plain).suffix}"
 
 
 def _visible(character: str) -> str:
     """The character; a space for another kind of space; nothing for one that cannot be seen."""
-    if character.isspace() and unicodedata.category(character) == "Zs":
+    if character in BLANKS or (character.isspace() and unicodedata.category(character) == "Zs"):
         return " "  # also the narrow one in the names of screenshots
     return character if character.isprintable() or character in JOINERS else ""

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.forum.models import MessageReport
 from apps.forum.queries.announcements import Recipients
-from studyplatform.kit.names import NameFormField
+from studyplatform.kit.names import NameFormField, VisibleTextField
 
 
 class Uids(forms.Field):
@@ -42,7 +42,7 @@ class Report(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose a reason.")},
     )
-    note = forms.CharField(
+    note = VisibleTextField(
         label=_("Anything else the admins should know"), required=False, max_length=500, widget=forms.Textarea
     )
 
@@ -52,7 +52,7 @@ class AnnouncementForm(forms.Form):
 
     recipients = forms.ChoiceField(label=_("Recipients"), error_messages={"required": _("Choose the recipients.")})
     subject = NameFormField(label=_("Subject"), max_length=120, error_messages={"required": _("Enter a subject.")})
-    source = forms.CharField(
+    source = VisibleTextField(
         label=_("Message"),
         strip=False,
         widget=forms.Textarea,

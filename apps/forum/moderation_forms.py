@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.forum.models import Board, Report
 from apps.forum.services.bans import MOST_DAYS
 from apps.forum.services.moderation import LONGEST_REASON
+from studyplatform.kit.names import VisibleTextField
 
 
 class ReportForm(forms.Form):
@@ -17,7 +18,7 @@ class ReportForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose a reason.")},
     )
-    comment = forms.CharField(
+    comment = VisibleTextField(
         label=_("Anything else the moderators should know"), required=False, max_length=500, widget=forms.Textarea
     )
 
@@ -30,7 +31,7 @@ class DecisionForm(forms.Form):
     action = forms.ChoiceField(
         choices=[(one, one) for one in ACTIONS], error_messages={"required": _("Choose a decision.")}
     )
-    reason = forms.CharField(required=False, max_length=LONGEST_REASON)
+    reason = VisibleTextField(required=False, max_length=LONGEST_REASON)
     days = forms.TypedChoiceField(
         required=False,
         coerce=int,
@@ -45,7 +46,7 @@ class BanForm(forms.Form):
     """A ban of a user, apart from a post."""
 
     days = forms.IntegerField(label=_("Days"), min_value=1, max_value=MOST_DAYS, required=False)
-    reason = forms.CharField(
+    reason = VisibleTextField(
         label=_("Reason"), max_length=LONGEST_REASON, error_messages={"required": _("Enter a reason.")}
     )
     board = forms.ModelChoiceField(

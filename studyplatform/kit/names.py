@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.text.blank import BLANKS, stripped
 
 MAX_MARKS = 4  # on one letter: Hebrew with points and accents needs four, "zalgo" dozens
 
@@ -22,7 +22,7 @@ _REMOVED = re.compile(
 )
 _NO_EDGES = "\u200c\u200d\u200e\u200f\u061c"  # a name neither begins nor ends with them
 _TAGS = re.compile("(\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)|[\U000e0000-\U000e007f]")  # flags keep theirs
-_SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_SPACES = re.compile(rf"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000{BLANKS}]+")
 
 
 def tidy_name(text: str) -> str:
@@ -34,7 +34,12 @@ def tidy_name(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     if not text.isascii():
         text = _with_few_marks(text)
-    return stripped(_SPACES.sub(lambda match: match[0][0] if len(match[0]) == 1 else " ", text)).strip(_NO_EDGES)
+    return stripped(_SPACES.sub(_as_space, text)).strip(f"{_NO_EDGES} ")
+
+
+def _as_space(spaces: re.Match[str]) -> str:
+    """One space, of its own kind if it is alone and one."""
+    return spaces[0] if len(spaces[0]) == 1 and spaces[0] not in BLANKS else " "
 
 
 def _with_few_marks(text: str) -> str:
@@ -86,3 +91,10 @@ class NameFormField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         return tidy_name(super().to_python(value) or "") or self.empty_value
+
+
+class VisibleTextField(forms.CharField):
+    """A text in a form, with its lines. One in which nothing can be seen is missing."""
+
+    def to_python(self, value: Any) -> Any:
+        return stripped(super().to_python(value) or "") or self.empty_value

@@ -7,7 +7,7 @@ from django.db import connection
 
 from apps.courses.models import Section
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.names import NameFormField, tidy_name
+from studyplatform.kit.names import NameFormField, VisibleTextField, tidy_name
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 TIDY = {
@@ -17,6 +17,7 @@ TIDY = {
     "abc\u202egpj.exe": "abcgpj.exe",
     "a\u2066b\u2069c\u200bd\ufeff\u00ad": "abcd",
     "hidden\U000e0041\U000e0042": "hidden",
+    "\u3164Ada \u2800 Byron\uffa0": "Ada Byron",  # not another person than Ada Byron
 }
 KEPT = [
     "می\u200cخواهم",  # Persian, with a joiner that is spelled
@@ -64,3 +65,8 @@ def test_an_invisible_name_is_missing_in_a_form():
         with pytest.raises(Exception, match="Enter a title"):
             field.clean(unseen)
     assert field.clean(" Del\u200btas ") == "Deltas"
+    text = VisibleTextField(error_messages={"required": "Enter a title."})
+    for unseen in UNSEEN:
+        with pytest.raises(Exception, match="Enter a title"):
+            text.clean(unseen)
+    assert text.clean(" two\nlines\u200b ") == "two\nlines\u200b"

@@ -181,6 +181,7 @@ def test_chats_are_renamed_found_deleted_and_restored(browser: Client, leo: User
         assert [one["uid"] for one in found] == [str(chat.uid)]
     assert browser.patch(path, {}, JSON).status_code == 400
     assert browser.patch(path, {"title": "x" * 200}, JSON).status_code == 400
+    assert browser.patch(path, {"title": "\u3164"}, JSON).json()["fields"]["title"][0]["code"] == "invisible"
     assert browser.delete(path).status_code == 204
     assert browser.delete(path).status_code == 404
     assert browser.get(path).status_code == 404

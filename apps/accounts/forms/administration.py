@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.forms.fields import one_line
+from studyplatform.kit.names import VisibleTextField
 
 
 class DecideTeaching(forms.Form):
@@ -22,6 +23,6 @@ class DecideTeaching(forms.Form):
 
 
 class Block(forms.Form):
-    reason = forms.CharField(
+    reason = VisibleTextField(
         label=_("Reason"), max_length=300, validators=[one_line], error_messages={"required": _("Enter a reason.")}
     )

@@ -43,7 +43,7 @@ class Lesson(models.Model):
     kind = models.CharField(max_length=6, choices=Kind.choices)
     position = models.PositiveSmallIntegerField()
     number = models.CharField(max_length=8, blank=True, help_text='As shown, e.g. "2.4"; kept by services.')
-    summary = models.CharField(max_length=220, blank=True)
+    summary = NameField(max_length=220, blank=True)
     duration = models.PositiveIntegerField(default=0, help_text="Seconds: of the video, or the time reading takes.")
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")

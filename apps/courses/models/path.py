@@ -32,7 +32,7 @@ class LearningPath(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = NameField(_("title"), max_length=120)
-    summary = models.CharField(_("summary"), max_length=220, blank=True)
+    summary = NameField(_("summary"), max_length=220, blank=True)
     description = models.TextField(_("description"), blank=True, help_text=_("Markdown."))
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="learning_paths", verbose_name=_("owner")

@@ -12,6 +12,7 @@ from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.courses.services.outline import arrange, moved, refresh_outline
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import stripped
 
 QUESTION_LIMIT = 100
 SECONDS_PER_QUESTION = 60
@@ -36,7 +37,7 @@ class QuestionDraft:
 
         :raises QuestionInvalid: it is incomplete.
         """
-        prompt = self.prompt.strip()
+        prompt = stripped(self.prompt)
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
         answers = replace(self.answers, language=quiz.lesson.course.language)

@@ -54,7 +54,7 @@ class Board(models.Model):
 
     slug = models.SlugField(max_length=80, unique=True)
     title = NameField(_("title"), max_length=120)
-    about = models.CharField(_("about"), max_length=220, blank=True)
+    about = NameField(_("about"), max_length=220, blank=True)
     position = models.PositiveSmallIntegerField(_("position"), default=0)
     icon = models.CharField(_("icon"), max_length=40, default="messages-square", help_text="A name of lucide.dev.")
     course = models.OneToOneField(Course, models.CASCADE, null=True, blank=True, related_name="board")

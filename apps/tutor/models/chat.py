@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Course, Lesson
+from studyplatform.kit.names import NameField
 
 MOST_TITLE = 120
 MOST_QUESTION = 4_000
@@ -29,7 +30,7 @@ class Chat(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chats")
-    title = models.CharField(max_length=MOST_TITLE)
+    title = NameField(max_length=MOST_TITLE)
     course = models.ForeignKey(Course, models.SET_NULL, null=True, related_name="+")
     lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db import transaction
+
 from apps.accounts.models import User
 from apps.tutor import policies
 from apps.tutor.errors import ChatNotFound
@@ -15,10 +17,12 @@ from studyplatform.kit.policies import enforce
 UNDO_TIME = timedelta(days=30)
 
 
+@transaction.atomic
 def rename_chat(*, user: User, uid: UUID, title: str) -> Chat:
     """Give a chat another title.
 
     :raises ChatNotFound: it isn't a chat of the user.
+    :raises ValidationFailed: nothing in the title can be seen.
     """
     chat = chat_of(user, uid)
     chat.title = title

@@ -2,7 +2,8 @@
 
 import unicodedata
 
-_UNSEEN = {"\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\U0001d159"}  # letters and signs whose glyph is empty
+BLANKS = "\u2800\u3164\uffa0\U0001d159"  # letters and signs that look like a space
+_UNSEEN = {*BLANKS, "\u115f", "\u1160"}  # the last two are parts of old Hangul syllables
 
 
 def stripped(text: str) -> str:
