@@ -20,7 +20,6 @@ OTHER_RULES = {
     "files.VideoAsset.filename": "file names",
     "forum.MessageFile.name": "file names",
     "kit.Version.name": "the name of a table",
-    "tutor.Chat.title": "the beginning of a question (services/questions.py)",
 }
 
 
