@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -14,11 +15,23 @@ if TYPE_CHECKING:
 QUOTED = 3
 """Passages that an answer quotes at most."""
 CLOSE = 0.82
-"""A further passage is quoted if its score is at least this part of the best one's."""
-# An answer is declined where too little speaks for the best passages: a logistic regression on the questions of
-# tests/bench/tutor (ADR 33 has its figures on courses that it was not fitted on). How near one word of the question is
-# by itself counts against it: a near miss shares a word with the course, an answered question is near as a whole.
-SIMILARITY, SCORE, MISSING, NEAREST_WORD, LEAST = 1.0, 0.48, -0.21, -0.91, 0.146
+"""A further passage is quoted if its score is at least this part of the best one's; if nothing is sure, any is."""
+# How much speaks for the best passages: a logistic regression on the questions of tests/bench/tutor (ADR 33 has its
+# figures on courses that it was not fitted on). How near one word of the question is by itself counts against them: a
+# near miss shares a word with the course, an answered question is near as a whole.
+SIMILARITY, SCORE, MISSING, NEAREST_WORD = 1.0, 0.45, -0.21, -0.91
+LEAST_POSSIBLE, LEAST_CERTAIN = 0.025, 0.2
+# A question may be nearer to what people ask anywhere (the weather, a recipe) than to the course.
+EVERYDAY, LEAST_RELATED = -0.73, 0.07
+
+
+class Certainty(StrEnum):
+    """Whether passages answer a question."""
+
+    CERTAIN = "certain"
+    POSSIBLE = "possible"
+    """They are shown as what may be meant."""
+    NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -27,24 +40,47 @@ class Answer:
 
     text: str
     cited: "tuple[Found, ...]"
-    is_declined: bool
+    certainty: Certainty
+
+    @property
+    def is_declined(self) -> bool:
+        return self.certainty == Certainty.NONE
 
 
-def is_answered(found: "Sequence[Found]") -> bool:
+def certainty_of(found: "Sequence[Found]") -> Certainty:
     """Return whether the best passages are near enough to the question to answer it."""
     if not found:
-        return False
+        return Certainty.NONE
     best, similarity = found[0], max(one.similarity for one in found)
     support = SIMILARITY * similarity + SCORE * best.reached + MISSING * best.missing + NEAREST_WORD * best.nearest_word
-    return support >= LEAST
+    if support < LEAST_POSSIBLE or similarity + EVERYDAY * best.everyday < LEAST_RELATED:
+        return Certainty.NONE
+    return Certainty.CERTAIN if support >= LEAST_CERTAIN else Certainty.POSSIBLE
+
+
+def is_declined(found: "Sequence[Found]") -> bool:
+    """Return whether nothing that was found may answer the question."""
+    return certainty_of(found) == Certainty.NONE
+
+
+def introduce(certainty: Certainty) -> str:
+    """Return the sentence before quoted passages."""
+    if certainty == Certainty.POSSIBLE:
+        return _("I'm not sure the course answers this. This may be what you mean:")
+    return _("I search the course and quote it; I'm not a language model. This is what I found:")
+
+
+def choose_quoted(found: "Sequence[Found]", certainty: Certainty) -> "tuple[Found, ...]":
+    """Return the passages to quote: those that are nearly as good as the best, or the first few if nothing is sure."""
+    best, is_sure = found[0].score, certainty == Certainty.CERTAIN
+    return tuple(one for one in found[:QUOTED] if one is found[0] or not is_sure or one.score >= CLOSE * best)
 
 
 def quote(found: "Sequence[Found]") -> Answer:
     """Answer by quoting passages, the best first; or say that the course doesn't answer the question."""
-    if not is_answered(found):
-        return Answer(_("I couldn't find this in the course."), (), is_declined=True)
-    best = found[0].score
-    cited = tuple(one for one in found[:QUOTED] if one is found[0] or one.score >= CLOSE * best)
-    intro = _("I search the course and quote it; I'm not a language model. This is what I found:")
+    certainty = certainty_of(found)
+    if certainty == Certainty.NONE:
+        return Answer(_("I couldn't find this in the course."), (), certainty)
+    cited = choose_quoted(found, certainty)
     quotes = [f"> {escape_markdown(one.text)} [{number}]" for number, one in enumerate(cited, start=1)]
-    return Answer("\n\n".join([intro, *quotes]), cited, is_declined=False)
+    return Answer("\n\n".join([introduce(certainty), *quotes]), cited, certainty)

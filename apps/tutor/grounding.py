@@ -14,8 +14,7 @@ import numpy as np
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from apps.tutor import prompting
-from apps.tutor.answers import is_answered
+from apps.tutor import answers, prompting
 from apps.tutor.cleaning import RUN
 from apps.tutor.models import Answer
 from apps.tutor.providers.base import Prompt
@@ -78,7 +77,7 @@ def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:
         cited = _cited(text, prompt)
         if prompt.reply or prompt.intent:
             return Checked(text, "", cited)
-        is_declined = not cited and prompt.mode not in _UNCHECKED and not is_answered(prompt.passages)
+        is_declined = not cited and prompt.mode not in _UNCHECKED and answers.is_declined(prompt.passages)
         is_declined = is_declined and not (prompt.mode == "quiz" and _FIRST_QUESTION.search(text))
         return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)
     with translation.override(prompt.language):

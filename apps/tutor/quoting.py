@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from apps.courses.models import Question
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.questions_to_practice import options_of, questions_to_practice
-from apps.tutor.answers import CLOSE, QUOTED, is_answered
+from apps.tutor.answers import Certainty, certainty_of, choose_quoted, introduce, is_declined
 from apps.tutor.intents import Intent
 from apps.tutor.plans import facts_of
 from apps.tutor.providers.base import Prompt
@@ -55,10 +55,10 @@ def answer(prompt: Prompt) -> str:
 
 def _quotes(prompt: Prompt) -> str:
     """The best passages."""
-    if not is_answered(prompt.passages):
+    certainty = certainty_of(prompt.passages)
+    if certainty == Certainty.NONE:
         return ""
-    intro = _("I search the course and quote it; I'm not a language model. This is what I found:")
-    return "\n\n".join([intro, *_best(prompt)])
+    return "\n\n".join([introduce(certainty), *_best(prompt, certainty)])
 
 
 def _other_words(prompt: Prompt) -> str:
@@ -79,10 +79,10 @@ def _other_words(prompt: Prompt) -> str:
     return "\n\n".join([_("No problem. These passages explain it in other words:"), *others, more])
 
 
-def _best(prompt: Prompt) -> list[str]:
-    best = prompt.passages[0].score
-    near = [one for one in enumerate(prompt.passages[:QUOTED], start=1) if one[0] == 1 or one[1].score >= CLOSE * best]
-    return [f"> {escape_markdown(found.text)} [{number}]" for number, found in near]
+def _best(prompt: Prompt, certainty: Certainty = Certainty.CERTAIN) -> list[str]:
+    quoted = choose_quoted(prompt.passages, certainty)
+    numbered = [(number, one) for number, one in enumerate(prompt.passages, start=1) if one in quoted]
+    return [f"> {escape_markdown(found.text)} [{number}]" for number, found in numbered]
 
 
 def _explain(prompt: Prompt) -> str:
@@ -98,7 +98,7 @@ def _explain(prompt: Prompt) -> str:
 
 def _hint(prompt: Prompt) -> str:
     """Where to look, and how the passage begins."""
-    if not is_answered(prompt.passages):
+    if is_declined(prompt.passages):
         return ""
     number, found = next(
         (one for one in enumerate(prompt.passages, start=1) if one[1].passage.kind != "summary"),

@@ -93,8 +93,8 @@ def _index() -> int:
     return count
 
 
-def _ask(row: dict[str, Any]) -> tuple[list[bool], bool, float]:
-    """Return which passages are right, whether the tutor declined, and the seconds it took."""
+def _ask(row: dict[str, Any]) -> tuple[list[bool], str, float]:
+    """Return which passages are right, how certain the tutor was, and the seconds it took."""
     from apps.accounts.models import User
     from apps.courses.models import Course
     from apps.tutor.retrieval.search import Earlier
@@ -105,7 +105,7 @@ def _ask(row: dict[str, Any]) -> tuple[list[bool], bool, float]:
     history = [Earlier(one["question"], one["answer"]) for one in row.get("history", [])]
     start = time.perf_counter()
     answer, found = ask(user=user, question=row["question"], course=course, history=history)
-    return [_is_right(one, row) for one in found], answer.is_declined, time.perf_counter() - start
+    return [_is_right(one, row) for one in found], answer.certainty.value, time.perf_counter() - start
 
 
 def _plain(text: str) -> str:
@@ -124,18 +124,19 @@ def _is_right(found: Found, row: dict[str, Any]) -> bool:
     return False
 
 
-def _print(questions: list[dict[str, Any]], outcomes: list[tuple[list[bool], bool, float]]) -> None:
+def _print(questions: list[dict[str, Any]], outcomes: list[tuple[list[bool], str, float]]) -> None:
     by_kind = defaultdict(list)
     for row, outcome in zip(questions, outcomes, strict=True):
         by_kind[row["kind"]].append(outcome)
         if row["kind"] in ANSWERABLE:
             by_kind["answerable"].append(outcome)
-    print(f"{'kind':14}{'questions':>10}{'recall@5':>10}{'first':>8}{'declined':>10}")
+    print(f"{'kind':14}{'questions':>10}{'recall@5':>10}{'first':>8}{'declined':>10}{'possible':>10}")
     for kind, rows in by_kind.items():
         recall = sum(any(right) for right, _, _ in rows) / len(rows)
         first = sum(right[:1] == [True] for right, _, _ in rows) / len(rows)
-        declined = sum(is_declined for _, is_declined, _ in rows) / len(rows)
+        declined = sum(certainty == "none" for _, certainty, _ in rows) / len(rows)
+        possible = sum(certainty == "possible" for _, certainty, _ in rows) / len(rows)
         shown = f"{recall:>10.2f}{first:>8.2f}" if kind in {*ANSWERABLE, "answerable"} else " " * 18
-        print(f"{kind:14}{len(rows):>10}{shown}{declined:>10.2f}")
+        print(f"{kind:14}{len(rows):>10}{shown}{declined:>10.2f}{possible:>10.2f}")
     seconds = sorted(second for _, _, second in outcomes)
     print(f"a question takes {1000 * seconds[len(seconds) // 2]:.0f} ms (median)")

@@ -9,7 +9,7 @@ from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
 from apps.tutor import policies, services
 from apps.tutor.errors import ContentFiltered, QuestionNotUnderstood
-from apps.tutor.filters import are_unrelated, check_question, is_wordless
+from apps.tutor.filters import are_unrelated, check_attempts, is_about_no_course, is_wordless
 from apps.tutor.mcp.addresses import absolute, lesson_name
 from apps.tutor.mcp.callers import Caller
 from apps.tutor.models import MOST_QUESTION
@@ -21,12 +21,12 @@ def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
     """The tutor's answer, from the lessons that the user may open, with the passages that it cites."""
     course = find_course(caller.user, arguments["course"])[0] if "course" in arguments else None
     enforce(policies.ask_about(course))
-    check_question(caller.user, arguments["question"])
+    check_attempts(caller.user, arguments["question"])
     if is_wordless(arguments["question"]):
         raise QuestionNotUnderstood
     services.count_question(user=caller.user, course_id=course.pk if course else None, now=caller.now)
     answer, found = services.ask(user=caller.user, question=arguments["question"], course=course)
-    if are_unrelated(found):
+    if are_unrelated(found) or is_about_no_course(arguments["question"], found):
         raise ContentFiltered
     cited = [
         {
@@ -48,7 +48,12 @@ def ask_tutor(caller: Caller, arguments: dict[str, Any]) -> Answer:
     ]
     sources = [f"[{one['number']}] {one['course']}, {one['title']}: {one['url']}" for one in cited]
     return Answer(
-        data={"answer": answer.text, "is_declined": answer.is_declined, "cited": cited},
+        data={
+            "answer": answer.text,
+            "is_declined": answer.is_declined,
+            "certainty": answer.certainty.value,
+            "cited": cited,
+        },
         text="\n\n".join([answer.text, *sources]),
     )
 

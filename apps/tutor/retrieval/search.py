@@ -14,6 +14,8 @@ from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import embeddings, encoder, index
+from apps.tutor.retrieval.everyday import everyday_similarity
+from apps.tutor.retrieval.follow_ups import is_follow_up, subject_of
 from apps.tutor.retrieval.missing import missing, nearest_word
 from apps.tutor.retrieval.scope import About, Scope, scope_of, scopes_of
 from apps.tutor.retrieval.spelling import correct
@@ -28,12 +30,16 @@ WORDS = 0.05
 """What a point of BM25 adds to the similarity of the vectors, where all words of the question are found."""
 AROUND = 0.15
 """How much the better of the two neighbors of a passage counts in its score."""
+REACH_POWER = 2
+"""How fast words count less, the fewer of the question's words are found at all."""
+EXPLANATION = -0.05
+"""What the score of an explanation of a quiz loses: a lesson says the same without answering another question."""
 EMBEDDED = 0.6
 """How much the embedding address counts beside our own vectors."""
 LEAST_EMBEDDED = 3
 """Passages with which mean and spread say something."""
 EARLIER = 0.5
-"""How much the words of the question before count."""
+"""How much the words of the question before count, unless the question has no subject of its own."""
 
 _UNREAD = (
     *("words", "vector", "encoder", "embedding", "embedded_by"),
@@ -56,6 +62,7 @@ class Compared(NamedTuple):
 
     missing: float = 0.0
     nearest_word: float = 0.0
+    everyday: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,11 @@ class Found:
         return self.compare().nearest_word
 
     @property
+    def everyday(self) -> float:
+        """How similar the question is to what people ask anywhere (:mod:`apps.tutor.retrieval.everyday`)."""
+        return self.compare().everyday
+
+    @property
     def parts(self) -> list[Passage]:
         """The passage and its neighbor, in the order of the lesson."""
         both = [self.passage] if self.neighbor is None else [self.passage, self.neighbor]
@@ -111,7 +123,8 @@ class Question(NamedTuple):
 def search(question: str, scope: Scope, *, history: Sequence[Earlier] = (), limit: int = 5) -> list[Found]:
     """Return the best passages for a question, the best first. Two queries, two more if passages have changed.
 
-    A follow-up question is searched together with the question before it.
+    A later question of a chat is searched together with the one before it; one that has no subject of its own
+    (:mod:`apps.tutor.retrieval.follow_ups`), as a part of the one that named it.
     """
     return search_all([Question(question, scope, history)], limit=limit)[0]
 
@@ -133,11 +146,16 @@ class _Asked(NamedTuple):
 
     question: str
     before: str
+    is_follow_up: bool
+    """It has no subject of its own."""
     allowed: NDArray[np.bool_]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return (self.question, f"{self.before} {self.question}") if self.before else (self.question,)
+        if not self.before:
+            return (self.question,)
+        together = f"{self.before} {self.question}"
+        return (together,) if self.is_follow_up else (self.question, together)
 
 
 class _Ranked(NamedTuple):
@@ -161,13 +179,14 @@ def _asked(known: index.Index, text: str, scope: Scope, history: Sequence[Earlie
     def corrected(one: str) -> str:
         return correct(_one_line(one), known.vocabulary, candidates=lambda: known.correctable)
 
-    return _Asked(corrected(text), corrected(history[-1].question) if history else "", allowed)
+    earlier = [one.question for one in history]
+    return _Asked(corrected(text), corrected(subject_of(earlier)), bool(earlier) and is_follow_up(text), allowed)
 
 
 def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, limit: int) -> _Ranked:
-    words, coverage = known.score_words(_terms(asked.question, asked.before))
+    words, coverage = known.score_words(_terms(asked))
     reach = float(coverage[asked.allowed].max())
-    words = WORDS * reach**3 * words
+    words = WORDS * reach**REACH_POWER * words + EXPLANATION * known.is_explanation
     scores = np.where(asked.allowed, meaning + words, -np.inf)
     reached = float((similarity + words)[asked.allowed].max())
     chosen = _choose(known, scores, limit)
@@ -194,6 +213,7 @@ def _compare(known: index.Index, ranked: _Ranked, found: Sequence[Found]) -> Com
     return Compared(
         missing(ranked.question, known, same_course, texts),
         nearest_word(ranked.question, known.vectors[[row for row, *_ in ranked.chosen]]),
+        everyday_similarity(ranked.question),
     )
 
 
@@ -284,10 +304,10 @@ def _mixed(embedded: index.Embedded, similarity: Array, vector: Array) -> Array:
     return mixed
 
 
-def _terms(question: str, before: str) -> dict[str, float]:
+def _terms(asked: _Asked) -> dict[str, float]:
     terms: defaultdict[str, float] = defaultdict(float)
-    for word in content_words(question)[:MOST_WORDS]:
-        terms[stem(word)] += 1.0
-    for word in content_words(before)[:MOST_WORDS]:
-        terms[stem(word)] += EARLIER
+    for word in content_words(asked.question)[:MOST_WORDS]:
+        terms[stem(word)] += EARLIER if asked.is_follow_up and asked.before else 1.0
+    for word in content_words(asked.before)[:MOST_WORDS]:
+        terms[stem(word)] += 1.0 if asked.is_follow_up else EARLIER
     return terms

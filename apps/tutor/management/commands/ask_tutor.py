@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = (
         'Answer questions. Each line of the file is {"id", "question"} and, if wanted, "course" (its slug) and '
         '"history" ([{"question", "answer"}]). Each line of the output is {"id", "passages": [{"lesson", "text", '
-        '"second"}], "declined", "answer"}, the best passage first.'
+        '"second"}], "declined", "certainty", "answer"}, the best passage first.'
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -55,9 +55,21 @@ def _answer(reader: User, number: int, line: str, default: str | None, courses: 
     try:
         answer, found = ask(user=reader, question=question, course=courses.get(slug or ""), history=history)
     except TutorTurnedOff as refusal:  # the other lines are answered
-        return {"id": row.get("id"), "passages": [], "declined": True, "answer": str(refusal.detail)}
+        return {
+            "id": row.get("id"),
+            "passages": [],
+            "declined": True,
+            "certainty": "none",
+            "answer": str(refusal.detail),
+        }
     passages = [{"lesson": one.passage.lesson.slug, "text": one.text, "second": one.second} for one in found]
-    return {"id": row.get("id"), "passages": passages, "declined": answer.is_declined, "answer": answer.text}
+    return {
+        "id": row.get("id"),
+        "passages": passages,
+        "declined": answer.is_declined,
+        "certainty": answer.certainty,
+        "answer": answer.text,
+    }
 
 
 def _earlier(row: Any) -> Earlier:
