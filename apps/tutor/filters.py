@@ -1,8 +1,8 @@
 """Questions that the tutor doesn't answer, with a model or without.
 
-What a question says is not enough to protect anything: the model gets only passages that the learner may open, and
-what it says is cleaned (``cleaning``). These filters refuse early and plainly what would come to nothing anyway. They
-read English.
+They protect nothing: the model gets only passages that the learner may open, as data, and what it says is cleaned
+(``cleaning``). They refuse early and plainly what would come to nothing anyway, and never a question that the course
+answers. They read English.
 """
 
 import re
@@ -15,6 +15,7 @@ from rapidfuzz.fuzz import partial_ratio, token_set_ratio
 from apps.accounts.models import User
 from apps.learning.models import Attempt
 from apps.learning.queries.quizzes import questions_in
+from apps.tutor.answers import Certainty, certainty_of
 from apps.tutor.cleaning import visible
 from apps.tutor.errors import ContentFiltered, QuestionNotUnderstood
 from apps.tutor.providers.base import Prompt
@@ -41,7 +42,7 @@ _OTHER = rf"(?:other|another|each other)\s+(?:\w+\s+)?{_ROLE}"
 _ANY = rf"(?:(?:an)?other|all|every|each|some|which|any|my|the)\s+(?:\w+\s+)?{_ROLE}"
 _CONTACT = r"(?:e-?mails?(?: addresses)?|phone(?: numbers?)?|passwords?|home addresses|chats?|messages?|payments?)"
 _MARKS = r"(?:grades?|scores?|marks|results?|answers?|progress|notes?|names?|attempts?|submissions?|profiles?|data)"
-_REFUSED = tuple(
+_ABOUT_INSTRUCTIONS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b(?:ignore|disregard|forget|override|bypass|drop|overwrite)\b{_SAID}\b{_RULES}\b",
@@ -52,6 +53,11 @@ _REFUSED = tuple(
         r"\b(?:you are|act|pretend|behave)\b[^.?!\n]{0,30}\b(?:dan|jailbr\w+|unrestricted|unfiltered|developer mode|"
         r"no (?:rules|restrictions|limits)|without (?:rules|restrictions|limits))\b",
         r"\b(?:developer|debug|god|admin(?:istrator)?|root) mode\b",
+    )
+)
+_ABOUT_OTHERS = tuple(
+    re.compile(pattern)
+    for pattern in (
         rf"\b{_ANY}\s+{_CONTACT}\b",
         rf"\b{_CONTACT}\s+(?:of|from|for|by|belonging to)\s+{_ANY}",
         rf"\b{_OTHER}\s+{_MARKS}\b",
@@ -82,28 +88,35 @@ def check(prompt: Prompt, attempted: Sequence[str] | None = None, *, alone: "Seq
     """
     if attempted is None:
         attempted = attempted_by([prompt.user.pk])[prompt.user.pk]
-    _check(prompt.question, attempted, [one.question for one in prompt.history])
+    if _is_attempted(prompt.question, attempted, [one.question for one in prompt.history]):
+        raise ContentFiltered
     if prompt.reply or prompt.intent:
         return
     if prompt.mode == "ask" and is_wordless(prompt.question):
         raise QuestionNotUnderstood
-    if is_unrelated(prompt, alone):
+    if is_about_no_course(prompt.question, prompt.passages if alone is None else alone) or is_unrelated(prompt, alone):
         raise ContentFiltered
 
 
-def check_question(user: User, question: str, earlier: Sequence[str] = ()) -> None:
-    """Refuse a question by what it says; ``earlier`` are those before it, the newest last. One query.
+def check_attempts(user: User, question: str) -> None:
+    """Refuse a question of an open attempt. One query.
 
-    :raises ContentFiltered: it is about other people or about the tutor's instructions, or it is that of an open
-        attempt at a quiz.
+    :raises ContentFiltered: it is one.
     """
-    _check(question, attempted_by([user.pk])[user.pk], earlier)
-
-
-def _check(question: str, attempted: Sequence[str], earlier: Sequence[str]) -> None:
-    text = plain(question)
-    if any(one.search(text) for one in _REFUSED) or _is_attempted(question, attempted, earlier):
+    if _is_attempted(question, attempted_by([user.pk])[user.pk], ()):
         raise ContentFiltered
+
+
+def is_about_no_course(question: str, passages: "Sequence[Found]") -> bool:
+    """Return whether a question is about other people or the tutor's instructions, and the passages don't answer it.
+
+    "Ignore the rules of thumb: what is a median?" is a question about medians, whatever it says besides. What somebody
+    asks about other people must be answered for certain, so that no learner is shown passages instead of a refusal.
+    """
+    text = plain(question)
+    if any(one.search(text) for one in _ABOUT_OTHERS):
+        return certainty_of(passages) != Certainty.CERTAIN
+    return any(one.search(text) for one in _ABOUT_INSTRUCTIONS) and certainty_of(passages) == Certainty.NONE
 
 
 def plain(text: str) -> str:
