@@ -1,7 +1,8 @@
 """Check an answer against the passages that it was given. It loads NumPy.
 
 A statement counts as supported if a passage contains most of its words, or means nearly the same. That catches answers
-from elsewhere and invented sources; it doesn't catch every wrong word in a sentence that is otherwise right.
+from elsewhere and invented sources; it doesn't catch every wrong word in a sentence that is otherwise right. A sentence
+that no passage supports at all loses its citations, and is marked as not from the course or left out.
 """
 
 import re
@@ -33,6 +34,8 @@ MEANING, SOME_WORDS = 0.62, 0.2
 """... or if a sentence of a passage is so similar, and the passage contains some of the words."""
 CITABLE = 0.25
 """A citation stays if its passage contains at least this part of the statement's words, or is similar."""
+EXACT_WORDS = 0.85
+"""A statement with a figure that stands in no passage is supported if a passage contains this part of its words."""
 LEAST_WORDS = 3
 """Shorter sentences state nothing that could be checked."""
 MOST_STATEMENTS = 24
@@ -43,11 +46,16 @@ NEAR = 400
 """Characters before a citation in which the end of its statement is looked for."""
 
 _CITED = re.compile(r"(?<![\\\w\]])((?:\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+)(?!\()")
+_SPACED_CITED = re.compile(rf"[ \t]*{_CITED.pattern}")
 _NUMBER = re.compile(r"\d{1,3}")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*(?:[ \t]*\[\d[\d,\s–-]*\])*")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_LINE_START = re.compile(r"[\s>#*+-]*(?:(?<=\s)|^)(?:\d+[.)]\s)?")
+_KEPT = re.compile("\ue000(\\d+)\ue001")
 _FIRST_QUESTION = re.compile(r"^1\. ", re.MULTILINE)
+_MARKED = {"ask", "explain", "hint", "summary"}
+"""Modes whose sentences are marked one by one: questions and cards are not prose."""
 _UNCHECKED = {"plan"}
 """Modes whose answers come from the learner's progress, not from passages."""
 
@@ -92,17 +100,81 @@ def _check_model(text: str, prompt: Prompt) -> Checked:
     if prompt.mode in _UNCHECKED:
         return Checked(_cite(text, lambda _before, _numbers: []), "", ())
     evidence = _Evidence(text, prompt.passages, prompt.transcript)
+    about = [prompt.course.pk] if prompt.course else [one.passage.course_id for one in prompt.passages]
     if not evidence.is_enough():
-        about = [prompt.course.pk] if prompt.course else [one.passage.course_id for one in prompt.passages]
         if demands_grounding(about):
             return Checked(_("I couldn't find this in the course."), Answer.Kind.DECLINED, ())
         return Checked(_cite(text, lambda _before, _numbers: []), Answer.Kind.OUTSIDE, ())
+    if prompt.mode in _MARKED and evidence.invented:
+        text = _mark(text, evidence, is_left_out=demands_grounding(about))
     kept = _cite(text, evidence.citable)
     cited = _cited(kept, prompt)
     if not cited and evidence.best is not None:
-        kept = f"{kept.rstrip()} [{evidence.best + 1}]"
+        kept = _cite_supported(kept, evidence)
         cited = _cited(kept, prompt)
     return Checked(kept, "", cited)
+
+
+def _mark(text: str, evidence: "_Evidence", *, is_left_out: bool) -> str:
+    """Return the text, each sentence that no passage supports without citations and with a mark, or left out."""
+    mark = _("(not from the course)")
+
+    def change(sentence: str) -> str:
+        if is_left_out:
+            return ""
+        return _add_to(_SPACED_CITED.sub("", sentence), f"*{mark}*")
+
+    return _change_sentences(text, lambda bare: bare in evidence.invented, change)
+
+
+def _cite_supported(text: str, evidence: "_Evidence") -> str:
+    """Return the text with a citation of the best passage after the last sentence that it supports."""
+    place = evidence.best
+    row = evidence.last_supported_by(place) if place is not None else None
+    if place is None or row is None:
+        return text
+    wanted = evidence.statements[row]
+
+    def change(sentence: str) -> str:
+        return _add_to(sentence, f"[{place + 1}]")
+
+    return _change_sentences(text, lambda bare: bare == wanted, change)
+
+
+def _add_to(sentence: str, addition: str) -> str:
+    """Return the sentence with an addition before the signs that end it."""
+    end = len(sentence.rstrip(" \t.!?:;"))
+    return f"{sentence[:end]} {addition}{sentence[end:]}"
+
+
+def _change_sentences(text: str, is_meant: Callable[[str], bool], change: Callable[[str], str]) -> str:
+    """Return the text with the sentences that are meant changed; questions, code, headings, quotes and tables stay.
+
+    ``is_meant`` gets a sentence as it is among the statements. A line of which nothing is left is removed.
+    """
+    codes: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        codes.append(found.group())
+        return f"\ue000{len(codes) - 1}\ue001"  # private use: ``cleaning`` has removed such characters
+
+    lines = []
+    for line in _CODE.sub(keep, text).split("\n"):
+        start = _LINE_START.match(line)
+        begin = start.end() if start else 0
+        if line.lstrip().startswith(("#", ">", "|")):
+            lines.append(line)
+            continue
+        parts = []
+        for sentence in _SENTENCE.finditer(line, begin):
+            bare = _bare(_KEPT.sub(" ", sentence.group()))
+            is_question = sentence.group().rstrip().endswith("?")
+            parts.append(change(sentence.group()) if is_meant(bare) and not is_question else sentence.group())
+        changed = "".join(parts)
+        if changed.strip() or not line.strip():
+            lines.append(f"{line[:begin]}{changed}")
+    joined = "\n".join(lines)
+    return _KEPT.sub(lambda found: codes[int(found[1])], joined)
 
 
 def is_repeating_rules(text: str) -> bool:
@@ -139,7 +211,7 @@ class _Evidence:
         coverage = self._coverage[row]
         best = max(coverage)
         figures = set(_FIGURE.findall(self.statements[row]))
-        if figures - self._figures and best < 0.85:
+        if figures - self._figures and best < EXACT_WORDS:
             return False
         if best >= WORDS or best < SOME_WORDS:
             return best >= WORDS
@@ -152,12 +224,31 @@ class _Evidence:
         supported = sum(map(self.is_supported, range(len(self.statements))))
         return supported > 0 and supported >= SUPPORTED * len(self.statements)
 
+    @cached_property
+    def invented(self) -> frozenset[str]:
+        """The statements that no passage supports enough to be cited for them."""
+        return frozenset(one for row, one in enumerate(self.statements) if not self._sources_of(row))
+
+    def _sources_of(self, row: int) -> list[int]:
+        """The places of the passages, and the last one of the transcript, that may be cited for a statement."""
+        coverage = self._coverage[row]
+        if set(_FIGURE.findall(self.statements[row])) - self._figures and max(coverage, default=0.0) < EXACT_WORDS:
+            return []
+        near = [place for place, words in enumerate(coverage) if words >= CITABLE]
+        return near or [place for place, one in enumerate(self._similar[row]) if one >= MEANING - SOME_WORDS]
+
+    def last_supported_by(self, place: int) -> int | None:
+        """Return the last statement that a passage supports."""
+        rows = [row for row in range(len(self.statements)) if place in self._sources_of(row)]
+        return rows[-1] if rows else None
+
     @property
     def best(self) -> int | None:
         """The passage that supports most, by its place."""
         if not self._count or not self.statements:
             return None
-        totals = [sum(row[place] for row in self._coverage) for place in range(self._count)]
+        rows = [row for row, one in enumerate(self.statements) if one not in self.invented]
+        totals = [sum(self._coverage[row][place] for row in rows) for place in range(self._count)]
         return int(np.argmax(totals))
 
     def citable(self, before: str, numbers: list[int]) -> list[int]:
@@ -168,6 +259,8 @@ class _Evidence:
         if not found:
             return numbers
         row = found[-1]
+        if self.statements[row] in self.invented:
+            return []
         return [
             one
             for one in numbers

@@ -22,6 +22,7 @@ from studyplatform.settings.base import *  # noqa: F403
 from studyplatform.settings.base import DATABASES, INSTALLED_APPS, RATE_LIMITS, TEMPLATES
 
 ENVIRONMENT = "test"
+CACHE_OF_ALL_PROCESSES = "default"  # emptied between tests
 INSTALLED_APPS = ["tests.flushing", *INSTALLED_APPS]
 SECRET_KEY = "test-only-secret-key-of-sufficient-length-0123456789"  # noqa: S105
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -183,8 +183,8 @@ def test_data_cannot_imitate_the_marks_around_it(hidden):
 def test_the_rules_are_not_repeated():
     for size in (1, 9, 5000):
         model = ScriptedProvider(lambda prompt: f"Sure: {prompting.messages(prompt)[0]['content']}", size=size)
-        shown = "".join(said_by(Guarded(model), a_prompt()))
-        assert len(shown) < 80
+        with pytest.raises(ContentFiltered):
+            said_by(Guarded(model), a_prompt())
     assert check(f"Sure: {prompting.RULES}", a_prompt(), is_search=False).kind == Answer.Kind.FILTERED
 
 
@@ -360,7 +360,7 @@ def test_a_paraphrase_is_supported_and_gets_a_citation():
         "The current is quicker at the outer side of the curve and erodes the bank.", a_prompt(), is_search=False
     )
     assert checked.kind == ""
-    assert checked.text.endswith("[1]")
+    assert checked.text.endswith("bank [1].")
 
 
 def test_an_invented_figure_is_not_supported():

@@ -185,6 +185,9 @@ class LimitsOut(serializers.Serializer[object]):
 
 class StatusOut(serializers.Serializer[object]):
     status = serializers.ChoiceField(choices=["online", "offline", "error"])
+    error_code = serializers.CharField(
+        allow_blank=True, help_text="Why it isn't online: AI_UNAVAILABLE or AI_OVERLOADED. Empty while it is."
+    )
     provider = serializers.ChoiceField(choices=["search", "model"])
     name = serializers.CharField()
     is_search = serializers.BooleanField()

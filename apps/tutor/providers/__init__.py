@@ -6,7 +6,7 @@ from django.utils.module_loading import import_string
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.tutor.errors import TutorUnavailable
+from apps.tutor.errors import TutorOverloaded, TutorUnavailable
 from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Provider, Usage
 from apps.tutor.providers.guarded import Guarded
@@ -21,14 +21,15 @@ def current(user: User | None = None, course: Course | None = None) -> Provider:
 
     At most three queries, and none without a user.
 
-    :raises TutorUnavailable: it has failed too often; it is tried again after a while.
+    :raises TutorUnavailable: it has failed too often; it is tried again after a while. TutorOverloaded: it said that it
+        has too many requests.
     """
     if not has_model():
         return SearchProvider()
     if user is not None and is_used_up(user_id=user.pk, course_id=course.pk if course else None, now=timezone.now()):
         return SearchProvider(stands_in=True)
     if breaker.seconds_left():
-        raise TutorUnavailable
+        raise TutorOverloaded if breaker.is_busy() else TutorUnavailable
     model = import_string("apps.tutor.providers.openai.OpenAIProvider")  # not above: it loads HTTPX
     return Guarded(model())
 

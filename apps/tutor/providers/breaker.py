@@ -1,12 +1,13 @@
 """Don't ask a provider that fails: after repeated failures all processes leave it alone, then one of them tries again.
 
-The state is in the cache: shared through Redis, otherwise of the one web process. Without the cache nothing is blocked.
+The state is in the cache that all processes share. Without that cache nothing is blocked.
 """
 
 import logging
 import time
 
-from django.core.cache import cache
+from django.conf import settings
+from django.core.cache import caches
 from redis.exceptions import RedisError
 
 FAILURES = 4
@@ -21,6 +22,7 @@ _MEMORY = 3600  # seconds after which a provider that nobody has asked since is 
 
 _LOST = (OSError, RedisError)
 
+cache = caches[settings.CACHE_OF_ALL_PROCESSES]
 log = logging.getLogger(__name__)
 
 
@@ -29,8 +31,8 @@ class Breaker:
 
     def __init__(self, name: str, key: str) -> None:
         self._name = name
-        self._failed, self._broken, self._until, self._probe = (
-            f"{key}.{state}" for state in ("failed", "broken", "until", "probe")
+        self._failed, self._broken, self._until, self._probe, self._busy = (
+            f"{key}.{state}" for state in ("failed", "broken", "until", "probe", "busy")
         )
 
     def admit(self) -> float:
@@ -54,12 +56,19 @@ class Breaker:
         except _LOST:
             return 0
 
+    def is_busy(self) -> bool:
+        """Return whether the provider is left alone because it said that it has too many requests."""
+        try:
+            return bool(cache.get(self._busy))
+        except _LOST:
+            return False
+
     def answering(self) -> None:
         """Note that the provider has begun to answer."""
         try:
             if cache.get(self._broken):
                 log.warning("The tutor's %s answers again.", self._name)
-                cache.delete_many([self._broken, self._probe, self._until, self._failed])
+                cache.delete_many([self._broken, self._probe, self._until, self._failed, self._busy])
         except _LOST:
             return
 
@@ -77,8 +86,11 @@ class Breaker:
         except _LOST:
             return
 
-    def failed(self, rest: float | None = None) -> None:
-        """Note a failure. ``rest``: the seconds for which the provider asked to be left alone."""
+    def failed(self, rest: float | None = None, *, is_busy: bool = False) -> None:
+        """Note a failure.
+
+        ``rest``: the seconds for which the provider asked to be left alone. ``is_busy``: it has too many requests.
+        """
         try:
             cache.add(self._failed, 0, PERIOD)
             try:
@@ -89,6 +101,10 @@ class Breaker:
                 seconds = min(rest or REST, LONGEST_REST)
                 cache.set(self._broken, 1, _MEMORY)
                 cache.set(self._until, time.time() + seconds, seconds)
+                if is_busy:
+                    cache.set(self._busy, 1, seconds)
+                else:
+                    cache.delete(self._busy)
                 cache.delete(self._probe)
                 log.warning(
                     "The tutor's %s failed %s times; it rests for %s seconds.", self._name, count, round(seconds)
@@ -99,4 +115,4 @@ class Breaker:
 
 _model = Breaker("provider", "tutor.breaker")
 admit, seconds_left, answering = _model.admit, _model.seconds_left, _model.answering
-succeeded, released, failed = _model.succeeded, _model.released, _model.failed
+succeeded, released, failed, is_busy = _model.succeeded, _model.released, _model.failed, _model.is_busy

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from apps.learning.queries.addresses import lesson_url
 from apps.tutor import prompting
 from apps.tutor.cleaning import Cleaner
+from apps.tutor.errors import ContentFiltered
 from apps.tutor.providers.base import Prompt, Provider, Usage
 
 
@@ -24,7 +25,10 @@ class Guarded:
         self.name, self.is_search = provider.name, provider.is_search
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Usage, None]:
-        """See ``Provider.stream``. It ends where the answer begins to repeat the rules."""
+        """See ``Provider.stream``.
+
+        :raises ContentFiltered: the answer repeats the rules; what was said before says nothing by itself.
+        """
         cleaner = cleaner_for(prompt)
         cleaner.resume(prompt.written)
         async with aclosing(self._provider.stream(prompt)) as pieces:
@@ -36,7 +40,9 @@ class Guarded:
                 if text:
                     yield text
                 if cleaner.is_leaking:
-                    break
+                    raise ContentFiltered
         rest = cleaner.finish()
+        if cleaner.is_leaking:
+            raise ContentFiltered
         if rest:
             yield rest

@@ -6,7 +6,7 @@ import ssl
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import httpx
@@ -79,7 +79,7 @@ class OpenAIProvider:
         """
         body = self._body(prompt)
         if await _note(breaker.admit):
-            raise TutorUnavailable
+            raise TutorOverloaded if await _note(breaker.is_busy) else TutorUnavailable
         bill, is_settled = Bill(body["messages"]), False
         try:
             for is_last in (False, True):
@@ -157,7 +157,7 @@ class OpenAIProvider:
 
     async def _note_failure(self, failure: _Failed) -> None:
         log.warning("The tutor's provider %s failed: %s", self.name, failure)
-        await _note(breaker.failed, failure.rest)
+        await _note(partial(breaker.failed, failure.rest, is_busy=failure.error is TutorOverloaded))
 
 
 async def _refused(response: httpx.Response, body: dict[str, Any]) -> None:
@@ -181,6 +181,8 @@ async def _refused(response: httpx.Response, body: dict[str, Any]) -> None:
                 body["max_completion_tokens"] = value
         raise _Failed(f"status {status}", may_repeat=bool(unknown), is_free=True)
     rest = _retry_after(response.headers.get("Retry-After", "")) if status in {429, 503} else None
+    if status == httpx.codes.TOO_MANY_REQUESTS:  # each further request would prolong it
+        rest = rest or float(breaker.REST)
     may_repeat = status >= httpx.codes.INTERNAL_SERVER_ERROR and not rest
     error = TutorOverloaded if status in _BUSY else TutorTechnicalError
     raise _Failed(f"status {status}", may_repeat=may_repeat, rest=rest, is_free=True, error=error)

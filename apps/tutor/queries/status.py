@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.tutor import providers
 from apps.tutor.errors import TutorUnavailable
 from apps.tutor.models import MOST_QUESTION
+from apps.tutor.queries.outcomes import status_after
 from apps.tutor.services.limits import limits
 from studyplatform.kit.web import rate_limits
 
@@ -23,12 +24,18 @@ def status_of(user: User, now: datetime) -> dict[str, Any]:
         provider = providers.current()
     except TutorUnavailable as error:
         return {
-            "status": "offline", "provider": "model", "name": settings.TUTOR_MODEL, "is_search": False,
-            "retry_after": providers.retry_after() or error.retry_delay, "limits": left,
+            "status": status_after(error.code),
+            "error_code": error.code,
+            "provider": "model",
+            "name": settings.TUTOR_MODEL,
+            "is_search": False,
+            "retry_after": providers.retry_after() or error.retry_delay,
+            "limits": left,
             "max_question_length": MOST_QUESTION,
-        }  # fmt: skip
+        }
     return {
         "status": "online",
+        "error_code": "",
         "provider": "search" if provider.is_search else "model",
         "name": provider.name,
         "is_search": provider.is_search,

@@ -122,8 +122,12 @@ def finish(claimed: Claim, checked: grounding.Checked, usage: Usage, now: dateti
 
 
 def end(claimed: Claim, text: str, *, state: str, error_code: str, usage: Usage, now: datetime) -> bool:
-    """Save an answer that did not become complete: what was written is kept. Return whether it was still claimed."""
+    """Save an answer that did not become complete. Return whether it was still claimed.
+
+    What was written is kept, unless it was refused: then the refusal is the whole answer, now and after a reload.
+    """
     kind = Answer.Kind.FILTERED if error_code in _REFUSALS else ""
+    text = "" if kind else text
     with transaction.atomic():
         _count(claimed, usage, now)
         is_ours = _end(claimed, state=state, text=text, kind=kind, error_code=error_code, now=now)

@@ -3936,6 +3936,8 @@ export interface components {
             second?: number | null;
         };
         StatusOut: {
+            /** @description Why it isn't online: AI_UNAVAILABLE or AI_OVERLOADED. Empty while it is. */
+            error_code: string;
             is_search: boolean;
             limits: components["schemas"]["LimitsOut"] | null;
             /** @description Characters (code points) of a question. */
