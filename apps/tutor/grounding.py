@@ -22,6 +22,15 @@ from apps.tutor.providers.base import Prompt
 from apps.tutor.queries.switches import demands_grounding
 from apps.tutor.retrieval import encoder
 from apps.tutor.retrieval.words import stems
+from apps.tutor.sentences import (
+    CITATIONS,
+    CODE,
+    SENTENCE,
+    SPACED_CITATIONS,
+    add_before_end,
+    change_sentences,
+    strip_signs,
+)
 
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
@@ -45,14 +54,8 @@ MOST_SENTENCES = 40
 NEAR = 400
 """Characters before a citation in which the end of its statement is looked for."""
 
-_CITED = re.compile(r"(?<![\\\w\]])((?:\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+)(?!\()")
-_SPACED_CITED = re.compile(rf"[ \t]*{_CITED.pattern}")
 _NUMBER = re.compile(r"\d{1,3}")
-_CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*(?:[ \t]*\[\d[\d,\s–-]*\])*")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_LINE_START = re.compile(r"[\s>#*+-]*(?:(?<=\s)|^)(?:\d+[.)]\s)?")
-_KEPT = re.compile("\ue000(\\d+)\ue001")
 _FIRST_QUESTION = re.compile(r"^1\. ", re.MULTILINE)
 _MARKED = {"ask", "explain", "hint", "summary"}
 """Modes whose sentences are marked one by one: questions and cards are not prose."""
@@ -122,9 +125,9 @@ def _mark(text: str, evidence: "_Evidence", *, is_left_out: bool) -> str:
     def change(sentence: str) -> str:
         if is_left_out:
             return ""
-        return _add_to(_SPACED_CITED.sub("", sentence), f"*{mark}*")
+        return add_before_end(SPACED_CITATIONS.sub("", sentence), f"*{mark}*")
 
-    return _change_sentences(text, lambda bare: bare in evidence.invented, change)
+    return change_sentences(text, lambda bare: bare in evidence.invented, change)
 
 
 def _cite_supported(text: str, evidence: "_Evidence") -> str:
@@ -136,45 +139,9 @@ def _cite_supported(text: str, evidence: "_Evidence") -> str:
     wanted = evidence.statements[row]
 
     def change(sentence: str) -> str:
-        return _add_to(sentence, f"[{place + 1}]")
+        return add_before_end(sentence, f"[{place + 1}]")
 
-    return _change_sentences(text, lambda bare: bare == wanted, change)
-
-
-def _add_to(sentence: str, addition: str) -> str:
-    """Return the sentence with an addition before the signs that end it."""
-    end = len(sentence.rstrip(" \t.!?:;"))
-    return f"{sentence[:end]} {addition}{sentence[end:]}"
-
-
-def _change_sentences(text: str, is_meant: Callable[[str], bool], change: Callable[[str], str]) -> str:
-    """Return the text with the sentences that are meant changed; questions, code, headings, quotes and tables stay.
-
-    ``is_meant`` gets a sentence as it is among the statements. A line of which nothing is left is removed.
-    """
-    codes: list[str] = []
-
-    def keep(found: re.Match[str]) -> str:
-        codes.append(found.group())
-        return f"\ue000{len(codes) - 1}\ue001"  # private use: ``cleaning`` has removed such characters
-
-    lines = []
-    for line in _CODE.sub(keep, text).split("\n"):
-        start = _LINE_START.match(line)
-        begin = start.end() if start else 0
-        if line.lstrip().startswith(("#", ">", "|")):
-            lines.append(line)
-            continue
-        parts = []
-        for sentence in _SENTENCE.finditer(line, begin):
-            bare = _bare(_KEPT.sub(" ", sentence.group()))
-            is_question = sentence.group().rstrip().endswith("?")
-            parts.append(change(sentence.group()) if is_meant(bare) and not is_question else sentence.group())
-        changed = "".join(parts)
-        if changed.strip() or not line.strip():
-            lines.append(f"{line[:begin]}{changed}")
-    joined = "\n".join(lines)
-    return _KEPT.sub(lambda found: codes[int(found[1])], joined)
+    return change_sentences(text, lambda bare: bare == wanted, change)
 
 
 def is_repeating_rules(text: str) -> bool:
@@ -254,7 +221,7 @@ class _Evidence:
     def citable(self, before: str, numbers: list[int]) -> list[int]:
         """Return those of the cited numbers that exist and support the statement before them."""
         numbers = [one for one in dict.fromkeys(numbers) if 0 < one <= self._count]
-        end = _bare(before)[-20:]
+        end = strip_signs(before)[-20:]
         found = [row for row, one in enumerate(self.statements) if end in one]
         if not found:
             return numbers
@@ -271,18 +238,13 @@ class _Evidence:
 def _statements(text: str) -> list[str]:
     """The sentences of a text that state something, without code, formulas and citations."""
     found = []
-    for line in _CODE.sub(" ", text).splitlines():
+    for line in CODE.sub(" ", text).splitlines():
         bare = re.sub(r"^[\s>#*+-]+|^\s*\d+[.)]\s", "", line)
-        for sentence in _SENTENCE.finditer(bare):
-            one = _bare(sentence.group())
+        for sentence in SENTENCE.finditer(bare):
+            one = strip_signs(sentence.group())
             if len(stems(one)) >= LEAST_WORDS:
                 found.append(one)
     return found
-
-
-def _bare(text: str) -> str:
-    """The text without citations, signs around it and repeated spaces."""
-    return re.sub(r"\s+", " ", _CITED.sub("", text)).strip(" *_.!?:;")
 
 
 def _share(words: list[str], known: set[str]) -> float:
@@ -305,7 +267,7 @@ def _similarities(statements: list[str], sentences: list[tuple[int, str]], count
 def _cite(text: str, keep: _Keep) -> str:
     """Return the text with those citations that are kept; code and formulas stay as they are."""
     parts, end = [], 0
-    for code in _CODE.finditer(text):
+    for code in CODE.finditer(text):
         parts += [_cite_prose(text[end : code.start()], keep), code.group()]
         end = code.end()
     return "".join([*parts, _cite_prose(text[end:], keep)]).strip()
@@ -313,7 +275,7 @@ def _cite(text: str, keep: _Keep) -> str:
 
 def _cite_prose(text: str, keep: _Keep) -> str:
     parts, end = [], 0
-    for found in _CITED.finditer(text):
+    for found in CITATIONS.finditer(text):
         numbers = keep(text[max(0, found.start() - NEAR) : found.start()], _numbers(found.group()))
         before = text[end : found.start()]
         parts += [before if numbers else before.rstrip(" "), "".join(f"[{one}]" for one in numbers)]
@@ -326,5 +288,5 @@ def _numbers(marks: str) -> list[int]:
 
 
 def _cited(text: str, prompt: Prompt) -> "tuple[tuple[int, Found], ...]":
-    numbers = {one for found in _CITED.finditer(_CODE.sub(" ", text)) for one in _numbers(found.group())}
+    numbers = {one for found in CITATIONS.finditer(CODE.sub(" ", text)) for one in _numbers(found.group())}
     return tuple((one, prompt.passages[one - 1]) for one in sorted(numbers) if 0 < one <= len(prompt.passages))

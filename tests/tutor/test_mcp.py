@@ -16,6 +16,7 @@ from apps.courses.models import Course, Lesson
 from apps.courses.services.search import index_course
 from apps.learning.models import Enrollment, LessonProgress, Note, PracticeCard, PracticeReview
 from apps.tutor.mcp import service as offered
+from apps.tutor.mcp.addresses import URI_TEMPLATE
 from tests.cases import all_cases
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, FlashCardFactory
@@ -299,7 +300,7 @@ def test_broken_bodies_are_refused(assistant: Assistant, what: str, version: str
 
 def test_unknown_tools_and_methods_are_errors(assistant: Assistant) -> None:
     assert assistant.error("tools/call", name="drop_tables", arguments={})["code"] == -32602
-    assert assistant.error("prompts/list")["code"] == -32601
+    assert assistant.error("logging/setLevel", level="info")["code"] == -32601
     assert assistant.error("resources/read", uri="study://lessons/no/such")["code"] == -32002
     assert assistant.error("resources/read", uri="file:///etc/passwd")["data"]["code"] == "NOT_FOUND"
 
@@ -370,7 +371,10 @@ def test_tokens_that_do_not_work_are_refused_with_the_reason(leo: User) -> None:
     old = make_token(leo, lifetime=timedelta(days=1), now=now - timedelta(days=2))[1]
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
-    assert refused(Assistant().post(ping)) == (401, "NOT_AUTHENTICATED")
+    missing = Assistant().post(ping)
+    assert refused(missing) == (401, "AUTH_TOKEN_REQUIRED")
+    assert "personal token" in missing.json()["detail"]
+    assert "no OAuth" in missing["WWW-Authenticate"]
     for text in ("nonsense", "study_" + "a" * 43, token + "a", "\x7f", "a.b.c"):
         assert refused(Assistant(text).post(ping)) == (401, "AUTH_TOKEN_INVALID"), text
     assert refused(Assistant(old).post(ping)) == (401, "AUTH_TOKEN_EXPIRED")
@@ -403,7 +407,7 @@ def test_the_token_of_a_signed_in_browser_works_and_its_cookie_does_not(
 
     assert len(Assistant(token).data("list_progress")["courses"]) == 1
     answer = browser.post("/mcp", call, content_type="application/json")
-    assert refused(answer) == (401, "NOT_AUTHENTICATED")
+    assert refused(answer) == (401, "AUTH_TOKEN_REQUIRED")
 
 
 def test_pages_of_other_sites_and_hosts_are_refused(assistant: Assistant, settings: Any) -> None:
@@ -433,7 +437,7 @@ def test_other_methods_of_http_are_refused(assistant: Assistant, client: Client)
     for method in ("get", "delete"):
         answer = getattr(assistant.client, method)("/mcp", headers=assistant.headers)
         assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert refused(client.get("/mcp")) == (401, "NOT_AUTHENTICATED")
+    assert refused(client.get("/mcp")) == (401, "AUTH_TOKEN_REQUIRED")
     assert assistant.client.put("/mcp").status_code == 405
 
 
@@ -489,3 +493,77 @@ def test_use_of_a_token_is_noted_once_a_minute(assistant: Assistant, django_asse
         assistant.post(ping)
 
     assert PersonalToken.objects.get().last_used_at is not None
+
+
+def prompt_text(assistant: Assistant, name: str, **arguments: str) -> str:
+    result = assistant.send("prompts/get", name=name, arguments=arguments)["result"]
+    text: str = result["messages"][0]["content"]["text"]
+    return text
+
+
+def completed(assistant: Assistant, ref: dict[str, str], name: str, typed: str, **known: str) -> list[str]:
+    more: dict[str, Any] = {"context": {"arguments": known}} if known else {}
+    result = assistant.send("completion/complete", ref=ref, argument={"name": name, "value": typed}, **more)["result"]
+    values: list[str] = result["completion"]["values"]
+    return values
+
+
+def test_prompts_name_the_tools_and_what_the_user_may_open(assistant: Assistant, course: Course) -> None:
+    lesson = in_order(course)[0]
+    listed = assistant.send("prompts/list")["result"]["prompts"]
+    assert {one["name"] for one in listed} == {"summarize_lesson", "quiz_me", "explain", "plan_week"}
+    assert all(one["title"] and one["description"] for one in listed)
+    assert f"{name_of(lesson)} with get_lesson" in prompt_text(assistant, "quiz_me", lesson=name_of(lesson))
+    assert "Why is it so?" in prompt_text(assistant, "explain", topic="Why is it so?", course=course.slug)
+    assert course.slug in prompt_text(assistant, "plan_week", course=course.slug)
+    assert "list_progress," in prompt_text(assistant, "plan_week", course="")
+
+
+def test_prompts_refuse_what_is_wrong_and_what_is_closed(leo: User, assistant: Assistant, course: Course) -> None:
+    closed = LessonFactory(section=SectionFactory(course=CourseFactory(pricing=Course.Pricing.ONE_TIME, price=4900)))
+    told = assistant.error("prompts/get", name="quiz_me", arguments={"nonsense": "x"})
+    assert told["code"] == -32602
+    assert set(told["data"]["fields"]) == {"lesson", "nonsense"}
+    assert assistant.error("prompts/get", name="explain", arguments={"topic": "x" * 1001})["code"] == -32602
+    assert assistant.error("prompts/get", name="nonsense")["code"] == -32602
+    assert assistant.error("prompts/get", name="quiz_me", arguments={"lesson": name_of(closed)})["data"]["code"]
+    assert assistant.error("prompts/get", name="explain", arguments={"topic": "x", "course": "none"})["data"]["code"]
+    without = Assistant(make_token(leo, [Scope.WRITE_NOTES])[1])
+    error = without.error("prompts/get", name="quiz_me", arguments={"lesson": name_of(in_order(course)[0])})
+    assert error["data"]["code"] == "AUTH_SCOPE_MISSING"
+    ref = {"type": "ref/prompt", "name": "quiz_me"}
+    error = without.error("completion/complete", ref=ref, argument={"name": "lesson", "value": ""})
+    assert error["data"]["code"] == "AUTH_SCOPE_MISSING"
+
+
+def test_arguments_are_completed_with_what_the_user_may_open(assistant: Assistant, course: Course) -> None:
+    other = LessonFactory(section=SectionFactory(course=CourseFactory(slug=f"{course.slug}-2")))
+    quiz, template = {"type": "ref/prompt", "name": "quiz_me"}, {"type": "ref/resource", "uri": URI_TEMPLATE}
+    lessons = [name_of(lesson) for lesson in in_order(course)]
+    assert completed(assistant, {"type": "ref/prompt", "name": "explain"}, "course", course.slug[:3]) == [course.slug]
+    assert completed(assistant, template, "course", "") == [course.slug]
+    found = completed(assistant, quiz, "lesson", course.slug)
+    assert found
+    assert set(found) <= set(lessons)
+    assert name_of(other) not in found
+    slugs = completed(assistant, template, "lesson", "", course=course.slug)
+    assert {f"{course.slug}/{slug}" for slug in slugs} == set(found)
+    assert completed(assistant, template, "lesson", "") == []
+    assert completed(assistant, quiz, "nonsense", "x") == []
+    assert completed(assistant, quiz, "lesson", "\x00") == []
+    assert assistant.error(
+        "completion/complete", ref={"type": "ref/prompt", "name": "x"}, argument={"name": "a", "value": ""}
+    )
+    assert assistant.error(
+        "completion/complete", ref={"type": "ref/resource", "uri": "x"}, argument={"name": "a", "value": ""}
+    )
+
+
+def test_only_what_is_offered_is_declared(assistant: Assistant) -> None:
+    started = assistant.send(
+        "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "test", "version": "1"}
+    )["result"]
+    declared = started["capabilities"]
+    assert {"tools", "resources", "prompts", "completions"} <= set(declared)
+    assert "logging" not in declared
+    assert not declared["resources"].get("subscribe")

@@ -14,6 +14,7 @@ from apps.accounts.errors.personal_tokens import (
     PersonalTokenExpired,
     PersonalTokenInvalid,
     PersonalTokenLimitReached,
+    PersonalTokenRequired,
     PersonalTokenRevoked,
     ScopeMissing,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "PersonalTokenExpired",
     "PersonalTokenInvalid",
     "PersonalTokenLimitReached",
+    "PersonalTokenRequired",
     "PersonalTokenRevoked",
     "PictureUnreadable",
     "ProviderDeclined",

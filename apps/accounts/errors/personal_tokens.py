@@ -9,6 +9,16 @@ from studyplatform.kit.errors import Action, AppError
 _SETTINGS = Action(_("Open your tokens"), href="/settings/tokens")
 
 
+class PersonalTokenRequired(AppError):
+    code = "AUTH_TOKEN_REQUIRED"
+    status = 401
+    title = _("A personal token is needed")
+    message = _("Create a personal token in your settings, and send it in the Authorization header. There is no OAuth.")
+    icon = "key-round"
+    action = _SETTINGS
+    is_for_scripts = False
+
+
 class PersonalTokenInvalid(AppError):
     code = "AUTH_TOKEN_INVALID"
     status = 401

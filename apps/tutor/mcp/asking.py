@@ -65,6 +65,7 @@ ASK_TUTOR = Tool[Caller](
         "Ask a question about the courses. The answer comes from lessons the user can open, with the lesson and the "
         "second of each passage it cites. The tutor says so if it finds nothing."
     ),
+    summary=_("An answer from your courses, with its sources"),
     run=ask_tutor,
     arguments={
         "question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION, "pattern": r"\S"},

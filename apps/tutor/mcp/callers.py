@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.accounts.errors import PersonalTokenInvalid
+from apps.accounts.errors import PersonalTokenInvalid, PersonalTokenRequired
 from apps.accounts.models import Scope, User
 from apps.accounts.queries import user_of_session_token
 from apps.accounts.services import is_personal_token, use_personal_token
-from studyplatform.kit.errors import NotAuthenticated
 
 
 @dataclass(frozen=True)
@@ -22,12 +21,12 @@ class Caller:
 def caller_of(token: str, *, now: datetime) -> Caller:
     """The user of a token: a personal one, or the short-lived one of a signed-in browser, which opens everything.
 
-    :raises NotAuthenticated: there is no token.
+    :raises PersonalTokenRequired: there is no token.
     :raises PersonalTokenInvalid: it is unknown, or the browser was signed out.
     :raises PersonalTokenExpired, PersonalTokenRevoked: it no longer works.
     """
     if not token:
-        raise NotAuthenticated
+        raise PersonalTokenRequired
     if is_personal_token(token):
         row = use_personal_token(token=token, now=now)
         return Caller(row.user, frozenset(row.scopes), now)

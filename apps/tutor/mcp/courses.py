@@ -93,6 +93,7 @@ SEARCH_COURSES = Tool[Caller](
         "Search the course catalog by words. Without a query it lists all courses. Returns courses, and lessons in "
         "them whose titles match; read a lesson with get_lesson."
     ),
+    summary=_("Courses and lessons in the catalog"),
     run=search_courses,
     arguments={
         "query": {"type": "string", "maxLength": 100, "description": "Words to search for; misspellings are forgiven."},

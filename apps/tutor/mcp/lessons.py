@@ -15,6 +15,7 @@ from apps.learning.queries.outline import outlines_of, standing_of
 from apps.learning.queries.transcript import paragraphs_of
 from apps.tutor.mcp.addresses import LESSON, URI_TEMPLATE, absolute, lesson_name, lesson_uri, named_in
 from apps.tutor.mcp.callers import Caller
+from apps.tutor.mcp.completing import complete_course, complete_slug
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.mcp.service import Answer, Resource, Resources, Tool, cursor_of, number_in
 from studyplatform.kit.policies import enforce
@@ -126,6 +127,7 @@ GET_LESSON = Tool[Caller](
         "Read a lesson that the user may open, as Markdown: its text, or the transcript of its video with the times. "
         "Long lessons come in pieces: pass next_cursor to get the next one."
     ),
+    summary=_("Text or transcript of a lesson you can open"),
     run=get_lesson,
     arguments={
         "lesson": LESSON,
@@ -144,4 +146,5 @@ LESSONS = Resources[Caller](
     title=_("Lessons"),
     description=_("A lesson that the user may open, as Markdown, with the transcript of its video."),
     scope=Scope.READ_COURSES,
+    complete={"course": complete_course, "lesson": complete_slug},
 )

@@ -70,6 +70,7 @@ CREATE_NOTE = Tool[Caller](
         "Write a note for the user about a lesson of a course that they are enrolled in, or about a second of its "
         "video. Only the user sees it."
     ),
+    summary=gettext_lazy("A note of yours, in the notebook of a lesson"),
     run=create_note,
     arguments={
         "lesson": LESSON,

@@ -48,6 +48,7 @@ def _challenge(request: HttpRequest, refusal: AppError) -> dict[str, str]:
         "realm": "mcp",
         "resource_metadata": request.build_absolute_uri(METADATA),
         "scope": " ".join(Scope.values),
+        "error_description": "Send a personal token from the settings; there is no OAuth sign-in",
     }
     if bearer_token(request):
         shown |= {"error": "invalid_token", "error_description": refusal.code}
@@ -80,6 +81,7 @@ def guide(request: HttpRequest) -> HttpResponse:
     context = {
         "address": request.build_absolute_uri("/mcp"),
         "tools": SERVICE.tools,
+        "prompts": SERVICE.prompts,
         "tokens": tokens,
         "per_minute": settings.RATE_LIMITS["mcp"][0],
     }

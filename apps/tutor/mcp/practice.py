@@ -120,6 +120,7 @@ PRACTICE_QUIZ = Tool[Caller](
         "the next one that is due. With the card and an answer it marks the answer, explains it and saves the review; "
         "a flash card returns its back, and is saved when you call again with a rating."
     ),
+    summary=_("Your flash cards and quiz questions that are due"),
     run=practice_quiz,
     arguments={
         "source": {

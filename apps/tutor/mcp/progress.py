@@ -95,6 +95,7 @@ LIST_PROGRESS = Tool[Caller](
         "The user's courses with percent, the lesson to continue with, and the streak. With a course: all its lessons "
         "and whether each is completed, in progress, available or locked."
     ),
+    summary=_("Your courses, what's done and what comes next"),
     run=list_progress,
     arguments={
         "course": {"type": "string", "maxLength": 200, "pattern": r"^[\w-]+$", "description": "The slug of a course."},

@@ -1,4 +1,4 @@
-"""The tools and resources of /mcp."""
+"""The tools, resources and prompts of /mcp."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -10,6 +10,7 @@ from apps.tutor.mcp.lessons import GET_LESSON, LESSONS
 from apps.tutor.mcp.notes import CREATE_NOTE
 from apps.tutor.mcp.practice import PRACTICE_QUIZ
 from apps.tutor.mcp.progress import LIST_PROGRESS
+from apps.tutor.mcp.prompting import PROMPTS
 from studyplatform.kit.mcp.service import Service
 from studyplatform.kit.web import rate_limits
 
@@ -28,6 +29,7 @@ SERVICE = Service[Caller](
     ),
     tools=(SEARCH_COURSES, GET_LESSON, LIST_PROGRESS, CREATE_NOTE, ASK_TUTOR, PRACTICE_QUIZ),
     resources=LESSONS,
+    prompts=PROMPTS,
     scopes_of=lambda caller: caller.scopes,
     scope_refusal=lambda scope: ScopeMissing(scope=scope),
     admit=_admit,

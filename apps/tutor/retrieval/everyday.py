@@ -64,7 +64,7 @@ _EVERYDAY_TEXT = """
     feeling sad and alone
     care of pets
     care of children
-    repair something in the house
+    repair something at home
     plumbing and heating repair
     household cleaning and laundry
     phone, printer or computer doesn't work

@@ -14,6 +14,7 @@ from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
 from apps.tutor.models import Passage
 from apps.tutor.retrieval import embeddings, encoder, index
+from apps.tutor.retrieval.choosing import choose
 from apps.tutor.retrieval.everyday import everyday_similarity
 from apps.tutor.retrieval.follow_ups import is_follow_up, subject_of
 from apps.tutor.retrieval.missing import missing, nearest_word
@@ -28,8 +29,6 @@ MOST_CHARACTERS = 2000
 """Of a question; the rest is not searched."""
 WORDS = 0.05
 """What a point of BM25 adds to the similarity of the vectors, where all words of the question are found."""
-AROUND = 0.15
-"""How much the better of the two neighbors of a passage counts in its score."""
 REACH_POWER = 2
 """How fast words count less, the fewer of the question's words are found at all."""
 EXPLANATION = -0.05
@@ -189,7 +188,7 @@ def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, 
     words = WORDS * reach**REACH_POWER * words + EXPLANATION * known.is_explanation
     scores = np.where(asked.allowed, meaning + words, -np.inf)
     reached = float((similarity + words)[asked.allowed].max())
-    chosen = _choose(known, scores, limit)
+    chosen = choose(known, scores, limit)
     return _Ranked(asked.question, asked.allowed, chosen, reached, scores, similarity, coverage)
 
 
@@ -220,26 +219,6 @@ def _compare(known: index.Index, ranked: _Ranked, found: Sequence[Found]) -> Com
 def find(user: AnyUser, question: str, *, course: Course | None = None, history: Sequence[Earlier] = ()) -> list[Found]:
     """Return the best passages for a question, in the course or in all, of what the user may read at this moment."""
     return search(question, scope_of(user, course=course), history=history)
-
-
-def _choose(known: index.Index, scores: Array, limit: int) -> list[tuple[int, ...]]:
-    """Return the best rows, each with its better neighbor; no row appears twice."""
-    before, after = known.neighbors
-    around = np.maximum(scores[before], scores[after])
-    has_better = np.isfinite(scores) & np.isfinite(around)
-    smoothed = np.where(has_better, (1 - AROUND) * scores + AROUND * np.where(has_better, around, 0), scores)
-    used, chosen = set[int](), list[tuple[int, ...]]()
-    for place in np.argsort(-smoothed, kind="stable"):
-        row = int(place)
-        if len(chosen) == limit or not np.isfinite(scores[row]):
-            break
-        if row in used:
-            continue
-        beside = {int(before[row]), int(after[row])} - used - {row}
-        best = sorted((one for one in beside if np.isfinite(scores[one])), key=lambda one: -scores[one])[:1]
-        used.update((row, *best))
-        chosen.append((row, *best))
-    return chosen
 
 
 def _still_shown(passages: dict[int, Passage]) -> dict[int, Passage]:

@@ -1,36 +1,26 @@
 """The official SDK between a Django request and a :class:`Service`. Imported with the first request only."""
 
 import json
-import logging
-from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import mcp_types as types
-from asgiref.sync import sync_to_async
-from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse
 from jsonschema import Draft202012Validator
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
-from studyplatform.kit.errors import AppError, NotFound, RateLimitExceeded, ServerError, ValidationFailed
+from studyplatform.kit.errors import AppError, NotFound, RateLimitExceeded, ValidationFailed
+from studyplatform.kit.mcp.calls import CALLER, admit, as_json, can_be_stored, error_of, run_call
 from studyplatform.kit.mcp.http import MOST_BYTES
+from studyplatform.kit.mcp.prompts import add_prompts
 from studyplatform.kit.mcp.service import Resources, Service, Tool
-from studyplatform.kit.web.failures import refusal_of
 from studyplatform.kit.web.problem_details import problem
-from studyplatform.kit.web.request_id import request_id
 
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
-REFUSED = -32010  # a refusal of this site; `data` is its problem details
 RESOURCE_NOT_FOUND = -32002
 LONGEST_MESSAGE = 200  # characters of what is wrong with one argument
 MOST_MESSAGES = 20
-
-_CALLER = "study.caller"
 
 
 async def exchange(request: HttpRequest, service: Service[Any], caller: Any) -> HttpResponse:
@@ -51,7 +41,7 @@ async def exchange(request: HttpRequest, service: Service[Any], caller: Any) -> 
         "root_path": "",
         "query_string": b"",
         "headers": headers,
-        _CALLER: caller,
+        CALLER: caller,
     }
     messages = [{"type": "http.request", "body": request.body, "more_body": False}]
 
@@ -78,7 +68,7 @@ def _server_of(service: Service[Any]) -> Server[Any]:
         return types.ListToolsResult(tools=[_described(tool) for tool in service.tools])
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await _run(lambda: _called(service, ctx.request.scope[_CALLER], params))
+        return await run_call(lambda: _called(service, ctx.request.scope[CALLER], params))
 
     server = Server(
         service.name,
@@ -89,15 +79,17 @@ def _server_of(service: Service[Any]) -> Server[Any]:
     )
     if service.resources is not None:
         _add_resources(server, service, service.resources)
+    if service.prompts:
+        add_prompts(server, service)
     return server
 
 
 def _add_resources(server: Server[Any], service: Service[Any], resources: Resources[Any]) -> None:
     async def listed(ctx: Any, params: types.PaginatedRequestParams) -> types.ListResourcesResult:
-        return await _run(lambda: _listed(service, resources, ctx.request.scope[_CALLER], params.cursor or ""))
+        return await run_call(lambda: _listed(service, resources, ctx.request.scope[CALLER], params.cursor or ""))
 
     async def read(ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await _run(lambda: _read(service, resources, ctx.request.scope[_CALLER], params.uri))
+        return await run_call(lambda: _read(service, resources, ctx.request.scope[CALLER], params.uri))
 
     async def templates(ctx: Any, params: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=[_template(resources)])
@@ -105,46 +97,6 @@ def _add_resources(server: Server[Any], service: Service[Any], resources: Resour
     server.add_request_handler("resources/list", types.PaginatedRequestParams, listed)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, templates)
-
-
-async def _run(work: Callable[[], T]) -> T:
-    """Do the work in the request's own thread, which has its connection to the database."""
-    return await sync_to_async(_guarded)(work)
-
-
-def _guarded(work: Callable[[], T]) -> T:
-    """Turn refusals and crashes into errors of the protocol, which reveal no internals.
-
-    :raises MCPError: instead of any other exception.
-    """
-    try:
-        return work()
-    except MCPError:
-        raise
-    except Exception as error:
-        refusal = refusal_of(error)
-        if refusal is None:
-            reference = request_id.get()
-            logger.error("Crash in the assistant interface, reference %s", reference, exc_info=error)
-            raise _error(ServerError(reference=reference), types.INTERNAL_ERROR) from error
-        raise _error(refusal) from error
-
-
-def _error(refusal: AppError, code: int = REFUSED) -> MCPError:
-    if isinstance(refusal, ValidationFailed):
-        code = types.INVALID_PARAMS
-    return MCPError(code, f"{refusal.code}: {refusal.detail}", _plain(problem(refusal)))
-
-
-def _plain(data: Any) -> Any:
-    """The data as JSON has them: dates, identifiers and translations become text."""
-    return json.loads(json.dumps(data, cls=DjangoJSONEncoder))
-
-
-def _admit(service: Service[Any], caller: Any, scope: str) -> None:
-    if scope and scope not in service.scopes_of(caller) and service.scope_refusal is not None:
-        raise service.scope_refusal(scope)
-    service.admit(caller)
 
 
 def _described(tool: Tool[Any]) -> types.Tool:
@@ -167,7 +119,7 @@ def _called(service: Service[Any], caller: Any, params: types.CallToolRequestPar
     tool = service.tool(params.name)
     if tool is None:
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:60]}")
-    _admit(service, caller, tool.scope)
+    admit(service, caller, tool.scope)
     arguments = params.arguments or {}
     try:
         _validate(tool, arguments)
@@ -178,7 +130,7 @@ def _called(service: Service[Any], caller: Any, params: types.CallToolRequestPar
         return _misused(tool, refusal)
     except AppError as refusal:
         return _refused(refusal)
-    data = _plain(answer.data)
+    data = as_json(answer.data)
     text = answer.text or json.dumps(data, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data)
 
@@ -186,7 +138,7 @@ def _called(service: Service[Any], caller: Any, params: types.CallToolRequestPar
 def _refused(refusal: AppError) -> types.CallToolResult:
     """What the tool may not do, as its result, so that the model that called it reads why."""
     text = f"{refusal.code}: {refusal.title}. {refusal.detail}"
-    data = _plain(problem(refusal))
+    data = as_json(problem(refusal))
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data, is_error=True)
 
 
@@ -198,7 +150,7 @@ def _misused(tool: Tool[Any], refusal: ValidationFailed) -> types.CallToolResult
         lines.append(f"- {path or 'arguments'}: {said}")
     known = ", ".join(f"{name}{'' if name in tool.required else ' (optional)'}" for name in tool.arguments)
     lines.append(f"Arguments of {tool.name}: {known or 'none'}.")
-    data = _plain(problem(refusal))
+    data = as_json(problem(refusal))
     return types.CallToolResult(
         content=[types.TextContent(text="\n".join(lines))], structured_content=data, is_error=True
     )
@@ -207,7 +159,7 @@ def _misused(tool: Tool[Any], refusal: ValidationFailed) -> types.CallToolResult
 def _validate(tool: Tool[Any], arguments: dict[str, Any]) -> None:
     """:raises ValidationFailed: the arguments don't have the shape of the tool's schema."""
     found: dict[str, list[dict[str, str]]] = {}
-    if not _can_be_stored(arguments):
+    if not can_be_stored(arguments):
         said = {"code": "characters", "message": "Send text without NUL and without halves of surrogate pairs."}
         raise ValidationFailed(in_fields={"": [said]})
     for error in _validator(tool).iter_errors(arguments):
@@ -219,23 +171,13 @@ def _validate(tool: Tool[Any], arguments: dict[str, Any]) -> None:
         raise ValidationFailed(in_fields=found)
 
 
-def _can_be_stored(arguments: dict[str, Any]) -> bool:
-    """Whether every database can store the texts."""
-    text = json.dumps(arguments, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\\u0000" not in text
-
-
 @cache
 def _validator(tool: Tool[Any]) -> Draft202012Validator:
     return Draft202012Validator(tool.input_schema)
 
 
 def _listed(service: Service[Any], resources: Resources[Any], caller: Any, cursor: str) -> types.ListResourcesResult:
-    _admit(service, caller, resources.scope)
+    admit(service, caller, resources.scope)
     found, following = resources.listed(caller, cursor)
     shown = [
         types.Resource(
@@ -247,11 +189,11 @@ def _listed(service: Service[Any], resources: Resources[Any], caller: Any, curso
 
 
 def _read(service: Service[Any], resources: Resources[Any], caller: Any, uri: str) -> types.ReadResourceResult:
-    _admit(service, caller, resources.scope)
+    admit(service, caller, resources.scope)
     try:
         text = resources.read(caller, uri)
     except NotFound as refusal:
-        raise _error(refusal, RESOURCE_NOT_FOUND) from None
+        raise error_of(refusal, RESOURCE_NOT_FOUND) from None
     contents = types.TextResourceContents(uri=uri, mime_type=resources.mime_type, text=text)
     return types.ReadResourceResult(contents=[contents])
 

@@ -1,4 +1,4 @@
-"""What a server offers, without the protocol: tools and resources as plain functions."""
+"""What a server offers, without the protocol: tools, resources and prompts as plain functions."""
 
 import base64
 import binascii
@@ -13,6 +13,8 @@ from studyplatform.kit.errors import AppError, ValidationFailed
 Caller = TypeVar("Caller")  # on whose behalf a program calls
 Text = str | Promise
 Schema = dict[str, Any]  # JSON Schema, draft 2020-12
+Complete = Callable[[Caller, str, Mapping[str, str]], Sequence[str]]
+"""Returns the values of an argument that continue what was typed; it gets the arguments that are known already, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +36,12 @@ class Tool(Generic[Caller]):
     name: str
     title: Text
     description: Text
+    """What the model that calls it must know."""
     run: Callable[[Caller, dict[str, Any]], Answer]
     arguments: Mapping[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    summary: Text = ""
+    """One short line for people."""
     scope: str = ""
     reads_only: bool = False
     destroys: bool = False
@@ -69,7 +74,7 @@ class Resources(Generic[Caller]):
     """The texts of a server.
 
     ``listed`` returns those after a cursor, and the next cursor or ""; ``read`` returns a text and raises an AppError.
-    ``template`` is the shape of their URIs (RFC 6570).
+    ``template`` is the shape of their URIs (RFC 6570); ``complete`` completes its variables, by name.
     """
 
     listed: Callable[[Caller, str], tuple[Sequence[Resource], str]]
@@ -80,6 +85,33 @@ class Resources(Generic[Caller]):
     description: Text
     scope: str = ""
     mime_type: str = "text/markdown"
+    complete: Mapping[str, Complete[Caller]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument(Generic[Caller]):
+    """An argument of a prompt: text of at most ``max_length`` characters."""
+
+    name: str
+    description: Text
+    is_required: bool = True
+    max_length: int = 400
+    complete: Complete[Caller] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prompt(Generic[Caller]):
+    """A request that a person chooses and sends to their model.
+
+    ``write`` returns its words; it gets the arguments that were given, and raises an AppError.
+    """
+
+    name: str
+    title: Text
+    description: Text
+    write: Callable[[Caller, Mapping[str, str]], str]
+    arguments: tuple[Argument[Caller], ...] = ()
+    scope: str = ""
 
 
 def _admits_all(caller: Any) -> None:
@@ -99,6 +131,7 @@ class Service(Generic[Caller]):
     instructions: Text
     tools: tuple[Tool[Caller], ...]
     resources: Resources[Caller] | None = None
+    prompts: tuple[Prompt[Caller], ...] = ()
     scopes_of: Callable[[Caller], frozenset[str]] = lambda caller: frozenset()
     scope_refusal: Callable[[str], AppError] | None = None
     admit: Callable[[Caller], None] = _admits_all
@@ -106,6 +139,10 @@ class Service(Generic[Caller]):
     def tool(self, name: str) -> Tool[Caller] | None:
         """The tool with this name."""
         return next((one for one in self.tools if one.name == name), None)
+
+    def prompt(self, name: str) -> Prompt[Caller] | None:
+        """The prompt with this name."""
+        return next((one for one in self.prompts if one.name == name), None)
 
 
 def cursor_of(position: str | int) -> str:
