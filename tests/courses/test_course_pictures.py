@@ -18,6 +18,7 @@ from apps.courses.picture_files import Crop, draw_files
 from apps.files import queries
 from apps.files.models import Upload
 from studyplatform.kit import jobs
+from tests.buckets import Bucket
 from tests.courses.test_lesson_files import upload
 from tests.factories.courses import CourseFactory
 from tests.factories.files import FileFactory
@@ -202,3 +203,17 @@ def test_the_crop_lies_where_the_sliders_say() -> None:
         assert (red > blue) == (color == "red"), crop
     with pytest.raises(ValueError, match="Crop"):
         Crop(zoom=0.5)
+
+
+@pytest.mark.long
+def test_pictures_are_kept_in_a_bucket(s3: Bucket, site: Client, course: Course) -> None:
+    assert post(site, picture_bytes()).status_code == 302
+    jobs.run_pending("default")
+    first = CoursePicture.objects.get(course=course)
+    assert load(site, first.address_of(640)).size == (640, 360)
+    assert post(site, x=0, y=0, zoom=200).status_code == 302  # drawn from the file in the bucket
+    jobs.run_pending("default")
+    assert site.get(first.address_of(640)).status_code == 404
+    assert site.post(f"{PAGE}/remove").status_code == 302
+    jobs.run_pending("default")
+    assert s3.names() == []

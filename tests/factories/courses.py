@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 from factory.helpers import post_generation
 
 from apps.accounts.models import Role
-from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject, Submission
+from apps.courses.models import Course, CoursePicture, Lesson, Question, Quiz, Section, Subject, Submission
 from tests.factories.accounts import UserFactory
 
 THEN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -107,3 +107,19 @@ class SubmissionFactory(DjangoModelFactory[Submission]):
     course = SubFactory(CourseFactory, status=Course.Status.REVIEW)
     submitted_by = LazyAttribute(lambda submission: submission.course.instructor)
     submitted_at = THEN
+
+
+class CoursePictureFactory(DjangoModelFactory[CoursePicture]):
+    """The row of a picture; its files are not stored."""
+
+    class Meta:
+        model = CoursePicture
+
+    course = SubFactory(CourseFactory)
+    upload = SubFactory(
+        "tests.factories.files.StoredFileFactory",
+        owner=LazyAttribute(lambda upload: upload.factory_parent.course.instructor),
+    )
+    key = Sequence(lambda n: f"{n:024x}")
+    width = 1280
+    updated_at = THEN

@@ -25,6 +25,7 @@ from apps.files.storage import upload_path, video_directory, work_folder
 from studyplatform.kit import jobs
 from tests.accounts.test_settings import make_picture
 from tests.buckets import Bucket
+from tests.factories.courses import CoursePictureFactory
 from tests.factories.files import (
     BinnedOriginalFactory,
     FileFactory,
@@ -292,6 +293,7 @@ def test_every_reference_is_found_by_its_name(leo, own_folders):
     VideoFactory(version=uuid4(), source="originals/new", former=former | {"source": "originals/old"})
     VideoFactory(version=uuid4(), directory="videos/a/b", former=former | {"source": ""})
     BinnedOriginalFactory()
+    CoursePictureFactory()
 
     unknown, rows_read = f"files/{uuid4().hex}", list[str]()
     for source in SOURCES.values():
