@@ -32,7 +32,9 @@ def kinds(user):
 
 
 def days(user):
-    return {row.day: (row.seconds, row.lessons) for row in LearnedDay.objects.filter(user=user)}
+    """What was learned by day. A day on which a late report arrived has a row without anything learned."""
+    rows = LearnedDay.objects.filter(user=user)
+    return {row.day: (row.seconds, row.lessons) for row in rows if row.seconds or row.lessons}
 
 
 # --- without a database
@@ -110,6 +112,8 @@ EVENTS = st.lists(
 def test_days_and_achievements_are_the_same_in_any_order(leo, events, order, now):
     LearnedDay.objects.all().delete()
     Achievement.objects.all().delete()
+    days_before = [now - 3 * DAY, now - 2 * DAY, now - DAY, now, now + DAY]
+    LearnedDay.objects.bulk_create(LearnedDay(user=leo, day=moment.date()) for moment in days_before)  # seen live
     shuffled = list(events)
     order.shuffle(shuffled)
     for minutes, seconds, lessons, zone in shuffled:
@@ -125,7 +129,7 @@ def test_days_and_achievements_are_the_same_in_any_order(leo, events, order, now
         before = slow.get(moment.date(), (0, 0))
         slow[moment.date()] = (before[0] + seconds, before[1] + lessons)
         for hours, sums in ((range(22, 24), late), (range(7), early)):
-            if moment.hour in hours:
+            if moment.hour in hours and minutes <= 60:
                 sums[moment.date()] = sums.get(moment.date(), 0) + seconds + 300 * lessons
     assert days(leo) == slow
 
@@ -205,6 +209,56 @@ def test_what_was_watched_offline_counts_on_its_own_day(leo, course, enrollment,
     open_lesson(leo, other, now)
     watch(leo, other, 0, 60, now + HOUR, at=now - DAY)  # before it was opened
     assert days(leo)[now.date()] == (60, 0)
+
+
+def report(user, now, *times, zone="UTC"):
+    """Late reports of five minutes each."""
+    for at in times:
+        record(user_id=user.pk, zone=zone, now=now, at=at, seconds=300)
+
+
+def test_late_reports_make_one_day_that_the_site_knows_nothing_about(leo, now):
+    record(user_id=leo.pk, zone="UTC", now=now - 3 * DAY, seconds=300)
+    report(leo, now, now, now - DAY, now - 2 * DAY, now - DAY)
+
+    assert days(leo) == {(now - 3 * DAY).date(): (300, 0), (now - DAY).date(): (600, 0), now.date(): (600, 0)}
+    assert kinds(leo) == set()  # the day between counted today
+
+
+def test_a_learner_who_was_offline_for_a_day_keeps_the_streak(leo, now):
+    record(user_id=leo.pk, zone="UTC", now=now - 2 * DAY, seconds=300)
+    report(leo, now, now - DAY - HOUR, now - DAY)
+    record(user_id=leo.pk, zone="UTC", now=now, lessons=1)
+
+    assert kinds(leo) == {"three_days"}
+    assert LearnedDay.objects.get(is_only_reported=True).day == (now - DAY).date()
+
+
+def test_one_day_a_week_is_believed_from_late_reports_alone(leo, now):
+    for later in (0, 6, 8, 15):
+        record(user_id=leo.pk, zone="UTC", now=now + later * DAY, at=now + (later - 1) * DAY, lessons=1)
+
+    believed = LearnedDay.objects.filter(is_only_reported=True).values_list("day", flat=True)
+    assert {(day - now.date()).days for day in believed} == {-1, 7, 14}
+
+
+def test_late_reports_count_on_days_on_which_the_site_saw_the_learner(leo, now):
+    for back in (2, 1, 0):
+        record(user_id=leo.pk, zone="UTC", now=now - back * DAY, seconds=10)
+    report(leo, now, now - 2 * DAY, now - DAY, now)
+
+    assert set(days(leo).values()) == {(310, 0)}
+    assert not LearnedDay.objects.filter(is_only_reported=True).exists()
+
+
+def test_a_report_across_midnight_is_live_and_a_late_one_earns_nothing_by_its_hour(leo, now):
+    midnight = now.replace(hour=0, minute=5)
+    report(leo, midnight, midnight - timedelta(minutes=10))
+    assert (list(days(leo)), kinds(leo)) == ([midnight.date() - DAY], {"late"})
+
+    Achievement.objects.all().delete()
+    report(leo, midnight + 9 * HOUR, midnight - HOUR, midnight + HOUR)
+    assert kinds(leo) == set()
 
 
 def test_a_text_counts_the_time_it_was_open_once(leo, course, enrollment, lessons, now):

@@ -20,6 +20,9 @@ class LearnedDay(models.Model):
     lessons = models.PositiveIntegerField(default=0, help_text="Completed on this day.")
     late_seconds = models.PositiveIntegerField(default=0, help_text="Of the seconds, those after 10 PM.")
     early_seconds = models.PositiveIntegerField(default=0, help_text="Of the seconds, those before 7 AM.")
+    is_only_reported = models.BooleanField(
+        default=False, help_text="Known only from a device that was offline: nothing reached the site on the day."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "day"], name="one_row_per_learned_day")]

@@ -20,13 +20,14 @@ from apps.learning.models import Achievement, LearnedDay
 WEEK = 7
 FIVE = 5
 _ADD = """
-    INSERT INTO learning_learnedday (user_id, day, seconds, lessons, late_seconds, early_seconds)
-    VALUES (%s, %s, %s, %s, %s, %s)
+    INSERT INTO learning_learnedday (user_id, day, seconds, lessons, late_seconds, early_seconds, is_only_reported)
+    VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (user_id, day) DO UPDATE SET
         seconds = learning_learnedday.seconds + EXCLUDED.seconds,
         lessons = learning_learnedday.lessons + EXCLUDED.lessons,
         late_seconds = learning_learnedday.late_seconds + EXCLUDED.late_seconds,
-        early_seconds = learning_learnedday.early_seconds + EXCLUDED.early_seconds
+        early_seconds = learning_learnedday.early_seconds + EXCLUDED.early_seconds,
+        is_only_reported = learning_learnedday.is_only_reported AND EXCLUDED.is_only_reported
     RETURNING seconds, lessons, late_seconds, early_seconds
 """
 Kind = Achievement.Kind
@@ -55,24 +56,44 @@ def record(
 ) -> None:
     """Add to the learner's day what was learned ``at`` (by default now), and award what it earns.
 
-    One query, as long as nothing is earned. ``zone`` is the learner's time zone.
+    One query, as long as nothing is earned. ``zone`` is the learner's time zone. What a device reports late counts on
+    its day only as far as `_is_believed`, otherwise today, and earns nothing by its hour.
     """
     if not seconds and not lessons:
         return
     added = Learned(learned_days.local_moment(at or now, zone, now=now), seconds, lessons)
-    late = seconds if learned_days.is_late(added.moment) else 0
-    early = seconds if learned_days.is_early(added.moment) else 0
-    row = (user_id, added.day, seconds, lessons, late, early)
-    total_seconds, total_lessons, total_late, total_early = _add(row)
+    is_live = now - added.moment <= learned_days.LIVE
+    today = learned_days.local_moment(now, zone, now=now)
+    is_past = added.day < today.date() and not is_live
+    if is_past and not _is_believed(user_id, added.day, today.date()):
+        added, is_past = Learned(today, seconds, lessons), False
+    late = seconds if is_live and learned_days.is_late(added.moment) else 0
+    early = seconds if is_live and learned_days.is_early(added.moment) else 0
+    total_seconds, total_lessons, total_late, total_early = _add(
+        (user_id, added.day, seconds, lessons, late, early, is_past)
+    )
     was = learned_days.has_learned(total_seconds - seconds, total_lessons - lessons)
     if not was and learned_days.has_learned(total_seconds, total_lessons):
         _award_streaks(user_id, added, now)
     if total_lessons >= FIVE > total_lessons - lessons:
         award(user_id=user_id, kind=Kind.FIVE_LESSONS, day=added.day, now=now)
-    if learned_days.is_late(added.moment) and _reaches(total_late, late, lessons):
+    if is_live and learned_days.is_late(added.moment) and _reaches(total_late, late, lessons):
         award(user_id=user_id, kind=Kind.LATE, day=added.day, now=now)
-    if learned_days.is_early(added.moment) and _reaches(total_early, early, lessons):
+    if is_live and learned_days.is_early(added.moment) and _reaches(total_early, early, lessons):
         award(user_id=user_id, kind=Kind.EARLY, day=added.day, now=now)
+
+
+def _is_believed(user_id: int, day: date, today: date) -> bool:
+    """Return whether a late report counts on its day (ADR 29).
+
+    The day has a row already, or no other day within a week is known only from late reports.
+    """
+    _add((user_id, today, 0, 0, 0, 0, False))  # its lock decides which of two simultaneous reports comes first
+    rows = LearnedDay.objects.filter(user_id=user_id)
+    if rows.filter(day=day).exists():
+        return True
+    week = learned_days.REPORTED_DAYS_APART - learned_days.ONE_DAY
+    return not rows.filter(is_only_reported=True, day__range=(day - week, day + week)).exists()
 
 
 def award(*, user_id: int, kind: str, day: date, now: datetime, lesson_id: int | None = None) -> bool:
@@ -102,7 +123,7 @@ def forget(*, user_id: int) -> None:
     Achievement.objects.filter(user_id=user_id).delete()
 
 
-def _add(row: tuple[int, date, int, int, int, int]) -> tuple[int, int, int, int]:
+def _add(row: tuple[int, date, int, int, int, int, bool]) -> tuple[int, int, int, int]:
     database: Any = connections[DEFAULT_DB_ALIAS]
     if database.vendor == "postgresql":
         cursor = database.prepared_cursor(_ADD)
