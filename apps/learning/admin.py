@@ -17,6 +17,7 @@ from apps.learning.models import (
     Enrollment,
     LearnedDay,
     LessonProgress,
+    NotebookDocument,
     PracticeCard,
     Rating,
     RatingDecision,
@@ -131,4 +132,10 @@ register_read_only(
 )
 register_read_only(
     RatingDecision, ["rating", "admin", "kind", "decided_at"], filters=["kind"], search=["admin__email", "reason"]
+)
+register_read_only(
+    NotebookDocument,
+    ["user", "course", "state", "progress", "created_at"],
+    filters=["state"],
+    search=["user__email", "course__title"],
 )

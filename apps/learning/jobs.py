@@ -42,3 +42,17 @@ def forget_rating(running: jobs.Running, *, rating_id: int) -> None:
 @jobs.job("learning.forget_card", label=_("Erase a deleted flash card"))
 def forget_card(running: jobs.Running, *, card_id: int) -> None:
     services.forget_card(card_id=card_id, now=timezone.now())
+
+
+@jobs.job(
+    "learning.build_document",
+    label=_("Set notes as a PDF"),
+    on_failure=lambda error, **payload: services.mark_document_failed(**payload),
+)
+def build_document(running: jobs.Running, *, uid: str, language: str) -> None:
+    services.build_document(running, uid=uid, language=language)
+
+
+@jobs.job("learning.expire_documents", label=_("Delete expired PDFs of notes"))
+def delete_expired_documents(running: jobs.Running) -> None:
+    services.delete_expired_documents(now=timezone.now())

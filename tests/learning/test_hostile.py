@@ -1,20 +1,26 @@
 """What a hostile learner or instructor tries: floods, texts that nobody sees, what others should no longer read."""
 
 import json
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.files.storage import default_storage
+from django.utils import timezone
 
 from apps.accounts.models import Notification
+from apps.courses.models import Course
 from apps.learning import services
 from apps.learning.errors import CardLimitReached, OwnCourseRated
-from apps.learning.models import Enrollment, PracticeCard, PracticeReview, Rating
+from apps.learning.models import Enrollment, Note, NotebookDocument, PracticeCard, PracticeReview, Rating
 from apps.learning.notes import pdf
 from apps.learning.queries import notes as note_queries
 from apps.learning.services import notes as notes_service
 from apps.learning.services import practice as practice_service
+from studyplatform.kit import jobs
 from studyplatform.kit.errors import ValidationFailed
+from tests.cases import all_cases
 from tests.factories.learning import FlashCardFactory, NoteFactory, RatingFactory
 from tests.learning.test_notes import copy, edit, listed, put
 
@@ -22,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def learner(leo, enrollment):
+def learner(leo, enrollment, own_folders):
     Enrollment.objects.filter(pk=enrollment.pk).update(percent=20)
     return leo
 
@@ -81,14 +87,81 @@ def test_long_notes_are_rendered_up_to_a_limit(learner, course, video_lesson, br
     assert "<p>*Note 2* &lt;b&gt;<br>second line</p>" in page
 
 
-def test_a_pdf_of_very_many_lines_is_refused(learner, course, video_lesson, browser_of):
-    for n in range(5):
-        NoteFactory(user=learner, course=course, lesson=video_lesson, second=n, text="a\n" * 5_000)
+def _notes(learner, course, lesson, text, count):
+    NoteFactory.create_batch(count, user=learner, course=course, lesson=lesson, second=5, text=text)
+
+
+def test_a_pdf_that_nobody_reads_is_refused(learner, course, video_lesson, browser_of, monkeypatch):
+    monkeypatch.setattr(pdf, "MAX_COST", 2 * pdf.MAX_QUICK)
+    _notes(learner, course, video_lesson, "a\n" * 5_000, 1)
     answer = browser_of(learner).get(f"/me/course/{course.slug}/notes.pdf")
 
     assert answer.status_code == 409
     assert "Download them as Markdown" in answer.content.decode()
-    assert 10 * pdf.LINE_COST < pdf.MAX_CHARACTERS
+    assert not NotebookDocument.objects.exists()
+
+
+def test_a_long_notebook_becomes_a_pdf_in_the_background(
+    learner, course, video_lesson, browser_of, monkeypatch, django_capture_on_commit_callbacks
+):
+    _notes(learner, course, video_lesson, "*Velocity* is `dx/dt`.", 3)
+    monkeypatch.setattr(pdf, "MAX_QUICK", 0)
+    browser, address = browser_of(learner), f"/me/course/{course.slug}/notes.pdf"
+    for _ in range(2):
+        waiting = browser.get(address)
+        assert (waiting.status_code, NotebookDocument.objects.count()) == (202, 1)
+    assert 'http-equiv="refresh"' in waiting.content.decode()
+
+    jobs.run_pending("default")
+    ready = browser.get(address)
+    content = b"".join(ready.streaming_content)
+    assert ready["Content-Disposition"] == f'attachment; filename="{course.slug}-notes.pdf"'
+    assert content.startswith(b"%PDF")
+    assert ready.headers["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+
+    file = NotebookDocument.objects.get().file.name
+    _notes(learner, course, video_lesson, "A later note", 1)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert browser.get(address).status_code == 202  # another document, and the former one goes
+    jobs.run_pending("default")
+    assert not default_storage.exists(file)
+
+    now = timezone.now()
+    services.delete_expired_documents(now=now)
+    assert NotebookDocument.objects.exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        services.delete_expired_documents(now=now + timedelta(days=2))
+    assert not NotebookDocument.objects.exists()
+    assert default_storage.listdir(f"notebooks/{learner.uid.hex}")[1] == []
+
+
+def test_a_pdf_that_failed_is_told_once_and_can_be_tried_again(
+    learner, course, video_lesson, browser_of, monkeypatch, settings
+):
+    _notes(learner, course, video_lesson, "A note", 1)
+    monkeypatch.setattr(pdf, "MAX_QUICK", 0)
+    browser, address = browser_of(learner), f"/me/course/{course.slug}/notes.pdf"
+    assert browser.get(address).status_code == 202
+    services.mark_document_failed(uid=NotebookDocument.objects.get().uid.hex)
+
+    failed = browser.get(address)
+    assert failed.status_code == 500
+    assert "Try again, or download them as Markdown" in failed.content.decode()
+    assert browser.get(address).status_code == 202
+
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "notes-pdf": (2, 600)}
+    _notes(learner, course, video_lesson, "Another", 1)
+    codes = []
+    for n in range(3):
+        _notes(learner, course, video_lesson, f"{n}", 1)
+        codes.append(browser.get(address).status_code)
+    assert codes[-1] == 429
+
+
+@all_cases("text", ["```\n```\n", "```python\n```", "` `", "$$\n$$", "> ```\n", "| a |\n|-|\n", "- \n", "#", "![]()"])
+def test_empty_elements_are_set(text):
+    notes = [Note(text=text, kind="note", lesson_title="Lesson")]
+    assert pdf.draw(Course(title="Course", slug="course", language="en"), [notes], writer="Leo").startswith(b"%PDF")
 
 
 # --- Practice --------------------------------------------------------------------------------------

@@ -162,6 +162,18 @@ class NoteEditedTooOften(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class NotesNotSet(AppError):
+    code = "NOTES_NOT_SET"
+    status = 500
+    title = _("The PDF couldn't be made")
+    message = _("Something went wrong while your notes were set. Try again, or download them as Markdown.")
+    action = Action(_("Back to my notes"), href="/me/course/{slug}/notes")
+    is_for_scripts = False
+
+    slug: str = ""
+
+
+@dataclass(eq=False, kw_only=True)
 class NotesTooLong(AppError):
     code = "NOTES_TOO_LONG"
     status = 409

@@ -3,7 +3,7 @@
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
-from apps.learning.models.notes import Note, NoteQuerySet
+from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
 from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt
@@ -22,6 +22,7 @@ __all__ = [
     "LessonProgress",
     "Note",
     "NoteQuerySet",
+    "NotebookDocument",
     "PracticeCard",
     "PracticeReview",
     "Rating",

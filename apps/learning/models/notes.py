@@ -1,10 +1,12 @@
 """Notes and moments of learners."""
 
+import uuid
 from typing import Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Course, Lesson
 from studyplatform.kit.names import NameField
@@ -58,3 +60,35 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.user_id} at {self.second}"
+
+
+class NotebookDocument(models.Model):
+    """A PDF of all notes of a learner in a course, made in the background and deleted after a day.
+
+    ``fingerprint`` tells whether the notes have changed since.
+    """
+
+    class State(models.TextChoices):
+        PREPARING = "preparing", _("Being prepared")
+        READY = "ready", _("Ready")
+        FAILED = "failed", _("Failed")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notebook_documents")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="notebook_documents")
+    fingerprint = models.CharField(max_length=64)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.PREPARING)
+    progress = models.PositiveSmallIntegerField(default=0, help_text="Percent.")
+    file = models.FileField(upload_to="notebooks/", blank=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "course"], name="one_document_per_notebook"),
+            models.CheckConstraint(condition=Q(progress__lte=100), name="document_progress_in_percent"),
+        ]
+        indexes = [models.Index(fields=["expires_at"], condition=Q(state="ready"), name="document_expiry")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.course_id}: {self.state}"

@@ -1,18 +1,24 @@
 """The notebook: all notes of a learner in a course, with search and export."""
 
+from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.learning.errors import NotEnrolled
-from apps.learning.models import Note
+from apps.learning import services
+from apps.learning.errors import NotEnrolled, NotesNotSet
+from apps.learning.models import NotebookDocument
 from apps.learning.notes import markdown_export, pdf
 from apps.learning.queries.lessons import find_course
-from apps.learning.queries.notes import Rendering, notes_of_course
+from apps.learning.queries.notes import Rendering, group_by_lesson, notes_of_course
 from studyplatform.kit.policies import enforce
 
 PAGE = 40  # notes on a page
@@ -42,26 +48,10 @@ def notebook(request: HttpRequest, course: str) -> HttpResponse:
         "kind": kind,
         "page": page,
         "total": paginator.count,
-        "groups": _by_lesson(list(page.object_list)),
+        "groups": group_by_lesson(list(page.object_list)),
         "html": Rendering().shown,
     }
     return render(request, "learning/notebook.html", context)
-
-
-def _by_lesson(notes: list[Note]) -> list[list[Note]]:
-    """The notes in lists of one lesson each; those of a deleted lesson by its title."""
-    groups: list[list[Note]] = []
-    for note in notes:
-        last = groups[-1][0] if groups else None
-        same = last is not None and (last.lesson_id, last.lesson_title if last.lesson_id is None else "") == (
-            note.lesson_id,
-            note.lesson_title if note.lesson_id is None else "",
-        )
-        if same:
-            groups[-1].append(note)
-        else:
-            groups.append([note])
-    return groups
 
 
 @signed_in
@@ -70,21 +60,33 @@ def as_markdown(request: HttpRequest, course: str) -> HttpResponse:
     """The whole notebook as a Markdown file."""
     user = signed_in_user(request)
     found = _course_of(user, course)
-    text = markdown_export.write(found, _by_lesson(list(notes_of_course(user, found))))
+    text = markdown_export.write(found, group_by_lesson(list(notes_of_course(user, found))))
     return _file(text.encode(), "text/markdown; charset=utf-8", f"{found.slug}-notes.md")
 
 
 @signed_in
+@never_cache
 @require_GET
-def as_pdf(request: HttpRequest, course: str) -> HttpResponse:
-    """The whole notebook as a PDF.
+def as_pdf(request: HttpRequest, course: str) -> HttpResponseBase:
+    """The whole notebook as a PDF. While a job makes that of a long one, a page that shows the progress.
 
     :raises NotesTooLong: there is too much for one document.
+    :raises NotesNotSet: the document could not be made.
     """
     user = signed_in_user(request)
     found = _course_of(user, course)
-    document = pdf.draw(found, _by_lesson(list(notes_of_course(user, found))), writer=user.display_name)
-    return _file(document, "application/pdf", f"{found.slug}-notes.pdf")
+    notes = list(notes_of_course(user, found))
+    name = f"{found.slug}-notes.pdf"
+    if pdf.estimate_cost(notes) <= pdf.MAX_QUICK:
+        content = pdf.draw(found, group_by_lesson(notes), writer=user.display_name)
+        return _file(content, "application/pdf", name)
+    language = get_language() or settings.LANGUAGE_CODE
+    document = services.request_document(user=user, course=found, notes=notes, language=language, now=timezone.now())
+    if document.state == NotebookDocument.State.FAILED:
+        raise NotesNotSet(slug=found.slug)
+    if document.state == NotebookDocument.State.READY:
+        return FileResponse(document.file.open("rb"), as_attachment=True, filename=name, content_type="application/pdf")
+    return render(request, "learning/notebook_pdf.html", {"course": found, "document": document}, status=202)
 
 
 def _file(content: bytes, content_type: str, name: str) -> HttpResponse:

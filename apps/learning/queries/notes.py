@@ -123,3 +123,19 @@ def notes_of_course(user: User, course: Course, words: str = "", kind: str = "")
         )
     place = (F("lesson__section__position").asc(nulls_last=True), F("lesson__position").asc(nulls_last=True))
     return notes.order_by(*place, "lesson_title", F("second").asc(nulls_first=True), "pk")
+
+
+def group_by_lesson(notes: list[Note]) -> list[list[Note]]:
+    """Return the notes in lists of one lesson each; those of a deleted lesson by its title."""
+    groups: list[list[Note]] = []
+    for note in notes:
+        last = groups[-1][0] if groups else None
+        same = last is not None and (last.lesson_id, last.lesson_title if last.lesson_id is None else "") == (
+            note.lesson_id,
+            note.lesson_title if note.lesson_id is None else "",
+        )
+        if same:
+            groups[-1].append(note)
+        else:
+            groups.append([note])
+    return groups

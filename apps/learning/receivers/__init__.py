@@ -42,7 +42,7 @@ def recount_enrollments(event: OutlineChanged) -> None:
 @subscribe(AccountDeleted)
 def forget_deleted_user(event: AccountDeleted) -> None:
     """Delete what only the learner needed. Enrollments and progress stay: the figures count them."""
-    own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of)
+    own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
     for forget in (*own, services.forget_learned_days):
         forget(user_id=event.user_id)
 

@@ -14,6 +14,13 @@ from apps.learning.services.enrollment import (
 )
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
+from apps.learning.services.notebook_documents import (
+    build_document,
+    delete_documents,
+    delete_expired_documents,
+    mark_document_failed,
+    request_document,
+)
 from apps.learning.services.notes import delete_notes, save_note, write_note
 from apps.learning.services.practice import (
     add_card,
@@ -39,12 +46,15 @@ from apps.learning.services.ratings import (
 __all__ = [
     "add_card",
     "announce_lesson",
+    "build_document",
     "complete_lesson",
     "completed_percents",
     "decide_rating",
     "delete_bookmarks",
     "delete_card",
     "delete_cards_of",
+    "delete_documents",
+    "delete_expired_documents",
     "delete_notes",
     "delete_rating",
     "edit_card",
@@ -56,6 +66,7 @@ __all__ = [
     "forget_rating",
     "grant_enrollment",
     "issue_certificate",
+    "mark_document_failed",
     "open_attempt",
     "open_lesson",
     "rate_course",
@@ -64,6 +75,7 @@ __all__ = [
     "recount_course",
     "reply_to_rating",
     "report_rating",
+    "request_document",
     "restore_card",
     "restore_rating",
     "review_card",

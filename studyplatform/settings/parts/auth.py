@@ -49,9 +49,11 @@ RATE_LIMITS = {
     "upload_per_day": (20_000, 24 * 3600),
     "upload_video": (200, 10 * 60),
     "share": (60, 10 * 60),  # shares created by one user
+    "share-page": (600, 5 * 60),  # pages and downloads of shared links, by one client
     "share-password": (10, 10 * 60),  # passwords of a link tried by one client
     "share-passwords": (60, 10 * 60),  # passwords of a link tried by all clients
     "export": (1, 10 * 60),  # data archives requested by one user
+    "notes-pdf": (10, 10 * 60),  # PDFs of long notebooks, for one user
     "copy": (2_000, 10 * 60),  # files and folders copied by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
     "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
