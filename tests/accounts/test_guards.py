@@ -38,6 +38,13 @@ def test_a_visitor_must_sign_in_and_returns_to_the_page(client: Client, address:
     assert (answer.status_code, answer["Location"]) == (302, f"/auth/login?next={address}%3Fpage%3D2")
 
 
+def test_a_very_long_address_leads_to_the_sign_in_page_without_its_query(client: Client) -> None:
+    long = "q=" + "%C3%A4" * 5_000
+    assert client.get(f"/dashboard?{long}").headers["Location"] == "/auth/login?next=/dashboard"
+    assert client.get(f"/auth/second-step?{long}").headers["Location"] == "/auth/login"
+    assert client.get(f"/auth/login/?{long}").headers["Location"] == "/auth/login"
+
+
 def test_a_visitor_can_open_a_public_page(client: Client) -> None:
     assert client.get("/t/open").content == b"in"
 

@@ -250,6 +250,22 @@ def test_guessing_passwords_is_limited(leo, visitor, settings):
     assert Client(REMOTE_ADDR="203.0.113.10").post(address(share), {"password": "guess"}).status_code == 429
 
 
+def test_one_address_opens_only_so_many_pages_of_links(leo, settings):
+    file = FileFactory(owner=leo, name="plan.pdf")
+    share, folder = ShareLinkFactory(owner=leo, file=file), ShareLinkFactory(owner=leo, folder=FolderFactory(owner=leo))
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "share-page": (3, 300)}
+    pages = [address(share), f"{address(share)}/{file.uid}", address(folder)]
+    client = Client(REMOTE_ADDR="203.0.113.30")
+    assert [client.get(page).status_code for page in pages] == [200, 200, 200]
+
+    refused = [client.get(page) for page in pages]
+    refused += [client.post(f"{address(share)}/{file.uid}/download"), client.post(f"{address(folder)}/zip")]
+    assert [one.status_code for one in refused] == [429] * 5
+    assert Client(REMOTE_ADDR="203.0.113.31").get(address(share)).status_code == 200
+    share.refresh_from_db()
+    assert share.downloads == 0
+
+
 # --- Downloads ----------------------------------------------------------------------------------
 
 

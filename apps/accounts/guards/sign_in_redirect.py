@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, Que
 
 from apps.accounts.errors import SessionExpired
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.web.requests import safe_next
+from studyplatform.kit.web.requests import MAX_ADDRESS_LENGTH, safe_next
 
 
 class LoginMiddleware(LoginRequiredMiddleware):
@@ -59,11 +59,16 @@ def _has_ended(request: HttpRequest) -> bool:
 
 
 def return_query(request: HttpRequest) -> str:
-    """The query string that leads back to this address, or to the page whose form was sent."""
+    """The query string that leads back to this address, or to the page whose form was sent.
+
+    Without that page's own query if it is long: browsers and proxies refuse long redirects.
+    """
     back = request.get_full_path()
     if request.method not in {"GET", "HEAD"}:
         parts = urlsplit(safe_next(request, request.headers.get("Referer"), "/"))
         back = parts.path + (f"?{parts.query}" if parts.query else "")
+    if len(back) > MAX_ADDRESS_LENGTH:
+        back = back.partition("?")[0][:MAX_ADDRESS_LENGTH]
     query = QueryDict(mutable=True)
     query["next"] = back
     return query.urlencode(safe="/")

@@ -20,6 +20,7 @@ from apps.accounts.pages.responses import form_page
 from apps.accounts.sessions import known_browsers
 from apps.accounts.sessions import second_step as step
 from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.web.requests import MAX_ADDRESS_LENGTH
 
 
 @open_to_everyone
@@ -35,7 +36,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
             return redirect(next_or_home(request, request.user))
         messages.warning(request, _("Your sign-in took too long, or you finished it in another tab. Sign in again."))
         query = request.META.get("QUERY_STRING", "")
-        return redirect(reverse("accounts:sign-in") + (f"?{query}" if query else ""))
+        return redirect(reverse("accounts:sign-in") + (f"?{query}" if 0 < len(query) <= MAX_ADDRESS_LENGTH else ""))
     user = waiting.user
     form = forms.SecondStepCode(request.POST if "code" in request.POST else None)
     refusal: AppError | None = None

@@ -17,6 +17,7 @@ from studyplatform.kit.text.numbers import format_of_languages
 from studyplatform.kit.web.failures import refusal_of, refusal_response
 from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.kit.web.request_id import request_id
+from studyplatform.kit.web.requests import MAX_ADDRESS_LENGTH
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -159,7 +160,9 @@ class SlashMiddleware:
             request.path_info = request.path = other
             return self.get_response(request)
         query = request.META.get("QUERY_STRING", "")
-        return HttpResponsePermanentRedirect(iri_to_uri(other) + (f"?{query}" if query else ""))
+        return HttpResponsePermanentRedirect(
+            iri_to_uri(other) + (f"?{query}" if 0 < len(query) <= MAX_ADDRESS_LENGTH else "")
+        )
 
 
 def other_spelling(path: str) -> str:

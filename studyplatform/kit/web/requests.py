@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
 
+MAX_ADDRESS_LENGTH = 4_000  # characters of an address that users are redirected to: Django refuses to send long ones
+
 
 def search_query(request: HttpRequest, *, max_length: int = 100) -> str:
     """The search text of a list (``q``): at most ``max_length`` characters, without NUL, which PostgreSQL rejects."""
@@ -22,9 +24,15 @@ def moment_in(text: str) -> datetime | None:
 
 
 def safe_next(request: HttpRequest, address: str | None, default: str) -> str:
-    """The URL if it belongs to this site, else the default: users are never redirected to another site."""
-    if address and url_has_allowed_host_and_scheme(
-        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    """The URL if it belongs to this site and is not too long, else the default: users are never redirected to
+    another site.
+    """
+    if (
+        address
+        and len(address) <= MAX_ADDRESS_LENGTH
+        and url_has_allowed_host_and_scheme(
+            address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        )
     ):
         return address
     return default
