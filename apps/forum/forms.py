@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxLengthValidator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
@@ -31,12 +32,16 @@ class TitleField(forms.CharField):
 
 
 class SourceField(forms.CharField):
-    """The Markdown of a post. The limit counts as the service does: code points after normalizing line ends."""
+    """The Markdown of a post. The limit counts as the service does: code points after normalizing line ends.
+
+    Of what is much longer, nothing is counted.
+    """
 
     widget = forms.Textarea
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(strip=False, error_messages={"required": EMPTY}, **kwargs)
+        limit = MaxLengthValidator(4 * text.MOST)
+        super().__init__(strip=False, error_messages={"required": EMPTY}, validators=[limit], **kwargs)
 
     def clean(self, value: Any) -> str:
         source = text.normalize(super().clean(value))

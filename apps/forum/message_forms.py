@@ -6,19 +6,26 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
 from django.utils.translation import gettext_lazy as _
 
+from apps.forum import text
 from apps.forum.models import MessageReport
 from apps.forum.queries.announcements import Recipients
 from studyplatform.kit.names import NameFormField, VisibleTextField
 
+MAX_UIDS = 100
+MAX_SENT = 4 * text.MOST  # characters: what is too long to send is shown again, so that nothing is lost
+
 
 class Uids(forms.Field):
-    """Any number of uids, such as those of the boxes that were ticked."""
+    """Up to `MAX_UIDS` uids, such as those of the boxes that were ticked."""
 
     widget = forms.CheckboxSelectMultiple
 
     def to_python(self, value: Any) -> list[uuid.UUID]:
+        if value and len(value) > MAX_UIDS:
+            raise ValidationError(_("Choose fewer files."))
         try:
             return [uuid.UUID(one) for one in value or []]
         except ValueError as error:
@@ -28,7 +35,13 @@ class Uids(forms.Field):
 class Writing(forms.Form):
     """A message. The service checks its length, as it counts characters in its own way."""
 
-    source = forms.CharField(label=_("Message"), required=False, strip=False, widget=forms.Textarea)
+    source = forms.CharField(
+        label=_("Message"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea,
+        validators=[MaxLengthValidator(MAX_SENT)],
+    )
     key = forms.UUIDField(required=False)
     attached = Uids(label=_("Files"), required=False)
 
@@ -56,6 +69,7 @@ class AnnouncementForm(forms.Form):
         label=_("Message"),
         strip=False,
         widget=forms.Textarea,
+        validators=[MaxLengthValidator(MAX_SENT)],
         error_messages={"required": _("Write the announcement.")},
     )
     is_mailed = forms.BooleanField(label=_("By email too"), required=False)
