@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
+PROCESS_CLOCK = 2  # the clock of a process, as clock_getcpuclockid(3) makes it from a pid
 
 
 def _stat(pid: int) -> list[str]:
@@ -31,18 +33,18 @@ def tree(root: int) -> list[int]:
 
 
 def cpu(*roots: int) -> float:
-    """CPU seconds (user and system, with ended children) of the trees so far.
+    """CPU seconds (user and system, with ended threads and children) of the trees so far.
 
-    Of living processes to the nanosecond, from the scheduler: a tick of 10 ms is several requests.
+    Of living processes to the nanosecond: a tick of 10 ms is several requests. A server may answer each request in a
+    thread of its own, which has ended afterwards, so threads are not added up.
     """
     total = 0.0
     for root in roots:
         for pid in tree(root):
             try:
-                for thread in Path(f"/proc/{pid}/task").iterdir():
-                    total += int((thread / "schedstat").read_text().split()[0]) / 1e9
+                total += time.clock_gettime(~pid << 3 | PROCESS_CLOCK)
                 fields = _stat(pid)
-            except (FileNotFoundError, ProcessLookupError):
+            except OSError:
                 continue
             if pid == root:
                 total += sum(int(fields[index]) for index in (13, 14)) / TICK
