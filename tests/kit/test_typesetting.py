@@ -16,8 +16,10 @@ from studyplatform.kit.typesetting import (
     make_rich_text,
     text_layer,
 )
-from studyplatform.kit.typesetting.compiler import _ROOT
+from studyplatform.kit.typesetting.clusters import MAX_CLUSTER, limit_clusters
+from studyplatform.kit.typesetting.compiler import _ROOT, TypesettingFailed
 from studyplatform.kit.typesetting.text_layer import repair
+from tests.cases import all_cases
 
 LINES = _ROOT / "tests" / "kit" / "lines.typ"
 NAMES = {
@@ -159,3 +161,31 @@ def test_rich_text_is_nested_to_a_limit_and_long_words_can_break():
     assert ("\u200b" in paragraph["children"][0], "\u200b" in code["children"][0]) == (True, False)
     [table] = make_rich_text("<table><tr><td>\U000f1234</td></tr></table>")
     assert "'number': 'F1234'" in str(table)
+
+
+# --- Texts made to disturb
+
+
+@pytest.mark.parametrize(
+    "text", [*NAMES.values(), "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466", "a" * 500]
+)
+def test_words_are_left_as_they_are(text):
+    assert limit_clusters(text) == text
+
+
+@all_cases(
+    "unit", ["\u0301", "\u093e", "\u0915\u094d", "\u0e48", "\u0f71", "\u17d2\u1780", "\u200d\U0001f468", "\u20dd"]
+)
+def test_long_clusters_are_broken_and_set(unit):
+    short = limit_clusters("\u0915" + unit * 3_000)
+    document = compile_pdf(LINES, {"phrases": [make_phrase("\u0915" + unit * 300)], "width": 500, "size": 24})
+
+    assert all(len(part) <= MAX_CLUSTER + 1 for part in short.split("\u200b"))
+    assert document.startswith(b"%PDF")
+
+
+def test_a_panic_of_the_typesetter_is_an_exception(monkeypatch):
+    """The shaper of Indic scripts panics at long clusters, which is no `Exception`."""
+    monkeypatch.setattr("studyplatform.kit.typesetting.compiler.limit_clusters", lambda text: text)
+    with pytest.raises(TypesettingFailed):
+        compile_pdf(LINES, {"phrases": [make_phrase("\u0915\u094d" * 300)], "width": 500, "size": 24})

@@ -21,7 +21,7 @@ _TEMPLATE = Path(__file__).with_name("notebook.typ")
 # Estimated CPU time in microseconds. Hostile texts take up to twice as long, usual ones half of it.
 MAX_QUICK = 250_000  # up to which a request waits for the PDF
 MAX_COST = 20_000_000  # some thousand pages
-_PER_CHARACTER, _PER_LINE = 3, 150
+_PER_CHARACTER, _PER_LINE, _PER_CHARACTER_OF_FORMULAS = 3, 150, 35
 _PER_MARK = {"`": 70, "|": 100, "[": 90, "<": 250, "* ": 150, "- ": 150, "+ ": 150, "*": 25, "_": 25, "~": 25, "$": 300}
 
 
@@ -65,6 +65,7 @@ def draw(
 
 def _cost_of(text: str) -> int:
     marks = sum(text.count(mark) * cost for mark, cost in _PER_MARK.items())
+    marks += (text.rfind("$") - text.find("$")) * _PER_CHARACTER_OF_FORMULAS
     return len(text) * _PER_CHARACTER + _PER_LINE * (1 + text.count("\n")) + marks
 
 
