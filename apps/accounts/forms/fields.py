@@ -7,6 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.email_addresses import canonical_address
 from apps.accounts.models import User
 from studyplatform.kit.passwords import PasswordField
 from studyplatform.kit.text.blank import stripped
@@ -28,8 +29,20 @@ def name_field(label: Any, missing: Any) -> forms.CharField:
     return forms.CharField(label=label, max_length=80, validators=[one_line], error_messages={"required": missing})
 
 
+def deliverable(address: str) -> None:
+    """Refuse an address whose domain no mail server can have, such as one with invisible characters.
+
+    :raises ValidationError: it is one.
+    """
+    try:
+        canonical_address(address)
+    except ValueError:
+        raise ValidationError(_("Enter a valid email address."), code="invalid") from None
+
+
 def email_field() -> forms.EmailField:
     return forms.EmailField(
+        validators=[deliverable],
         label=_("Email"),
         max_length=254,  # an address that a mail can be sent to is no longer, and the table keeps no more
         error_messages={"required": _("Enter your email address."), "invalid": _("Enter a valid email address.")},

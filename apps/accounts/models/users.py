@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.email_addresses import canonical_address
 from studyplatform.kit.names import NameField
 from studyplatform.kit.passwords import normalize_password, spellings_of
 
@@ -40,8 +41,14 @@ PROFILE_FIELDS = ("username", "first_name", "last_name", "time_zone", "headline"
 class UserManager(BaseUserManager["User"]):
     @classmethod
     def normalize_email(cls, email: str | None) -> str:
-        """In lowercase, so that no two accounts differ in case only and the plain index finds it."""
-        return (email or "").strip().lower()
+        """In one spelling (`canonical_address`), so that the plain index finds it and no two accounts share a mailbox.
+
+        What cannot be an address is returned in lowercase: no account has it.
+        """
+        try:
+            return canonical_address(email or "")
+        except ValueError:
+            return (email or "").strip().lower()
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """A new user; the username is derived from the email unless given."""

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponseBase
 
+from apps.accounts.models import User
+
 COOKIE = "study_known"
 _SALT = "accounts.known_browsers"
 _YEAR = 60 * 60 * 24 * 365
@@ -46,7 +48,7 @@ def set_cookie(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _mark(email: str) -> str:
-    return hashlib.sha256(email.strip().lower().encode()).hexdigest()[:16]
+    return hashlib.sha256(User.objects.normalize_email(email).encode()).hexdigest()[:16]
 
 
 def _read(request: HttpRequest) -> tuple[str, list[str]]:
