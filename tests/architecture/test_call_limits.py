@@ -9,9 +9,11 @@ from django.conf import settings
 from django.urls import resolve
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from rest_framework import serializers
+from rest_framework.parsers import JSONParser
 
 from apps.files.api.tus import AnyBody
 from studyplatform.kit.web.body_limits import max_body_size
+from studyplatform.kit.web.drf_defaults import JsonParser
 from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
 from tests.architecture.source import modules
 
@@ -119,6 +121,12 @@ def test_every_call_limits_its_body_and_admits_its_longest_text():
             faults.append(f"{call.name}: a limit, but no body")
 
     assert faults == []
+
+
+def test_every_call_that_reads_json_uses_the_parser_with_limits():
+    parsers = {parser for call in CALLS for parser in call.view.parser_classes if issubclass(parser, JSONParser)}
+
+    assert parsers == {JsonParser}
 
 
 def test_an_address_of_the_api_has_the_limit_of_its_view():

@@ -1,11 +1,14 @@
 """Calls that no client of ours sends are refused as problems, never by a crash."""
 
+import io
 import json
 
 import pytest
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from rest_framework.exceptions import ParseError
 
 from studyplatform.kit.web.api import problem_handler
+from studyplatform.kit.web.drf_defaults import JsonParser
 from studyplatform.kit.web.failures import refusal_of
 
 LOG_IN = "/api/v1/auth/login/"
@@ -79,3 +82,19 @@ def test_a_crash_before_any_view_is_a_problem_too(client, monkeypatch):
     answer = client.get("/api/v1/auth/session/")
 
     assert (answer.status_code, answer.json()["code"]) == (500, "SERVER_ERROR")
+
+
+def test_hundreds_of_thousands_of_values_are_refused_before_they_are_parsed():
+    def parse(text: str):
+        return JsonParser().parse(io.BytesIO(text.encode()), None, {})
+
+    text = '[{,"\\' * 200_000  # in a string nothing counts
+    assert parse(json.dumps({"text": text})) == {"text": text}
+    assert len(parse("[" + "1," * 19_000 + "1]")) == 19_001
+    for many in (
+        "[" + "[]," * 200_000 + "[]]",
+        "[" + "1," * 200_000 + "1]",
+        '{"text": "' + '\\"' * 50_000 + '", "a": [' + "0," * 50_000,
+    ):
+        with pytest.raises(ParseError):
+            parse(many)

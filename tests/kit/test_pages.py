@@ -37,6 +37,11 @@ def test_an_unknown_address_stays_unknown(client, path):
         ("javascript:alert(1)", "/home"),
         ("", "/home"),
         (None, "/home"),
+        ("949", "/home"),
+        ("courses:catalogue", "/home"),
+        ("?q=a", "/home"),
+        ("http://testserver/courses/", "http://testserver/courses/"),
+        ("/courses/?q=" + "a" * 4_000, "/home"),
     ],
 )
 def test_redirects_go_to_own_addresses_only(address, goes):

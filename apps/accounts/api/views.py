@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,7 +22,7 @@ from apps.accounts.models import BrowserSession
 from apps.accounts.passkeys import challenge, relying_party
 from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.api import validated
-from studyplatform.kit.web.drf_defaults import CookieAuthentication
+from studyplatform.kit.web.drf_defaults import CookieAuthentication, JsonParser
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -52,7 +52,7 @@ class PasskeyOptions(APIView):
 
     permission_classes = [permissions.AllowAny]
     authentication_classes = []
-    parser_classes = [JSONParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
+    parser_classes = [JsonParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
 
     @extend_schema(operation_id="auth_passkey_options", request=None, responses={200: PasskeyOptionsOut})
     def post(self, request: Request) -> Response:
@@ -73,7 +73,7 @@ class LogOut(APIView):
     permission_classes = [permissions.AllowAny]
     authentication_classes = [BearerAuthentication, CookieAuthentication]
     bearer_may_be_stale = True
-    parser_classes = [JSONParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
+    parser_classes = [JsonParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
 
     @extend_schema(operation_id="auth_logout", request=None, responses={204: None})
     def post(self, request: Request) -> Response:

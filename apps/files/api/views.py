@@ -8,7 +8,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -33,10 +33,11 @@ from apps.files.video.cues import ENCODINGS
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.drf_defaults import JsonParser
 
 PREVIEWED_CUES = 100
 CAPTION_BODIES: dict[str, Any] = {
-    "parser_classes": [JSONParser, MultiPartParser],
+    "parser_classes": [JsonParser, MultiPartParser],
     "body_limits": {"POST": settings.BODY_LIMIT},
 }
 

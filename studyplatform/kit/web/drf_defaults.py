@@ -3,9 +3,12 @@
 Separate from kit/web/api.py because DRF imports them while it loads.
 """
 
+import io
+import re
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
+from django.conf import settings
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -46,18 +49,28 @@ class FirstRenderer(DefaultContentNegotiation):
 MAX_DEPTH = 32  # levels of nested lists and objects; no call needs more than six
 
 
+MAX_VALUES = 20_000  # of a body above the default limit: such a body has a long text, not many values
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+
+
 class JsonParser(JSONParser):
-    """DRF's parser without what nothing can use: deep nesting, and halves of surrogate pairs, which UTF-8 lacks."""
+    """DRF's parser without what nothing can use: deep nesting, hundreds of thousands of values, and halves of surrogate
+    pairs, which UTF-8 lacks.
+    """
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         """Parse the body.
 
-        :raises ParseError: it is not JSON, nested too deeply, or has text that cannot be saved or sent back.
+        :raises ParseError: it is not JSON, nested too deeply, has too many values, or text that cannot be saved or sent
+            back.
         """
+        raw = stream.read()
+        if len(raw) > settings.API_BODY_LIMIT and _count_values(raw) > MAX_VALUES:
+            raise ParseError
         try:
-            sent = super().parse(stream, media_type, parser_context)
+            sent = super().parse(io.BytesIO(raw), media_type, parser_context)
         except RecursionError:
             raise ParseError from None
         level = [sent]
@@ -73,6 +86,12 @@ class JsonParser(JSONParser):
                 return sent
             level = [child for children in inner for child in children]
         raise ParseError
+
+
+def _count_values(raw: bytes) -> int:
+    """Return at least how many values JSON has, without parsing it."""
+    outside = _STRING.sub(b"", raw)
+    return outside.count(b",") + outside.count(b"[") + outside.count(b"{")
 
 
 def _is_encodable(value: object) -> bool:

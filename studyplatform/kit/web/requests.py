@@ -24,11 +24,12 @@ def moment_in(text: str) -> datetime | None:
 
 
 def safe_next(request: HttpRequest, address: str | None, default: str) -> str:
-    """The URL if it belongs to this site and is not too long, else the default: users are never redirected to
-    another site.
+    """The URL if it is a path or an address of this site and not too long, else the default: users are never
+    redirected to another site. A word without a slash is the name of a view to Django, or a path beside the page.
     """
     if (
         address
+        and address.startswith(("/", "http://", "https://"))
         and len(address) <= MAX_ADDRESS_LENGTH
         and url_has_allowed_host_and_scheme(
             address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
