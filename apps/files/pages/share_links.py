@@ -40,7 +40,7 @@ from apps.files.pages.shared_with_me import is_opened_by_a_person
 from studyplatform.kit.errors import AppError, NotFound, RateLimitExceeded
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.client_address import client_address, neighborhood
-from studyplatform.kit.web.rate_limits import consume_for_address
+from studyplatform.kit.web.rate_limits import limits_address
 
 COOKIE_SECONDS = 12 * 60 * 60
 P = ParamSpec("P")
@@ -65,17 +65,6 @@ def _link_page(page: Page[P]) -> Page[P]:
         return answer
 
     return answered
-
-
-def _limited(page: Page[P]) -> Page[P]:
-    """Limit how many of these pages one address opens: each reads a folder or a file, or writes an opening."""
-
-    @wraps(page)
-    def counted(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        consume_for_address(request, "share-page", now=timezone.now())
-        return page(request, *args, **kwargs)
-
-    return counted
 
 
 @dataclass(frozen=True)
@@ -125,9 +114,9 @@ def _opened(request: HttpRequest, token: str) -> tuple[Share, Visitor | None]:
 
 @open_to_everyone
 @_link_page
-@_limited
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
+@limits_address("share-page")
 def link(request: HttpRequest, token: str) -> HttpResponse:
     """The shared file, the contents of the shared folder (``?folder=``: of one within it), or the password's form."""
     try:
@@ -169,8 +158,8 @@ def _ask_password(request: HttpRequest, token: str) -> HttpResponse:
 
 @open_to_everyone
 @_link_page
-@_limited
 @require_safe
+@limits_address("share-page")
 def link_file(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
     """A file of the shared folder."""
     share, _ = _opened(request, token)
@@ -197,8 +186,8 @@ def link_thumbnail(request: HttpRequest, token: str, uid: UUID) -> HttpResponseB
 
 @open_to_everyone
 @_link_page
-@_limited
 @require_POST
+@limits_address("share-page")
 def link_download(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
     """Count a download, and lead to an address at which this browser can fetch the file for a while."""
     now = timezone.now()
@@ -217,8 +206,8 @@ def link_download(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
 
 @open_to_everyone
 @_link_page
-@_limited
 @require_POST
+@limits_address("share-page")
 def link_zip(request: HttpRequest, token: str) -> HttpResponseBase:
     """The shared folder as a zip (``folder``: one within it). It counts as one download."""
     now = timezone.now()

@@ -12,11 +12,13 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.courses.models import Course
+from apps.learning import policies
 from apps.learning.errors import NotesTooLong
-from apps.learning.models import Note, NotebookDocument
+from apps.learning.models import Enrollment, Note, NotebookDocument
 from apps.learning.notes import pdf
 from apps.learning.queries.notes import group_by_lesson, notes_of_course
 from studyplatform.kit import jobs
+from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
 
 KEPT = timedelta(days=1)
@@ -30,9 +32,12 @@ def request_document(
 ) -> NotebookDocument:
     """Return the document of these notes, which a job is making or has made. A failed one is deleted.
 
+    :raises NotEnrolled: the user isn't enrolled.
     :raises NotesTooLong: there is too much for one document.
     :raises RateLimitExceeded: the user asked for too many documents.
     """
+    is_enrolled = Enrollment.objects.active().of(user.pk).filter(course=course).exists()
+    enforce(policies.take_notes(user, course, is_enrolled=is_enrolled))
     if pdf.estimate_cost(notes) > pdf.MAX_COST:
         raise NotesTooLong(slug=course.slug)
     fingerprint = _fingerprint_of(course, notes, language)

@@ -1,15 +1,22 @@
 """Rate limits: counted in the database, so that all processes share them."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import wraps
+from typing import ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils import timezone
 
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.models import Tally
 from studyplatform.kit.web.client_address import client_address, neighborhood
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None = None, amount: int = 1) -> None:
@@ -52,6 +59,22 @@ def consume_for_address(request: HttpRequest, what: str, *, now: datetime) -> No
     address = client_address(request)
     if address:
         consume(what, neighborhood(address), now=now)
+
+
+def limits_address(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Limit how many requests of a client's address reach a page, see :func:`consume`. Stands below what refuses
+    methods.
+    """
+
+    def decorate(page: Callable[P, R]) -> Callable[P, R]:
+        @wraps(page)
+        def counted(*args: P.args, **kwargs: P.kwargs) -> R:
+            consume_for_address(cast(HttpRequest, args[0]), what, now=timezone.now())
+            return page(*args, **kwargs)
+
+        return counted
+
+    return decorate
 
 
 def delete_expired_counts(*, now: datetime) -> None:
