@@ -75,4 +75,5 @@ for name, questions, answer in (
     ),
     ("promo", (gettext_lazy("How do I use a promo code or coupon?"),), _promo),
 ):
-    help_topics.register(f"billing.{name}", HelpTopic(questions=questions, answer=answer))
+    offered = gettext_lazy("How much do the courses cost?") if name == "premium" else ""
+    help_topics.register(f"billing.{name}", HelpTopic(questions=questions, answer=answer, offered=offered))

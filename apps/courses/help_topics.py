@@ -23,5 +23,6 @@ help_topics.register(
             gettext_lazy("Where can I find more courses?"),
         ),
         answer=_enrolling,
+        offered=gettext_lazy("How do I enroll in a course?"),
     ),
 )

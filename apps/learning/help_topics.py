@@ -153,4 +153,5 @@ for name, questions, answer in (
         _completing,
     ),
 ):
-    help_topics.register(f"learning.{name}", HelpTopic(questions=questions, answer=answer))
+    offered = gettext_lazy("When do I get a certificate for the course?") if name == "certificates" else ""
+    help_topics.register(f"learning.{name}", HelpTopic(questions=questions, answer=answer, offered=offered))

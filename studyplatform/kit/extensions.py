@@ -176,10 +176,12 @@ class HelpTopic:
     """Something that people ask about the site or their account, not about a course.
 
     ``questions``: ways to ask it. ``answer``: Markdown for this user, with a link to the page where they can do it.
+    ``offered``: the way that is offered to somebody without a course; "" if the topic is not for them.
     """
 
     questions: tuple[str | Promise, ...]
     answer: Callable[[Any], str]
+    offered: str | Promise = ""
 
 
 class HelpArticle(NamedTuple):

@@ -12,6 +12,7 @@ from apps.courses.models import Lesson
 from apps.learning.models import Enrollment, PracticeCard
 from apps.tutor import services
 from apps.tutor.models import Answer, Chat, Exchange, UsageDay
+from apps.tutor.site_help import find_help
 from apps.tutor.streaming import alone
 from tests.factories.tutor import AnswerFactory, ChatFactory, CitationFactory, ExchangeFactory
 
@@ -265,9 +266,14 @@ def test_suggestions_come_from_the_lesson(browser: Client, rivers: dict[str, Les
         [one["mode"] for one in browser.get(f"{API}/suggestions/", where).json()["questions"]]
         for where in ({"course": course, "lesson": "meanders"}, {"course": course}, {})
     ]
-    assert modes[0][-3:] == ["summary", "quiz", "plan"]
+    assert modes[0][-2:] == ["summary", "quiz"]
     assert modes[1][0] == "ask"
-    assert modes[2] == ["plan"]
+    assert modes[1][-2:] == ["quiz", "plan"]
+    assert modes[2] == ["ask", "plan"]
+    enrollment.delete()
+    asked = browser.get(f"{API}/suggestions/").json()["questions"]
+    assert "How do I enroll in a course?" in [one["text"] for one in asked]
+    assert all(find_help(one["text"]) for one in asked)
     assert browser.get(f"{API}/suggestions/", {"course": "nothing"}).status_code == 404
 
 

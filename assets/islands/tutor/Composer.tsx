@@ -7,6 +7,7 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { momentOfPage } from "./citations";
 import { modeChips } from "./modes";
+import type { Scope } from "./store";
 import { lengthOf, type Mode } from "./types";
 
 const FEW = 5;
@@ -16,6 +17,7 @@ type Props = {
   onText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   hasQuestion: boolean;
+  scope: Scope;
   isWriting: boolean;
   isSearch: boolean;
   /** Characters of a question, at most. */
@@ -31,7 +33,7 @@ type Props = {
 
 /** The field for a question, with the other ways to ask above it. */
 export function Composer(props: Props) {
-  const { text, onText, field, hasQuestion, isWriting, most, video, placeholder } = props;
+  const { text, onText, field, hasQuestion, scope, isWriting, most, video, placeholder } = props;
   const { onAsk, onStop } = props;
   const trimmed = text.trim();
   const count = lengthOf(trimmed);
@@ -71,7 +73,7 @@ export function Composer(props: Props) {
             {t("Explain this part")}
           </button>
         )}
-        {modeChips(hasQuestion).map(({ mode, label, icon }) => (
+        {modeChips(hasQuestion, scope).map(({ mode, label, icon }) => (
           <button
             key={mode}
             className="chip"

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
 import { t } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
 import { toast } from "../../shared/toasts";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
@@ -18,6 +19,8 @@ type Props = {
   view: View;
   store: ChatStore;
   scope: Scope;
+  /** The learner has no course that the tutor could search. */
+  isNewcomer: boolean;
   /** Characters of a question, at most. */
   most: number;
   here?: string | undefined;
@@ -28,7 +31,8 @@ type Props = {
 };
 
 /** What was asked and answered in the open chat. */
-export function Thread({ view, store, scope, most, here, onCite, onAsk, onDismiss }: Props) {
+export function Thread(props: Props) {
+  const { view, store, scope, isNewcomer, most, here, onCite, onAsk, onDismiss } = props;
   const { exchanges, texts, pending } = view;
   const [isLoading, setLoading] = useState(false);
   const isBusy = pending !== null || Object.keys(texts).length > 0;
@@ -73,7 +77,9 @@ export function Thread({ view, store, scope, most, here, onCite, onAsk, onDismis
           </button>
         </p>
       )}
-      {exchanges.length === 0 && !pending && <Start scope={scope} onAsk={onAsk} />}
+      {exchanges.length === 0 && !pending && (
+        <Start scope={scope} isNewcomer={isNewcomer} onAsk={onAsk} />
+      )}
       {exchanges.map((exchange, index) => (
         <ExchangeView
           key={exchange.uid}
@@ -123,8 +129,8 @@ export function Thread({ view, store, scope, most, here, onCite, onAsk, onDismis
   );
 }
 
-/** What to ask first: questions about the lesson or the course. */
-function Start({ scope, onAsk }: Pick<Props, "scope" | "onAsk">) {
+/** What to ask first, and what the tutor can do. */
+function Start({ scope, isNewcomer, onAsk }: Pick<Props, "scope" | "isNewcomer" | "onAsk">) {
   const { isLoading } = useAuth();
   const { data = [] } = useQuery({
     queryKey: ["tutor", "suggestions", scope.course, scope.lesson],
@@ -135,12 +141,25 @@ function Start({ scope, onAsk }: Pick<Props, "scope" | "onAsk">) {
   });
   return (
     <section className="exchange">
-      <h2 className="ask">{t("What would you like to understand?")}</h2>
+      <h2 className="ask">
+        {isNewcomer ? t("Choose a course first") : t("What would you like to understand?")}
+      </h2>
       <p className="muted mt-3">
-        {t(
-          "Ask in your own words. The answer quotes your lessons and names the place, down to the second.",
-        )}
+        {isNewcomer
+          ? t(
+              "The tutor answers from the lessons of your courses, and you have none yet. It already knows how this site works.",
+            )
+          : t(
+              "Ask in your own words. The answer quotes your lessons and names the place, down to the second.",
+            )}
       </p>
+      {isNewcomer && (
+        <p className="mt-4">
+          <a className="btn btn--primary" href="/courses/">
+            {t("Find a course")}
+          </a>
+        </p>
+      )}
       {data.length > 0 && (
         <div className="suggested" role="group" aria-label={t("Suggested questions")}>
           {data.map(({ text, mode }) => (
@@ -156,6 +175,37 @@ function Start({ scope, onAsk }: Pick<Props, "scope" | "onAsk">) {
           ))}
         </div>
       )}
+      <ul className="abilities" aria-label={t("What the tutor can do")}>
+        {abilities().map(({ icon, title, text }) => (
+          <li key={title}>
+            <Icon name={icon} />
+            <b className="medium">{title}</b>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
     </section>
   );
+}
+
+type Ability = { icon: IconName; title: string; text: string };
+
+function abilities(): Ability[] {
+  return [
+    {
+      icon: "text-quote",
+      title: t("Answers with the place"),
+      text: t("The passage of your lesson, and a link to its second."),
+    },
+    {
+      icon: "list-checks",
+      title: t("Tests you"),
+      text: t("Questions about a lesson, and flash cards to keep."),
+    },
+    {
+      icon: "calendar-days",
+      title: t("Plans your week"),
+      text: t("The next lessons, from your progress and your goal."),
+    },
+  ];
 }

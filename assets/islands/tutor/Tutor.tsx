@@ -154,6 +154,7 @@ export function Tutor(props: Props) {
           view={view}
           store={store}
           scope={scope}
+          isNewcomer={courses.length === 0 && here === undefined && scope.course === null}
           most={status.max_question_length}
           here={here}
           onCite={onCite ?? (() => undefined)}
@@ -169,6 +170,7 @@ export function Tutor(props: Props) {
         onText={setText}
         field={field}
         hasQuestion={view.exchanges.length > 0}
+        scope={scope}
         isWriting={isWriting}
         isSearch={status.is_search}
         most={status.max_question_length}
