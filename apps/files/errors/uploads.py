@@ -175,7 +175,7 @@ class FileInUse(AppError):
     code = "FILE_IN_USE"
     status = 409
     title = _("This file is in use")
-    message = _("A lesson or your library uses this file. Remove it there first.")
+    message = _("Your library, a lesson, a course, a post or a message uses this file. Remove it there first.")
 
 
 class FileEmpty(AppError):
