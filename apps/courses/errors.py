@@ -62,7 +62,7 @@ class CoursePictureUnreadable(AppError):
     status = 422
     title = _("This picture can't be used")
     message = _(
-        "Choose a PNG, JPEG or WebP picture of up to %(size)s and at least %(width)d × %(height)d pixels. Photos can"
+        "Choose a PNG, JPEG or WebP picture of up to %(size)s and at least %(width)s × %(height)s pixels. Photos can"
         " have up to 50 megapixels, others up to 12."
     )
     icon = "image-off"

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.text.durations import waiting_time
+
 Severity = Literal["error", "warning", "info"]
 Text = str | Promise
 
@@ -50,6 +52,7 @@ class AppError(Exception):
     help_text: ClassVar[Text] = ""
     retry_delay: ClassVar[int | None] = None  # seconds until it is retried automatically
     leads_to: ClassVar[str] = ""  # the page to redirect to instead of an error page
+    durations: ClassVar[tuple[str, ...]] = ()  # params in seconds that the message says in words
     is_for_scripts: ClassVar[bool] = True  # false: only pages show it, so browsers need not download its texts
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -72,7 +75,8 @@ class AppError(Exception):
     def detail(self) -> str:
         """The message with its params filled in."""
         params = self.params
-        return _PLACE.sub(lambda place: str(params[place[1]]), str(self.message))
+        shown = params | {name: waiting_time(params[name]) for name in self.durations}
+        return _PLACE.sub(lambda place: str(shown[place[1]]), str(self.message))
 
     @property
     def action_href(self) -> str:
@@ -213,9 +217,10 @@ class RateLimitExceeded(AppError):
     code = "RATE_LIMIT_EXCEEDED"
     status = 429
     title = _("Too many requests")
-    message = _("You've sent more requests than we can take at once. Wait %(wait)s seconds, then try again.")
+    message = _("You've sent more requests than we can take at once. Wait %(wait)s, then try again.")
     severity = "warning"
     icon = "clock"
+    durations = ("wait",)
 
     wait: int = 60
 

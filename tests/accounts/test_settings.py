@@ -405,7 +405,7 @@ def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatc
 
     leo.refresh_from_db()
     assert not leo.avatar
-    assert "Wait 1 seconds" in browser.get("/settings/").content.decode()
+    assert "Wait 1 second, then" in browser.get("/settings/").content.decode()
 
 
 def test_the_previous_picture_is_deleted_from_the_disk(

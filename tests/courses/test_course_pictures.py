@@ -121,7 +121,9 @@ def test_what_cannot_be_a_picture_is_refused_and_leaves_nothing(site: Client, co
     for raw in (b"<svg xmlns='http://www.w3.org/2000/svg'/>", picture_bytes((639, 400)), picture_bytes()[:3000], b""):
         answer = post(site, raw, alt="A text to keep")
         assert answer.status_code == 422
-        assert "A text to keep" in answer.content.decode()
+        html = answer.content.decode()
+        assert "A text to keep" in html
+        assert not raw or "at least 640 × 360 pixels. Photos" in html
     assert post(site, None, alt="no file").status_code == 422
     assert post(site, picture_bytes(), x="nan").status_code == 422
     assert (Upload.objects.count(), stored(), queries.storage_of(ada).used) == (0, set(), 0)

@@ -15,6 +15,7 @@ from rest_framework import exceptions
 
 from apps.learning.errors import LessonCompletesItself, NotEnrolled
 from studyplatform.kit.errors import REGISTRY, AppError, RateLimitExceeded
+from studyplatform.kit.text.durations import waiting_time
 from studyplatform.kit.web.api import problem_handler
 from studyplatform.kit.web.problem_details import problem
 from tests.cases import all_cases
@@ -99,3 +100,12 @@ def test_every_message_renders_in_every_surface(code, rf):
 
 def test_a_percent_sign_in_a_message_is_a_percent_sign():
     assert "watched 90% of it" in LessonCompletesItself().detail
+
+
+def test_a_wait_is_said_in_the_unit_in_which_people_think_of_it() -> None:
+    said = {0: "1 second", 1: "1 second", 60: "60 seconds", 90.2: "2 minutes", 3600: "60 minutes", 5401: "2 hours"}
+    said |= {86_399: "24 hours", 3 * 86_400: "3 days"}
+    assert {seconds: waiting_time(seconds) for seconds in said} == said
+    refusal = RateLimitExceeded(wait=86_399)
+    assert refusal.detail.endswith("Wait 24 hours, then try again.")
+    assert refusal.params == {"wait": 86_399}

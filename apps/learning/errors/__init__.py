@@ -115,9 +115,10 @@ class ReadingTooShort(AppError):
     code = "READING_TOO_SHORT"
     status = 409
     title = _("Read it first")
-    message = _("You can mark this lesson as complete in %(wait)s seconds, so you have time to read it.")
+    message = _("You can mark this lesson as complete in %(wait)s, so you have time to read it.")
     severity = "info"
     icon = "clock"
+    durations = ("wait",)
 
     wait: int = 1
 

@@ -21,9 +21,10 @@ class AttemptTooSoon(AppError):
     code = "QUIZ_ATTEMPT_TOO_SOON"
     status = 409
     title = _("Take a short break")
-    message = _("You can start your next attempt in %(wait)s seconds. Use the time to review what went wrong.")
+    message = _("You can start your next attempt in %(wait)s. Use the time to review what went wrong.")
     severity = "info"
     icon = "clock"
+    durations = ("wait",)
 
     wait: int = 60
 
@@ -33,11 +34,10 @@ class AnsweredTooFast(AppError):
     code = "QUIZ_ANSWERED_TOO_FAST"
     status = 409
     title = _("That was very fast")
-    message = _(
-        "Take a moment to read the questions. Your answers are saved, and you can submit them in %(wait)s seconds."
-    )
+    message = _("Take a moment to read the questions. Your answers are saved, and you can submit them in %(wait)s.")
     severity = "info"
     icon = "clock"
+    durations = ("wait",)
 
     wait: int = 1
 
