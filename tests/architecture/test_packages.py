@@ -19,6 +19,7 @@ NOT_IMPORTED = {
     "daphne": "the ASGI server of the embedded profile with WEB_SERVER=daphne, run as a program",
     "django-stubs": "types of Django, plugin of mypy",
     "djangorestframework-stubs": "types of the REST framework, plugin of mypy",
+    "drf-spectacular-sidecar": "scripts and styles of the API's documentation (INSTALLED_APPS)",
     "flask-cors": "imported by moto's server, which does not declare it",
     "gunicorn": "the WSGI server of production (docs/operations.md)",
     "mypy": "checks types (make check)",

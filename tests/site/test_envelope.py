@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.utils import timezone
 
@@ -19,6 +20,7 @@ from apps.accounts.models import BrowserSession, User
 from apps.learning.queries.addresses import progress_url
 from studyplatform.kit.models import Announcement
 from studyplatform.kit.web.inline_scripts import inline_scripts
+from studyplatform.site.system import api_schema
 from tests.cases import all_cases
 from tests.factories.accounts import PASSWORD
 
@@ -228,6 +230,20 @@ def test_the_documentation_of_the_api_has_a_policy_and_loads_only_files(client: 
     assert policy["frame-ancestors"] == ["'none'"]
     assert "<script>" not in page.content.decode()
     assert client.get("/api/v1/docs/?script=").headers["Content-Type"].startswith("application/javascript")
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page.content.decode())
+    files = [address.removeprefix("/static/") for address in loaded if not address.startswith("/api/v1/docs/")]
+    assert len(files) == 4
+    assert [file for file in files if finders.find(file) is None] == []
+
+
+def test_the_schema_is_made_once_and_is_the_same_for_everyone(client: Client, monkeypatch) -> None:
+    first = client.get("/api/v1/schema/")
+    monkeypatch.setattr(api_schema, "SchemaGenerator", None)  # would fail if it were made again
+    second = client.get("/api/v1/schema/", headers={"Accept-Language": "de", "Accept": "text/html"})
+
+    assert (first.status_code, first["Content-Type"]) == (200, "application/vnd.oai.openapi+json")
+    recorded = json.loads((ROOT / "tests/contract/openapi.json").read_text())
+    assert json.loads(second.content)["paths"].keys() == recorded["paths"].keys()
 
 
 @pytest.mark.parametrize(

@@ -60,5 +60,5 @@ SPECTACULAR_SETTINGS = {
         "studyplatform.kit.web.api.add_problems",
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "/static/favicons/icon.svg",
 }
