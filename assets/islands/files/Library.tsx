@@ -460,7 +460,9 @@ export function Library({ first, firstPlace, limit, transportFor }: LibraryProps
                   </div>
                 </div>
               )}
-              {isEmpty && uploads.all.length === 0 && <Empty q={q} isTop={folder === null} />}
+              {isEmpty && !query.isPlaceholderData && uploads.all.length === 0 && (
+                <Empty q={q} isTop={folder === null} />
+              )}
             </div>
           )}
         </Skeleton>

@@ -78,7 +78,7 @@ export function NameSearch({ search }: { search: string }) {
             >
               {({ results, next, previous }) => (
                 <>
-                  {results.length === 0 && (
+                  {results.length === 0 && !query.isPlaceholderData && (
                     <p className="muted">
                       {t("No name contains “{search}”.", { search: asked.q })}
                     </p>

@@ -142,7 +142,9 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
             ))}
           </ol>
         ) : (
-          <p className="line__none muted">{emptyText(kind, query, has_video)}</p>
+          (state.isLoaded || state.loadError) && (
+            <p className="line__none muted">{emptyText(kind, query, has_video)}</p>
+          )
         )}
       </div>
       {store && (

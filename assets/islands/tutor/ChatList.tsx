@@ -26,6 +26,7 @@ type Props = {
 export function ChatList({ chats, search, onSearch, here, onOpen, onRenamed }: Props) {
   const { rows, put, error, isFetchingNextPage, hasNextPage, fetchNextPage, refetch, wanted } =
     chats;
+  const isFound = !chats.isFetching || isFetchingNextPage; // else the rows are those of another search
   const groups = grouped(rows);
 
   const remove = async (row: ChatRow): Promise<void> => {
@@ -107,7 +108,7 @@ export function ChatList({ chats, search, onSearch, here, onOpen, onRenamed }: P
           </ul>
         </section>
       ))}
-      {rows.length === 0 && wanted !== "" && !error && (
+      {rows.length === 0 && wanted !== "" && isFound && !error && (
         <p className="muted small mt-4" role="status">
           {t("No chats match.")}
         </p>

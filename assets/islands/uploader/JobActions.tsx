@@ -147,7 +147,12 @@ function whatGoes({ name, lesson, video }: CardProps["job"]): string {
         name,
         number: lesson.number,
       })
-    : t("“{name}” will be permanently deleted.", { name });
+    : lesson === null
+      ? t("“{name}” will be permanently deleted.", { name })
+      : t(
+          "“{name}” will be permanently deleted. A lesson that shows it will no longer have a video.",
+          { name },
+        );
   const original =
     days > 0
       ? t(

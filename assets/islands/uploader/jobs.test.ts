@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { jobsOf, marksOf, openUploadFor } from "./jobs";
 import { messageOf } from "./messages";
+import { factsOf } from "./messages";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
 import { Transfers } from "../../shared/uploads/transfers";
 
@@ -76,6 +77,14 @@ it("finds the lesson that shows the video or will show it", () => {
   const jobs = jobsOf(transfers.all, [videoOf()], [shown, wanted], NOW);
 
   expect(jobs.map((job) => job.lesson?.uid)).toEqual(["wanted", shown.uid]);
+});
+
+it("says that a video has no lesson only once the lessons are known", () => {
+  const facts = (areKnown: boolean): string[] =>
+    jobsOf([], [videoOf({ stage: "analyzing" })], [], NOW, areKnown).map(factsOf);
+
+  expect(facts(true)[0]).toContain("Not assigned to a lesson");
+  expect(facts(false)[0]).not.toContain("Not assigned");
 });
 
 it("marks done, current and failed stages", () => {

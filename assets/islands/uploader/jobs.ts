@@ -12,7 +12,8 @@ export type Job = {
   group: Group;
   transfer: Transfer | null;
   video: Video | null;
-  lesson: VideoLesson | null;
+  /** undefined: the lessons have not been loaded. */
+  lesson: VideoLesson | null | undefined;
 };
 
 /** An upload that changed this recently is being sent from another browser. */
@@ -50,12 +51,13 @@ export function jobsOf(
   videos: readonly Video[],
   lessons: readonly VideoLesson[],
   now: number,
+  areLessonsKnown = true,
 ): Job[] {
   const byUid = new Map(videos.map((video) => [video.uid, video]));
-  const lessonOf = (uid: string | null | undefined, target: string | null): VideoLesson | null =>
+  const lessonOf = (uid: string | null | undefined, target: string | null): Job["lesson"] =>
     lessons.find((one) => uid !== null && uid !== undefined && one.video === uid) ??
     lessons.find((one) => one.uid === target) ??
-    null;
+    (areLessonsKnown ? null : undefined);
   const taken = new Set<string>();
   const jobs: Job[] = [];
 

@@ -6,11 +6,12 @@ import { messageOfTransfer, type Message } from "../../shared/uploads/messages";
 
 /** Facts such as "For lesson 3.5 of Rivers, 2.9 GB". */
 export function factsOf({ lesson, size, video }: Job): string {
-  const parts = [
-    lesson
-      ? t("For lesson {number} of {course}", { number: lesson.number, course: lesson.course_title })
-      : t("Not assigned to a lesson"),
-  ];
+  const parts: string[] = [];
+  if (lesson)
+    parts.push(
+      t("For lesson {number} of {course}", { number: lesson.number, course: lesson.course_title }),
+    );
+  else if (lesson === null) parts.push(t("Not assigned to a lesson"));
   if (size > 0) parts.push(bytes(size));
   if (video && video.duration > 0) parts.push(clock(Math.round(video.duration)));
   if (video && video.height > 0) parts.push(`${Math.min(video.width, video.height)}p`);

@@ -71,7 +71,11 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
     () => [...(shown.data ?? []), ...(openLessons.data ?? [])],
     [shown.data, openLessons.data],
   );
-  const jobs = useMemo(() => jobsOf(all, known, lessons, now), [all, known, lessons, now]);
+  const areLessonsKnown = shown.isSuccess && !shown.isPlaceholderData && openLessons.isSuccess;
+  const jobs = useMemo(
+    () => jobsOf(all, known, lessons, now, areLessonsKnown),
+    [all, known, lessons, now, areLessonsKnown],
+  );
 
   useEffect(() => {
     const clock = setInterval(() => setNow(Date.now()), REGROUP_MS);
