@@ -205,7 +205,7 @@ def test_equal_notifications_of_one_day_form_one_entry(leo, browser_of) -> None:
         shown, panel = page(browser), page(browser, "/notifications/panel")
 
     days = re.findall(r'news__day">\s*<h2 class="h5">(.*?)</h2>', shown)
-    assert days == ["Today", "Yesterday", "Wednesday, 31 December 2025"]
+    assert days == ["Today", "Yesterday", "December 2025"]
     assert shown.count('class="note is-new"') == 4
     assert panel.count('class="note is-new"') == 4
     assert shown.count("3 times") == panel.count("3 times") == 1

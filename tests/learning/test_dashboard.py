@@ -63,7 +63,7 @@ def test_it_shows_what_is_the_learners_own(browser_of, leo, mia, enrollment, cou
     assert "4 -day streak" in page or "4-day streak" in page
     assert "30 of 30 minutes" in page
     assert "1 earned, 5 to go" in page
-    assert f"{earned_at.astimezone(zone_named(leo.time_zone)):%H:%M}" in page
+    assert f"{earned_at.astimezone(zone_named(leo.time_zone)):%-d %b %Y}" in page
     assert "Rivers and Their Work" in page
     assert "30 minutes, 1 lesson" in page
     assert "10.0" not in page

@@ -29,16 +29,23 @@ def notifications(request: HttpRequest) -> HttpResponse:
     user, unread = signed_in_user(request), request.GET.get("show") == "unread"
     page = Paginator(queries.notices_of(user, unread=unread), PER_PAGE).get_page(request.GET.get("page"))
     today = timezone.now().astimezone(queries.zone_of(user)).date()
-    days = [(_day_name(day, today), entries) for day, entries in queries.by_day(page, user).items()]
-    return render(request, "accounts/notifications.html", {"page": page, "days": days, "unread_only": unread})
+    periods: dict[str, list[queries.Entry]] = {}
+    for day, entries in queries.by_day(page, user).items():
+        periods.setdefault(_period_of(day, today), []).extend(entries)
+    return render(request, "accounts/notifications.html", {"page": page, "periods": periods, "unread_only": unread})
 
 
-def _day_name(day: date, today: date) -> str:
-    if day == today:
+def _period_of(day: date, today: date) -> str:
+    """A heading for several days: the further back, the longer the period."""
+    if day >= today:
         return _("Today")
     if day == today - timedelta(days=1):
         return _("Yesterday")
-    return date_format(day, "l, j F" if day.year == today.year else "l, j F Y")
+    if day > today - timedelta(days=7):
+        return _("Last 7 days")
+    if day > today - timedelta(days=30):
+        return _("Last 30 days")
+    return date_format(day, "F" if day.year == today.year else "F Y")
 
 
 @signed_in

@@ -41,7 +41,7 @@ def listed_groups() -> tuple[list[Group], dict[str, str]]:
 
 @dataclass(frozen=True)
 class Offer:
-    """Figures of the catalog as it is shown by default: open and announced courses.
+    """Figures of the catalog as it is shown by default: open and announced courses; of Premium the open ones only.
 
     ``usual_lesson`` is the mean length of a lesson in seconds, 0 without lessons.
     """
@@ -68,7 +68,9 @@ def offer() -> Offer:
     return Offer(
         courses=sum(group.courses for group in shown),
         free=sum(group.courses for group in shown if group.price == Course.Pricing.FREE),
-        premium=sum(group.courses for group in shown if group.price == Course.Pricing.PREMIUM),
+        premium=sum(
+            group.courses for group in shown if group.price == Course.Pricing.PREMIUM and group.availability == "now"
+        ),
         usual_lesson=sum(group.seconds for group in shown) / lessons if lessons else 0,
         by_subject={slug: count for slug, count in by_subject.items() if count},
     )

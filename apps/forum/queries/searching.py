@@ -1,8 +1,9 @@
 """Searching posts, and topics that resemble a title or a topic."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log
 from typing import Any, cast
 
 from django.core.cache import cache as shared_cache
@@ -19,6 +20,11 @@ from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 LONGEST = 200  # characters of a search text
 SIMILAR = 5
+COMPARED = 60  # of the topics that share a word with a title: the best, which are compared with it
+# How much of what a title says another topic must say too; on the same board there is less to mistake.
+MIN_SHARE, MIN_SHARE_ON_BOARD = 0.35, 0.2
+EXCERPT_WEIGHT = 0.25  # of a word that is in the text only, not in the title or a tag
+MIN_COUNTED = 20  # fewer topics say little about how rare a word is
 KEPT = 3600  # seconds: how long the topics that resemble one are remembered
 
 
@@ -80,29 +86,53 @@ def _hits(shown: Sequence[tuple[int, int]], words: Sequence[str], user: AnyUser)
 
 
 def similar_to(title: str, user: AnyUser, *, board: Board | None = None) -> list[Hit]:
-    """Topics whose opening posts share the most words with a title, those of the board first. Three queries."""
+    """Topics about the same as a title, those of the board first. Five queries."""
     words = search.words_of(title[:LONGEST])
     posts = Post.objects.listed_for(user).filter(is_opening=True)
-    found = search.search(posts, words, any_word=True)[: SIMILAR * 3]
-    hits = _hits([(topic, post) for post, topic in found], words, user)
-    hits = [hit for hit in hits if _shared(hit.topic, words) * 2 >= min(len(words), 4)]
+    found = search.search(posts, words, any_word=True)
+    alike = set(_alike(words, [topic for _, topic in found], board.pk if board else None))
+    hits = _hits([(topic, post) for post, topic in found if topic in alike][: SIMILAR * 3], words, user)
     hits.sort(key=lambda hit: board is None or hit.topic.board_id != board.pk)
     return hits[:SIMILAR]
 
 
-def _shared(topic: Topic, words: Sequence[str]) -> int:
-    """How many of the words the title and the beginning of the text of a topic contain."""
-    return len(search.found_in(f"{topic.title} {topic.excerpt}", words))
+def _alike(words: Sequence[str], found: Sequence[int], board: int | None) -> list[int]:
+    """Those of the topics with some of the words, the best found first, that are about the same, the most alike first.
+
+    Each word weighs by how few of the topics have it (inverse document frequency), so that "take" and "good" make
+    nothing similar. Rather none than one that isn't. Two queries.
+    """
+    topics = Topic.objects.prefetch_related("tags").in_bulk(found[:COMPARED])
+    titled = {pk: search.found_in(_titled(topic), words) for pk, topic in topics.items()}
+    said = {pk: titled[pk] | search.found_in(topic.excerpt, words) for pk, topic in topics.items()}
+    count = max(len(found), MIN_COUNTED) + 1
+    weights = {word: log(count / max(1, sum(word in one for one in said.values()))) for word in words}
+
+    def weigh(shared: Collection[str]) -> float:
+        return sum(weights[word] for word in shared)
+
+    shares = {}
+    for pk in found[:COMPARED]:
+        if pk not in topics:  # deleted in between
+            continue
+        share = (weigh(titled[pk]) + EXCERPT_WEIGHT * weigh(said[pk] - titled[pk])) / weigh(words)
+        if share >= (MIN_SHARE_ON_BOARD if topics[pk].board_id == board else MIN_SHARE):
+            shares[pk] = share
+    return sorted(shares, key=lambda pk: -shares[pk])
+
+
+def _titled(topic: Topic) -> str:
+    return " ".join([topic.title, *(tag.name for tag in topic.tags.all())])
 
 
 def similar_topics(topic: Topic, user: AnyUser) -> list[Topic]:
-    """Other questions about the same, for the page of a topic. One query; another one once an hour."""
+    """Other questions about the same, for the page of a topic. One query; three more once an hour."""
     ids = cast("list[int] | None", shared_cache.get(key := f"forum-similar-{topic.pk}"))
     if ids is None:
         posts: QuerySet[Post] = Post.objects.public().filter(is_opening=True).exclude(topic=topic.pk)
-        tags = " ".join(tag.name for tag in topic.tags.all())
-        found = search.search(posts, search.words_of(f"{topic.title} {tags}"), any_word=True)
-        ids = [one for _, one in found[: SIMILAR * 3]]
+        words = search.words_of(_titled(topic))
+        found = search.search(posts, words, any_word=True)
+        ids = _alike(words, [one for _, one in found], topic.board_id)[: SIMILAR * 3]
         shared_cache.set(key, ids, KEPT)
     if not ids:
         return []
