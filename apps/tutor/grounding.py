@@ -30,6 +30,7 @@ from apps.tutor.sentences import (
     add_before_end,
     change_sentences,
     strip_signs,
+    write_formulas_between_dollars,
 )
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ NEAR = 400
 
 _NUMBER = re.compile(r"\d{1,3}")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_UNOPENED_THOUGHTS = re.compile(r"\A.*?< ?/think(?:ing)?>\s*", re.DOTALL)
+"""Some servers cut only the mark that opens them; ``cleaning`` puts a space into the other one."""
 _FIRST_QUESTION = re.compile(r"^1\. ", re.MULTILINE)
 _MARKED = {"ask", "explain", "hint", "summary"}
 """Modes whose sentences are marked one by one: questions and cards are not prose."""
@@ -92,7 +95,7 @@ def check(text: str, prompt: Prompt, *, is_search: bool) -> Checked:
         is_declined = is_declined and not (prompt.mode == "quiz" and _FIRST_QUESTION.search(text))
         return Checked(text, Answer.Kind.DECLINED if is_declined else "", cited)
     with translation.override(prompt.language):
-        return _check_model(text, prompt)
+        return _check_model(write_formulas_between_dollars(_UNOPENED_THOUGHTS.sub("", text)), prompt)
 
 
 def _check_model(text: str, prompt: Prompt) -> Checked:

@@ -5,10 +5,25 @@ from collections.abc import Callable
 
 CITATIONS = re.compile(r"(?<![\\\w\]])((?:\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\])+)(?!\()")
 SPACED_CITATIONS = re.compile(rf"[ \t]*{CITATIONS.pattern}")
-CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|\$\$.*?\$\$|\$[^\s$][^$\n]*\$", re.MULTILINE | re.DOTALL)
+_FORMULA = r"\$\$.*?\$\$|\$(?!\s)[^$\n]*[^\s$]\$(?!\d)"  # as Pandoc reads dollars: "$4 to $5" are prices
+CODE = re.compile(rf"^(```|~~~).*?(?:^\1|\Z)|(`+)[^\n]+?\2|{_FORMULA}", re.MULTILINE | re.DOTALL)
+_TEX = re.compile(r"\\\((?!\s*\\\))(.+?)\\\)|\\\[(?!\s*\\\])(.+?)\\\]", re.DOTALL)
 SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*(?:[ \t]*\[\d[\d,\s–-]*\])*")
 _LINE_START = re.compile(r"[\s>#*+-]*(?:(?<=\s)|^)(?:\d+[.)]\s)?")
 _KEPT = re.compile("\ue000(\\d+)\ue001")
+
+
+def write_formulas_between_dollars(text: str) -> str:
+    r"""Return the text with formulas between dollar signs where a model wrote ``\(x\)`` or ``\[x\]``; code stays."""
+
+    def change(found: re.Match[str]) -> str:
+        return f"${found[1].strip()}$" if found[1] is not None else f"$$\n{found[2].strip()}\n$$"
+
+    parts, end = [], 0
+    for code in CODE.finditer(text):
+        parts += [_TEX.sub(change, text[end : code.start()]), code.group()]
+        end = code.end()
+    return "".join([*parts, _TEX.sub(change, text[end:])])
 
 
 def strip_signs(text: str) -> str:

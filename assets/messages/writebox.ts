@@ -1,5 +1,6 @@
 /** The field for a message: its counter, its draft, Ctrl+Enter, and sending without leaving the page. */
 import { csrfHeaders } from "../shared/api/csrf";
+import { isComposing } from "../shared/composing";
 import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
 import { startCounter } from "./counter";
@@ -49,7 +50,7 @@ export function startWritebox(page: HTMLElement, { onSent, onWriting }: Events):
     if (area.value && Date.now() - saidAt > WRITING_GAP_MS && onWriting()) saidAt = Date.now();
   });
   area.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event)) return;
     event.preventDefault();
     form.requestSubmit();
   });

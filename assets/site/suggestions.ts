@@ -3,6 +3,7 @@
  * selection" of the ARIA Authoring Practices. The focus stays in the box.
  */
 import { announce } from "../shared/announce";
+import { isComposing } from "../shared/composing";
 import { t, tn } from "../shared/i18n";
 
 export const DELAY_MS = 120;
@@ -100,7 +101,7 @@ export function suggestFor(
   };
 
   const onKey = (event: KeyboardEvent): void => {
-    if (event.isComposing || event.ctrlKey || event.metaKey) return;
+    if (isComposing(event) || event.ctrlKey || event.metaKey) return;
     const last = options().length - 1;
     const isOpen = !list.hidden;
     const here = active();

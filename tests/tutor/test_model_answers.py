@@ -12,7 +12,9 @@ from apps.tutor.models import Answer
 from apps.tutor.providers import breaker, current
 from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.scripted import ScriptedProvider
+from apps.tutor.providers.thoughts import ThoughtFilter
 from apps.tutor.queries.status import status_of
+from apps.tutor.sentences import CODE, write_formulas_between_dollars
 from tests.cases import all_cases
 from tests.tutor.test_injections import a_prompt, said_by
 
@@ -70,6 +72,7 @@ CASES = {
     "questions of a quiz": Case(
         "1. What does the moon consist of? [1]", "1. What does the moon consist of? [1]", (1,), mode="quiz"
     ),
+    "thoughts whose opening was cut": Case(f"Hm. The moon?\n</think>\n{BEND} [1].", f"{BEND} [1].", (1,)),
     "an address": Case(f"{BEND} [1]. See https://evil.test/x", f"{BEND} [1]. See (address removed) {MARK}", (1,)),
 }
 
@@ -108,3 +111,30 @@ def test_all_processes_know_that_the_provider_is_busy(
     assert 15 <= status["retry_after"] <= 20
     breaker.answering()
     assert status_of(leo, timezone.now())["status"] == "online"
+
+
+def test_prices_are_no_formulas_and_formulas_are_written_one_way() -> None:
+    prices = "It costs $4 [1], later $5 [2]; from $2bn to at least $4bn, $100-$200, **$148+ → $19**."
+    assert not list(CODE.finditer(prices))
+    assert [one.group() for one in CODE.finditer("$x_1$ [1] and $$\\sum x$$, `$y$`")] == [
+        "$x_1$",
+        "$$\\sum x$$",
+        "`$y$`",
+    ]
+    said = "As \\(x^2\\) and\n\\[ \\sum x \\]\nbut `\\(y\\)` stays, and \\(\\) too."
+    assert write_formulas_between_dollars(said) == "As $x^2$ and\n$$\n\\sum x\n$$\nbut `\\(y\\)` stays, and \\(\\) too."
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_thoughts_before_an_answer_are_left_out(size: int) -> None:
+    def said(text: str) -> str:
+        thoughts = ThoughtFilter()
+        pieces = [thoughts.feed(text[start : start + size]) for start in range(0, len(text), size)]
+        return "".join([*pieces, thoughts.finish()])
+
+    assert said("<think>Let me see. 2 < 3.</think>\n\nThe answer is 4.") == "\n\nThe answer is 4."
+    assert said("\n<thinking>\nhm\n</thinking><think></think>Yes") == "Yes"
+    assert said("<think>It never ends") == ""
+    for text in ("No thoughts <think>here</think>.", "<th", "< think>", "", "a", "<b>bold</b>"):
+        assert said(text) == text
+    assert said("<think>" + "long " * 5_000 + "</think>Done") == "Done"

@@ -19,6 +19,7 @@ from apps.tutor.providers import breaker
 from apps.tutor.providers.base import Prompt, Usage
 from apps.tutor.providers.billing import Bill
 from apps.tutor.providers.reading import Broken, Reading, read_answer
+from apps.tutor.providers.thoughts import ThoughtFilter
 
 CONNECT = 5.0
 """Seconds to connect."""
@@ -85,6 +86,7 @@ class OpenAIProvider:
             for is_last in (False, True):
                 reading = bill.begin()
                 yield bill.usage  # from here on it may be stopped at any moment, and what was sent is charged
+                thoughts, is_empty = ThoughtFilter(), True
                 try:
                     async with aclosing(self._request(body, reading)) as pieces:
                         async for piece in pieces:
@@ -92,14 +94,19 @@ class OpenAIProvider:
                                 is_settled = True
                                 await _note(breaker.answering)
                             yield bill.usage
-                            yield piece
-                    if not reading.text.strip() and not prompt.written:
+                            if said := thoughts.feed(piece):
+                                is_empty = is_empty and not said.strip()
+                                yield said
+                    if said := thoughts.finish():
+                        is_empty = is_empty and not said.strip()
+                        yield said
+                    if is_empty and not prompt.written:
                         raise _Failed("the answer is empty", may_repeat=True)
                     break
                 except _Failed as failure:
                     bill.end(is_free=failure.is_free)
                     yield bill.usage
-                    if is_last or reading.text or not failure.may_repeat:
+                    if is_last or not is_empty or not failure.may_repeat:
                         is_settled = True
                         await self._note_failure(failure)
                         raise failure.error from None

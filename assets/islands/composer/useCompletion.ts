@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
+import { isComposing } from "../../shared/composing";
 import { t, tn } from "../../shared/i18n";
 import { fetchPeople, fetchTopics } from "./api";
 import { triggerAt } from "./completion";
@@ -130,7 +131,7 @@ export function useCompletion(
     if (!found) return undefined;
     const last = found.options.length - 1;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "ArrowDown") setActive((at) => (at === last ? 0 : at + 1));
       else if (event.key === "ArrowUp") setActive((at) => (at === 0 ? last : at - 1));
       else if (event.key === "Enter" || (event.key === "Tab" && !event.shiftKey)) choose(active);

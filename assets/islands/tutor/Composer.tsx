@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useLayoutEffect } from "react";
 
 import { makeError } from "../../shared/api/errors";
+import { isComposing } from "../../shared/composing";
 import { clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
@@ -60,7 +61,7 @@ export function Composer(props: Props) {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     // While characters are being composed, Enter chooses one of them.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     ask("ask", "");
   };

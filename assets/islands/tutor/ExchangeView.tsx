@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 
 import { makeError, toApiError } from "../../shared/api/errors";
+import { isComposing } from "../../shared/composing";
 import { t, tn } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { Button } from "../../shared/ui/Button";
@@ -116,7 +117,7 @@ function EditQuestion({ exchange, store, most, later, onDone }: EditProps) {
     if (event.key === "Escape") {
       event.preventDefault();
       onDone();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+    } else if (event.key === "Enter" && !event.shiftKey && !isComposing(event.nativeEvent)) {
       event.preventDefault();
       submit();
     }
