@@ -47,7 +47,7 @@ class PromoLimitTooLow(AppError):
     code = "PROMO_LIMIT_TOO_LOW"
     status = 409
     title = _("The limit is too low")
-    message = _("This code has been used %(used)s times. Enter at least that number, or turn the code off.")
+    message = _("Uses of this code so far: %(used)s. Enter at least that number, or turn the code off.")
     severity = "warning"
     icon = "info"
     is_for_scripts = False

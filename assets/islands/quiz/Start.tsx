@@ -129,7 +129,7 @@ function Rules({ quiz }: { quiz: QuizProps }) {
         {quiz.kinds.length === 0 && (
           <li>
             <Icon name="list-checks" />
-            {t("{count} questions, drawn at random from {total}", {
+            {t("{count} of {total} questions, drawn at random", {
               count: quiz.question_count,
               total: quiz.pool_count,
             })}
