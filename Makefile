@@ -49,7 +49,7 @@ bench-progress: ## Count saves of progress a second, beside a bare view
 	@$(LAUNCH) bench progress
 
 bench-abuse: ## Send the worst requests known to every address; fails if one costs 0.5 s of CPU
-	@exec $(LAUNCH) bench abuse
+	@$(LAUNCH) bench abuse
 
 bench-tutor: ## Count how often the tutor finds the right passage
 	@$(LAUNCH) bench tutor

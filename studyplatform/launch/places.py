@@ -14,7 +14,7 @@ MACHINE = f"{sys.platform}-{os.uname().machine}"  # a folder may be shared with 
 
 def data_folder() -> Path:
     """Where `make run` stores its data."""
-    return (ROOT / (os.environ.get("DATA_DIR") or "var")).resolve()
+    return (ROOT / Path(os.environ.get("DATA_DIR") or "var").expanduser()).resolve()
 
 
 def existing_part(folder: Path) -> Path:

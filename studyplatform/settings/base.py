@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import django_stubs_ext
 import environ
@@ -29,7 +30,7 @@ django_stubs_ext.monkeypatch()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).expanduser().resolve()
 private_folder(DATA_DIR)
 
 ENVIRONMENT = "embedded"
@@ -149,7 +150,12 @@ TEMPLATES = [
 ]
 
 # --- Data ---------------------------------------------------------------------------------------
-DATABASES = {"default": environ.Env.db_url_config(env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}"))}
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": environ.Env.db_url_config(env.text("DATABASE_URL"))
+    if env.text("DATABASE_URL")
+    # Not as a URL, where "#", "+" and "%" in the name of a folder mean something else.
+    else {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "db.sqlite3")}
+}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     if DATABASES["default"]["NAME"] != ":memory:":
         private_file(Path(DATABASES["default"]["NAME"]))

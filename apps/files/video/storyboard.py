@@ -51,7 +51,8 @@ class Storyboard:
         stream = stream.filter("fps", fps=f"1/{self.interval:g}", start_time=0, round="up")
         stream = stream.filter("scale", self.width, self.height, flags="area")
         stream = stream.filter("tile", f"{self.columns}x{self.rows}")
-        return ffmpeg.output(stream, str(folder / SHEET_NAME), f="image2", **{"q:v": 5})
+        pattern = f"{str(folder).replace('%', '%%')}/{SHEET_NAME}"
+        return ffmpeg.output(stream, pattern, f="image2", **{"q:v": 5})
 
     def to_webvtt(self, duration: float) -> str:
         """Write the tile of each interval as WebVTT with spatial media fragments (W3C Media Fragments URI 1.0)."""

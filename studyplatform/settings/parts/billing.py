@@ -21,7 +21,8 @@ for _key, _prefixes in ((STRIPE_SECRET_KEY, ("sk", "rk")), (STRIPE_PUBLISHABLE_K
 # "stripe": the real provider; "standin": apps/billing/standin, a process beside the web server.
 BILLING_MODE = "stripe" if STRIPE_SECRET_KEY else "standin"
 ALLOW_STANDIN = env.flag("ALLOW_STANDIN")  # production refuses to start with the stand-in without it
-STANDIN_PORT = env.number("STANDIN_PORT", env.number("PORT", 8000) + 421)
+_port = env.number("PORT", 8000)
+STANDIN_PORT = env.number("STANDIN_PORT", _port + 421 if _port + 421 < 65536 else _port - 421)
 STANDIN_ADDRESS = f"http://127.0.0.1:{STANDIN_PORT}"
 # None: dj-stripe's warning, which has no id, that it would rather have signals than DJSTRIPE_WEBHOOK_EVENT_CALLBACK. A
 # signal comes inside its own processing, so an event that it fails to copy would never be handled (docs/adr/0023).
