@@ -33,6 +33,7 @@ NAMES = {
     "Arabic": "محمد عبد الله الفارسي",
     "Arabic with harakat": "مُحَمَّد",
     "Persian": "پیمان گلچین ژاله",
+    "doubled letters": "علی رضایی ججج چچ",
     "Urdu": "ٹیپو سلطان ہے",
     "Hebrew": "שרה לוי",
     "Syriac": "ܐܦܪܝܡ",

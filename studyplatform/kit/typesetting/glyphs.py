@@ -137,6 +137,10 @@ def choose_outlines(blocks: list[Block], fonts: dict[str, PageFont]) -> None:
         first = places[id(same[0][0])]
         line = _line_of(heights, blocks[max(0, first - 8) : first + len(same) + 8])
         on_line = [pair for pair in same if round(pair[0].y, 3) == line] or same
+        if len(text) == 1 and is_right_to_left(text):
+            # The dots of an Arabic letter are above or below the line: each part on it is another letter. In "یی"
+            # the two have different shapes.
+            letters = max(letters, len(on_line))
         parts, rest = divmod(len(on_line), letters)
         kept = on_line[:letters] if rest else on_line[::parts]
         for _block, unit in same:
