@@ -30,16 +30,17 @@ def containing(owner_id: int, text: str) -> QuerySet[File]:
     """The user's files outside the bin whose ``sort_name`` contains the text, a `sort_name` too. Two queries at once.
 
     The first one looks whether the text is common among the newest files. If it is, or if there are few files,
-    comparing names until a page is full costs less than finding all files in the index.
+    comparing names until a page is full costs less than finding all files in the index. Of few files, names with other
+    accents and forms of letters are found too.
     """
     files = File.objects.of(owner_id).present()
     found = files.filter(sort_name__contains=text)
     trigrams = sorted({text[at : at + _LENGTH] for at in range(len(text) - _LENGTH + 1)})[:MOST_TRIGRAMS]
-    if not trigrams:
-        return found
     newest = files.order_by("-modified_at", "-pk")[:SAMPLE]
     seen = newest.aggregate(files=Count("pk"), found=Count("pk", filter=Q(sort_name__contains=text)))
-    if seen["files"] < SAMPLE or seen["found"] >= COMMON * SAMPLE:
+    if seen["files"] < SAMPLE:
+        return files.filter(name__folded_contains=text)
+    if not trigrams or seen["found"] >= COMMON * SAMPLE:
         return found
     rare = narrowed(owner_id, trigrams).filter(sort_name__contains=text)
     pks = list(rare.values_list("pk", flat=True)[: FEW + 1])

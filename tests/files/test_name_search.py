@@ -159,3 +159,12 @@ def test_databases_search_by_the_index_of_names(leo):
     else:
         assert "SEARCH files_file USING INTEGER PRIMARY KEY" in plan
         assert "SCAN files_search VIRTUAL TABLE" in plan
+
+
+def test_a_few_files_are_found_in_any_form_of_their_letters(leo):
+    files_of(leo, ["Résumé.pdf", "ÜBUNG.txt", "ﾃﾞｰﾀ.csv"])
+
+    found = {
+        text: [file.name for file in search_files(leo, None, text, "name")] for text in ("resume", "übu", "データ", "x")
+    }
+    assert found == {"resume": ["Résumé.pdf"], "übu": ["ÜBUNG.txt"], "データ": ["ﾃﾞｰﾀ.csv"], "x": ["ÜBUNG.txt"]}

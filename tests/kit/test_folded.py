@@ -1,4 +1,4 @@
-"""The lookup ``folded_contains``: the same on both databases as `fold`."""
+"""The lookups ``folded_contains`` and ``folded_startswith``: the same on both databases as `fold`."""
 
 import pytest
 
@@ -40,4 +40,7 @@ def test_names_are_found_in_any_form() -> None:
     }
     assert wrong == {}
     assert all(fold(text) in fold(name) for name, texts in NAMES.items() for text in texts)
+    begun = User.objects.filter(first_name__folded_startswith="zoe").values_list("first_name", flat=True)
+    assert list(begun) == ["Zoë Ångström"]
+    assert not User.objects.filter(first_name__folded_startswith="ngstrom").exists()
     assert [user.first_name for user in people(text="soren KIERKEGÅRD")] == ["Søren Kierkegård"]

@@ -14,7 +14,7 @@ def granted_by_staff(text: str = "") -> QuerySet[Grant]:
     found = Grant.objects.filter(source=Grant.Source.STAFF).select_related("user", "course", "granted_by")
     if text:
         user = Q(user__email__iexact=text) | Q(user__username__iexact=text)
-        found = found.filter(user | Q(course__title__icontains=text))
+        found = found.filter(user | Q(course__title__folded_contains=text))
     return found.order_by(Case(When(ended_at=None, then=Value(0)), default=Value(1)), "-created_at", "-pk")
 
 

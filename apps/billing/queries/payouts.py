@@ -94,7 +94,7 @@ def payouts_like(text: str) -> QuerySet[Payout]:
     """All payouts, the latest first. ``text``: only those of users with it in their email or username."""
     rows = Payout.objects.select_related("instructor", "run").order_by("-created_at", "-pk")
     if text:
-        rows = rows.filter(Q(instructor__email__icontains=text) | Q(instructor__username__icontains=text))
+        rows = rows.filter(Q(instructor__email__folded_contains=text) | Q(instructor__username__folded_contains=text))
     return rows
 
 

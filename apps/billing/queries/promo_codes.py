@@ -75,7 +75,7 @@ def like(codes: QuerySet[PromoCode], text: str) -> QuerySet[PromoCode]:
     if not text:
         return codes
     instructor = Q(instructor__username__iexact=text) | Q(course__instructor__username__iexact=text)
-    return codes.filter(Q(code__icontains=text) | Q(course__title__icontains=text) | instructor)
+    return codes.filter(Q(code__folded_contains=text) | Q(course__title__folded_contains=text) | instructor)
 
 
 def covering(codes: QuerySet[PromoCode], *, course: int, instructor: int) -> QuerySet[PromoCode]:

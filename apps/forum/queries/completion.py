@@ -33,7 +33,9 @@ def people_to_mention(user: User, q: str, topic: Topic | None) -> list[Mentionab
     list tells nobody who has an account here. Up to two queries.
     """
     everyone = User.objects.filter(is_active=True, deleted_at=None).exclude(pk=user.pk).order_by("username")
-    people = everyone.filter(Q(username__istartswith=q) | Q(first_name__istartswith=q) | Q(last_name__istartswith=q))
+    people = everyone.filter(
+        Q(username__folded_startswith=q) | Q(first_name__folded_startswith=q) | Q(last_name__folded_startswith=q)
+    )
     read = Post.objects.listed_for(user)
     instructor = topic.board.course.instructor_id if topic and topic.board.course else 0
     found: list[User] = []

@@ -5,6 +5,8 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -31,6 +33,7 @@ THREAD = 30  # messages
 AROUND = 10  # messages before one that was searched for
 MOST_FILES = 12  # offered for attaching
 MOST_LEARNERS = 20  # offered for a new conversation
+MOST_WORDS = 5  # of a name that is searched for
 SNIPPET = 60  # characters on each side of what was searched for
 
 
@@ -65,7 +68,7 @@ def conversations(user: User, side: Side, *, only_unread: bool = False, text: st
     rows = _of(user, side).select_related("course__instructor", "learner")
     if only_unread:
         rows = rows.filter(**{f"unread_by_{side.value}__gt": 0})
-    if text:
+    if text.strip():
         rows = _searched(rows, side, text)
     place = _place(cursor)
     if place is not None:
@@ -86,10 +89,11 @@ def _of(user: User, side: Side) -> QuerySet[Conversation]:
 def _searched(rows: QuerySet[Conversation], side: Side, text: str) -> QuerySet[Conversation]:
     matching = Message.objects.filter(conversation=OuterRef("pk"), source__folded_contains=text).order_by("-number")
     who = "course__instructor" if side is Side.LEARNER else "learner"
-    names = Q(course__title__folded_contains=text)
-    for field in ("first_name", "last_name", "username"):
-        names |= Q(**{f"{who}__{field}__folded_contains": text}, **{f"{who}__deleted_at": None})
-    rows = rows.filter(Q(Exists(matching)) | names)
+    person = Q(**{f"{who}__deleted_at": None})
+    for word in text.split()[:MOST_WORDS]:
+        fields = (f"{who}__{field}__folded_contains" for field in ("first_name", "last_name", "username"))
+        person &= reduce(or_, (Q(**{field: word}) for field in fields))
+    rows = rows.filter(Q(Exists(matching)) | Q(course__title__folded_contains=text) | person)
     fields = ("number", "source", "is_by_learner", "created_at")
     return rows.annotate(**{f"found_{name}": Subquery(matching.values(name)[:1]) for name in fields})
 

@@ -1,4 +1,6 @@
-"""The lookup ``folded_contains``: whether a text contains another, whatever their case, accents and forms of letters.
+"""The lookups ``folded_contains`` and ``folded_startswith``: whether a text contains another, or begins with it.
+
+Case, accents and forms of letters make no difference.
 
 Both databases answer as `kit.text.folding.fold` does: SQLite calls it, PostgreSQL has the same tables as a query.
 """
@@ -46,9 +48,10 @@ class FoldedContains(Lookup[str]):
 
     lookup_name = "folded_contains"
     prepare_rhs = False
+    before = "%"
 
     def _pattern(self) -> str:
-        return f"%{fold(str(self.rhs)).translate(_ESCAPED)}%"
+        return f"{self.before}{fold(str(self.rhs)).translate(_ESCAPED)}%"
 
     def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         """Call `fold` for each row."""
@@ -66,6 +69,15 @@ class FoldedContains(Lookup[str]):
             text = f"replace({text}, %s, %s)"
             values += [char, folded]
         return f"normalize({text}, NFC) LIKE %s", [*values, self._pattern()]
+
+
+@CharField.register_lookup
+@TextField.register_lookup
+class FoldedStartsWith(FoldedContains):
+    """Whether a column begins with a text, both folded: ``Q(first_name__folded_startswith="zo")`` finds "Zoë"."""
+
+    lookup_name = "folded_startswith"
+    before = ""
 
 
 def _fold_or_none(text: str | None) -> str | None:
