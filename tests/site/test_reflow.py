@@ -117,7 +117,7 @@ def test_a_course_and_a_lesson_fit_a_phone_with_large_text(hostile, leo, browser
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "width"), [(16, 320), (32, 320), (32, 390)])
+@pytest.mark.parametrize(("size", "width"), [(16, 320), (32, 320), (32, 390), (16, 800)])
 def test_no_page_scrolls_sideways(hostile, leo, ada, browser_of, client, size, width):
     documents = {address: render(browser_of(leo), address) for address in PAGES}
     documents |= {
