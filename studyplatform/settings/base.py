@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import django_stubs_ext
 import environ
@@ -150,12 +149,7 @@ TEMPLATES = [
 ]
 
 # --- Data ---------------------------------------------------------------------------------------
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": environ.Env.db_url_config(env.text("DATABASE_URL"))
-    if env.text("DATABASE_URL")
-    # Not as a URL, where "#", "+" and "%" in the name of a folder mean something else.
-    else {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "db.sqlite3")}
-}
+DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "db.sqlite3")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     if DATABASES["default"]["NAME"] != ":memory:":
         private_file(Path(DATABASES["default"]["NAME"]))

@@ -4,7 +4,10 @@ import os
 import re
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Any
 
+import environ
 from django.core.exceptions import ImproperlyConfigured
 
 
@@ -22,6 +25,18 @@ def choice(name: str, choices: Sequence[str]) -> str:
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of: {', '.join(choices)}")
     return value
+
+
+def database(name: str, file: Path) -> dict[str, Any]:
+    """The database that a variable names by its URL; otherwise SQLite in a file.
+
+    The file's path is no part of a URL, where "#", "+" and "%" in the name of a folder mean something else.
+    """
+    url = text(name)
+    if not url:
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(file)}
+    found: dict[str, Any] = environ.Env.db_url_config(url)
+    return found
 
 
 def flag(name: str, *, default: bool = False) -> bool:

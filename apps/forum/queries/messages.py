@@ -91,8 +91,8 @@ def _searched(rows: QuerySet[Conversation], side: Side, text: str) -> QuerySet[C
     who = "course__instructor" if side is Side.LEARNER else "learner"
     person = Q(**{f"{who}__deleted_at": None})
     for word in text.split()[:MOST_WORDS]:
-        fields = (f"{who}__{field}__folded_contains" for field in ("first_name", "last_name", "username"))
-        person &= reduce(or_, (Q(**{field: word}) for field in fields))
+        names = ("first_name", "last_name", "username")
+        person &= reduce(or_, (Q(**{f"{who}__{name}__folded_contains": word}) for name in names))
     rows = rows.filter(Q(Exists(matching)) | Q(course__title__folded_contains=text) | person)
     fields = ("number", "source", "is_by_learner", "created_at")
     return rows.annotate(**{f"found_{name}": Subquery(matching.values(name)[:1]) for name in fields})
