@@ -123,7 +123,7 @@ export function startFocusKeeper(): () => void {
     trail = trailOf(target);
     wasDisabled = false;
   };
-  /** Whoever presses beside everything has left the place on purpose. */
+  /** A press beside everything leaves the place on purpose. */
   const onPress = ({ target }: Event): void => {
     if (
       last &&
