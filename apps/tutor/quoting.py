@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.courses.models import Question
+from apps.courses.models import Lesson, Question
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.questions_to_practice import options_of, questions_to_practice
 from apps.tutor.answers import Certainty, certainty_of, choose_quoted, introduce, is_declined
@@ -71,12 +71,22 @@ def _other_words(prompt: Prompt) -> str:
         if " ".join(found.text.replace("\\", "").split()) not in said
     ][:MAX_OTHER_PASSAGES]
     if not cited or not others:
-        return _(
+        unclear = _(
             "Tell me which word or step is unclear, and I'll look for the passages about it. You can also ask "
             "people in the [discussions](/forum/)."
         )
+        return "\n\n".join([*_gist(prompt), unclear])
     more = _("If it's still unclear, tell me which word or step, or ask people in the [discussions](/forum/).")
     return "\n\n".join([_("No problem. These passages explain it in other words:"), *others, more])
+
+
+def _gist(prompt: Prompt) -> list[str]:
+    """The summary of the lesson beside which the chat is, for a learner who hasn't asked about it yet. One query."""
+    if len(prompt.scope.lessons) != 1:
+        return []
+    (pk,) = prompt.scope.lessons
+    summary = Lesson.objects.filter(pk=pk).values_list("summary", flat=True).first()
+    return [_("In short, this lesson says:"), f"> {escape_markdown(summary)}"] if summary else []
 
 
 def _best(prompt: Prompt, certainty: Certainty = Certainty.CERTAIN) -> list[str]:

@@ -174,10 +174,8 @@ CACHES: dict[str, dict[str, object]] = {
         else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     )
 }
-CACHE_OF_ALL_PROCESSES = "default"
-if not REDIS_URL:  # the web server and the worker share a folder; only for what is rarely written
-    CACHE_OF_ALL_PROCESSES = "files"
-    CACHES["files"] = {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}
+CACHES["files"] = {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}
+CACHE_OF_ALL_PROCESSES = "default" if REDIS_URL else "files"  # a folder, only for what is rarely written
 ANNOUNCEMENTS = env.flag("ANNOUNCEMENTS", default=True)  # show announcements on every page
 ANNOUNCEMENTS_PER_WEEK = env.number("ANNOUNCEMENTS_PER_WEEK", 2)  # that an instructor sends to a course in seven days
 VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # cache pages that are the same for every visitor

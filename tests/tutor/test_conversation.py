@@ -83,7 +83,7 @@ def test_questions_about_the_site_find_their_topic_and_questions_about_courses_n
         "i cant log in": "/auth/forgot-password",
         "when is the test due": "quiz",
         "stop my subscription": "/billing/subscriptions",
-        "dark mode?": "#appearance",
+        "dark mode?": "appearance",
         "when is a video complete?": "90%",
     }
     for question, part in asked.items():

@@ -7,6 +7,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from apps.courses.models import Lesson
 from apps.learning.queries.questions_to_practice import questions_to_practice
 from apps.tutor.grounding import check
 from apps.tutor.providers import Prompt, Usage
@@ -213,3 +214,14 @@ def test_a_lesson_is_asked_about_with_the_questions_that_refer_to_it(
     assert "What about" in asked("meanders")
     with django_assert_max_num_queries(9):
         assert questions_to_practice(leo, frozenset(one.pk for one in rivers.values()))
+
+
+def test_who_does_not_understand_a_lesson_gets_its_gist(rivers, course, enrollment, leo):
+    Lesson.objects.filter(slug="meanders").update(summary="Why a *river* bends.")
+    scope = scope_of(leo, lesson=rivers["meanders"])
+    lost = Prompt(user=leo, question="I don't get it", mode="ask", scope=scope, course=course, intent="confused")
+    assert "> Why a \\*river\\* bends." in answer(lost)
+    everywhere = Prompt(user=leo, question="?", mode="ask", scope=scope_of(leo), course=None, intent="confused")
+    for text in (answer(lost), answer(everywhere)):
+        assert "which word or step" in text
+    assert "In short" not in answer(everywhere)
