@@ -53,4 +53,5 @@ for _name in ("TIMEOUT", "CONTEXT_TOKENS", "ANSWER_TOKENS", *_limits):
     if globals()[f"TUTOR_{_name}"] < 1:
         raise ImproperlyConfigured(f"TUTOR_{_name} must be at least 1.")
 
-TUTOR_WARM_UP = True  # load weights and passages when the server starts, not with the first question
+# Load weights and passages when the server starts, not with the first question.
+TUTOR_WARM_UP = env.flag("TUTOR_WARM_UP", default=True)
