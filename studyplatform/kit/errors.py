@@ -295,6 +295,19 @@ class NotAuthenticated(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class CookiesMissing(AppError):
+    code = "COOKIES_MISSING"
+    status = 403
+    title = _("Allow cookies to continue")
+    message = _("Your browser sent no cookies of this site, so nothing was changed.")
+    severity = "warning"
+    icon = "lock"
+    action = Action(_("Open the page again"), href="{back}")
+    help_text = _("Signing in and forms need them. Allow this site's cookies in your browser, then try again.")
+    back: str = "/"
+
+
+@dataclass(eq=False, kw_only=True)
 class FormOutdated(AppError):
     code = "FORM_OUTDATED"
     status = 403

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -467,3 +468,23 @@ def test_only_signing_out_deletes_the_cookie(client: Client, ada: User) -> None:
     ada.save()
     log_in(old_tab, ada)
     assert old_tab.post("/api/v1/auth/logout").cookies["sessionid"]["max-age"] == 0
+
+
+def test_a_second_tab_with_the_sign_in_page_lets_in_who_signed_in_in_the_first(leo):
+    browser = Client(enforce_csrf_checks=True)
+    form = {"email": leo.email, "password": PASSWORD}
+    pages = [browser.get("/auth/login?next=/courses/").content.decode() for _ in range(2)]
+    both = [re.findall(r'csrfmiddlewaretoken" value="(\w+)"', page)[0] for page in pages]
+    first = browser.post("/auth/login?next=/courses/", form | {"csrfmiddlewaretoken": both[0]})
+    second = browser.post("/auth/login?next=/courses/", form | {"csrfmiddlewaretoken": both[1]})
+
+    assert (first.status_code, first["Location"]) == (302, "/courses/")
+    assert (second.status_code, second["Location"]) == (302, "/auth/login?next=/courses/")
+    assert browser.get(second["Location"])["Location"] == "/courses/"
+
+
+def test_a_browser_without_cookies_is_told_to_allow_them(leo):
+    answer = Client(enforce_csrf_checks=True).post("/auth/login", {"email": leo.email, "password": PASSWORD})
+
+    assert answer.status_code == 403
+    assert "Your browser sent no cookies of this site" in answer.content.decode()

@@ -13,10 +13,11 @@ from apps.forum.models import PostFile, PostState
 from tests.factories.courses import THEN
 from tests.factories.files import FileFactory, UploadFactory
 from tests.factories.topics import make_post
+from tests.kit.test_picture_metadata import SECRET, picture
 
 pytestmark = pytest.mark.django_db
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(36)  # three empty chunks
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +56,23 @@ def test_an_image_of_a_post_is_shown_to_its_readers_only(topic, leo, mia, client
     assert answer["Content-Disposition"].startswith("inline")
     assert answer["Content-Security-Policy"].startswith("sandbox")
     assert answer["Cache-Control"] == "private, no-cache"
-    assert b"".join(answer.streaming_content) == PNG
+    assert answer.content == PNG
+    again = client.get(address, headers={"If-None-Match": answer["ETag"]})
+    assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", "private, no-cache")
     services.delete(post=post, by=leo, now=timezone.now())
     assert client.get(address).status_code == 404
     assert browser_of(leo).get(address).status_code == 200
+
+
+def test_a_photo_does_not_tell_readers_where_it_was_taken(topic, leo, client, browser_of):
+    photo = picture("JPEG")
+    upload = image_of(leo, photo, "photo.jpg")
+    reply(topic, leo, shown(upload))
+
+    answer = client.get(f"/forum/images/{upload.uid}")
+    assert answer["Content-Type"] == "image/jpeg"
+    assert SECRET not in answer.content
+    assert b"".join(browser_of(leo).get(f"/forum/images/{upload.uid}").streaming_content) == photo
 
 
 def test_the_image_of_a_held_post_is_shown_to_nobody_else(topic, leo, mia, sam, client, browser_of):

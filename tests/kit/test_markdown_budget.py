@@ -61,3 +61,16 @@ def test_a_parser_works_without_a_budget_of_its_own():
     tokens = markdown.LESSON.parser.parse("|a|b|\n|-|-|\n|1|2|\n")
 
     assert sum(token.type == "td_open" for token in tokens) == 2
+
+
+def test_a_table_has_at_most_sixty_columns_and_a_text_so_many_cells():
+    def table(columns: int) -> str:
+        return "|" + "a|" * columns + "\n|" + "-|" * columns + "\n"
+
+    assert "<table>" in markdown.render(table(60))
+    assert "<table>" not in markdown.render(table(61))
+
+    budget = markdown.Budget(microseconds=10**9, table_cells=100)
+    html = markdown.render((table(10) + "\n") * 30, budget=budget)
+    assert html.count("<table>") == 10
+    assert html.count("<p>|a|") == 20  # the others are shown as typed

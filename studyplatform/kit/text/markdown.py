@@ -73,7 +73,7 @@ def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> boo
     """The parser's rule with limits: a short row costs as much as the head is wide."""
     budget: Budget = state.env.setdefault("budget", Budget())  # the parser may be called without `render`
     head = state.src[state.bMarks[start] : state.eMarks[start]]
-    columns = head.count("|") + 1
+    columns = head.strip().strip("|").count("|") + 1
     if columns > _MAX_COLUMNS:
         return False
     rows = budget.table_cells // columns

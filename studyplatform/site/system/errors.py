@@ -4,10 +4,12 @@ import sys
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.middleware.csrf import REASON_NO_CSRF_COOKIE
+from django.shortcuts import redirect, render
 
 from studyplatform.kit.errors import (
     AppError,
+    CookiesMissing,
     FormOutdated,
     NotFound,
     PermissionRefused,
@@ -18,7 +20,7 @@ from studyplatform.kit.errors import (
 from studyplatform.kit.web.failures import is_out_of_space
 from studyplatform.kit.web.problem_details import problem_json_response
 from studyplatform.kit.web.request_id import request_id
-from studyplatform.kit.web.requests import safe_next
+from studyplatform.kit.web.requests import MAX_ADDRESS_LENGTH, safe_next
 
 API = "/api/"
 
@@ -34,9 +36,16 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The CSRF token is not the session's. This is usually an old page rather than a forgery."""
+    """The CSRF token is not the session's. This is usually an old page rather than a forgery.
+
+    A user who has signed in in another tab meanwhile continues from the sign-in page of this one.
+    """
     back = safe_next(request, request.headers.get("Referer"), "/")
-    return _error_response(request, FormOutdated(back=back), "errors/refused.html", status=403)
+    page = request.resolver_match.view_name if request.resolver_match else ""
+    if page == "accounts:sign-in" and request.user.is_authenticated:
+        return redirect(request.get_full_path() if len(request.get_full_path()) <= MAX_ADDRESS_LENGTH else "/")
+    refusal = CookiesMissing(back=back) if reason == REASON_NO_CSRF_COOKIE else FormOutdated(back=back)
+    return _error_response(request, refusal, "errors/refused.html", status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
