@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.forum import services
 from apps.forum.models import Board, ReadMark, Topic
+from apps.forum.queries import lists
 from apps.learning.models import Enrollment
 from tests.factories.accounts import UserFactory
 from tests.factories.topics import fill_topic, make_post, make_topic
@@ -219,8 +220,9 @@ def test_what_cannot_be_posted_is_shown_again(topic: Topic, browser_of: Browser,
     assert "kept text" in answer.text
     assert "up to five tags" in answer.text
     Topic.objects.update(locked_at=NOW)
-    answer = browser.post(f"{topic.path}/reply", {"source": "too late"})
-    assert answer.status_code == 422
+    answer = browser.post(f"{topic.path}/reply", {"source": "too late, but long enough to keep"})
+    assert answer.status_code == 409
+    assert "too late, but long enough to keep</textarea>" in answer.text
 
 
 def test_two_edits_at_once_show_both_texts(topic: Topic, browser_of: Browser, leo: User) -> None:
@@ -298,3 +300,52 @@ def test_a_search_costs_the_same_with_many_hits(
 def test_a_date_that_no_database_stores_is_ignored(client: Client, moment: str) -> None:
     assert client.get(f"/forum/?before={moment}").status_code == 200
     assert client.get(f"/api/v1/forum/lists/latest/?before={moment}").status_code == 200
+
+
+def test_nothing_is_new_where_the_new_posts_were_hidden_or_deleted(
+    board: Board, browser_of: Browser, leo: User, sam: User, ada: User, enrollment: Enrollment
+) -> None:
+    topic = make_topic(board=board, author=ada)
+    browser = browser_of(leo)
+    browser.get("/forum/")
+    browser.get(topic.path)
+
+    def unread() -> tuple[bool, int, bool]:
+        row = lists.with_marks(Topic.objects.all(), leo).get()
+        [mine] = lists.boards_for(leo).own
+        return row.is_new, mine.unread or 0, browser.get(f"/api/v1/forum/topics/{topic.pk}/").json()["is_new"]
+
+    first = services.reply(topic=topic, author=ada, source="One", now=timezone.now())
+    second = services.reply(topic=topic, author=ada, source="Two", now=timezone.now())
+    assert unread() == (True, 1, True)
+    services.hide(post=second, by=sam, now=timezone.now())
+    assert unread() == (True, 1, True)
+    services.delete(post=first, by=ada, now=timezone.now())
+    assert unread() == (False, 0, False)
+    services.reply(topic=topic, author=ada, source="Three", now=timezone.now())
+    assert unread() == (True, 1, True)
+
+
+def test_what_cannot_be_posted_any_more_is_shown_for_copying(
+    topic: Topic, browser_of: Browser, sam: User, leo: User
+) -> None:
+    User.objects.filter(pk=leo.pk).update(date_joined=NOW - timedelta(days=90), email_verified_at=NOW)
+    leo.refresh_from_db()
+    mine = services.reply(topic=topic, author=leo, source="Earlier", now=timezone.now())
+    browser, written = browser_of(leo), {"title": "Is this a <title>?", "source": "Hours and hours of <work>"}
+    changed = {**written, "edits": "0"}
+    services.close(topic=topic, by=sam, on=True, now=timezone.now())
+    refused = [browser.post(f"{topic.path}/reply", written)]
+    services.close(topic=topic, by=sam, on=False, now=timezone.now())
+    services.ban(user=leo, by=sam, board=None, days=1, reason="Spam", now=timezone.now())
+    refused += [browser.post(f"{topic.path}/reply", written), browser.post("/forum/new", written)]
+    services.remove(post=mine, by=sam, now=timezone.now())
+    services.hide(post=topic.posts.get(is_opening=True), by=sam, now=timezone.now())
+    refused += [browser.post(f"{topic.path}/reply", written), browser.post(f"{mine.path}/edit", changed)]
+
+    assert [answer.status_code for answer in refused] == [409, 403, 403, 404, 404]
+    for answer in refused:
+        assert "Hours and hours of &lt;work&gt;</textarea>" in answer.text
+    assert topic.posts.count() == 2
+    short = browser.post("/forum/new", {"source": "Short"}, headers={"Referer": "http://testserver/forum/"})
+    assert short["Location"] == "http://testserver/forum/"  # as before

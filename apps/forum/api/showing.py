@@ -5,7 +5,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.forum.models import Board, Post, Topic
-from apps.forum.queries import finding
+from apps.forum.queries import finding, lists
 from apps.forum.queries import topic as queries
 from apps.forum.queries.shown import Shown, flat, shown_post
 from apps.forum.services.screening import REASONS
@@ -46,7 +46,10 @@ def topic_for(pk: int, user: AnyUser) -> dict[str, Any]:
     page = queries.topic_page(topic, user, 1)
     lesson = topic.lesson
     seen, mark = page.seen, getattr(topic, "read_until", None)
-    is_new = topic.last_number > seen if seen is not None else bool(mark and topic.last_post_at > mark)
+    if seen is not None:
+        is_new = topic.last_number > seen and lists.posts_beyond(topic.pk, seen).exists()
+    else:
+        is_new = bool(mark and topic.last_post_at > mark)
     return topic_row(topic) | {
         "is_new": is_new,
         "lesson": {"uid": lesson.uid, "title": lesson.title} if lesson is not None else None,

@@ -13,7 +13,7 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.policies import be_verified
 from apps.forum import forms, policies, services
-from apps.forum.errors import ModerationRequired
+from apps.forum.errors import ModerationRequired, TopicLocked
 from apps.forum.errors import PostChanged as PostHasChanged
 from apps.forum.models import Board, Follow, Level, Post, PostState, Topic
 from apps.forum.pages.topics import address_of, show_topic
@@ -109,6 +109,8 @@ def reply(request: HttpRequest, topic: int) -> HttpResponse:
                 same_since=timezone.now() - SENT_TWICE,
                 now=timezone.now(),
             )
+        except TopicLocked:  # its page has no form in which the text could stay
+            raise
         except AppError as error:
             form.add_error(None, error.detail)
         else:

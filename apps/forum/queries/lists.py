@@ -12,7 +12,7 @@ from django.utils.functional import cached_property
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
-from apps.forum.models import Board, Follow, Level, ReadMark, Tag, Topic, Visit
+from apps.forum.models import Board, Follow, Level, Post, ReadMark, Tag, Topic, Visit
 from apps.forum.models.topics import tagged
 from apps.learning.models import Enrollment
 
@@ -105,7 +105,9 @@ def with_marks(topics: QuerySet[Topic], user: AnyUser) -> QuerySet[Topic]:
     read_until = ReadMark.objects.filter(user=user).values("read_until")
     return topics.annotate(seen=Subquery(seen), read_until=Subquery(read_until)).annotate(
         is_new=Case(
-            When(seen__isnull=False, then=Case(When(last_number__gt=F("seen"), then=True), default=False)),
+            # The newest posts may have been hidden or deleted since: then nothing is new.
+            When(seen__isnull=False, last_number__lte=F("seen"), then=False),
+            When(seen__isnull=False, then=Exists(posts_beyond(OuterRef("pk"), OuterRef("seen")))),
             When(last_poster=user, then=False),
             When(read_until__isnull=True, then=False),
             When(last_post_at__gt=F("read_until"), then=True),
@@ -148,10 +150,16 @@ def boards_for(user: AnyUser) -> Boards:
     return Boards(own, list(Board.objects.filter(general)))
 
 
+def posts_beyond(topic: Any, number: Any) -> QuerySet[Post]:
+    """The visible posts of a topic after a number."""
+    return Post.objects.public().filter(topic=topic, number__gt=number)
+
+
 def _unread_topics(user: User) -> QuerySet[Any]:
     """How many topics of a board have something new to the user, at most those since their last "Mark all read"."""
     mark = ReadMark.objects.filter(user=user).values("read_until")
-    seen = Visit.objects.filter(user=user, topic=OuterRef("pk"), last_number__gte=OuterRef("last_number"))
+    seen = Visit.objects.filter(user=user, topic=OuterRef("pk"))
+    seen = seen.exclude(Exists(posts_beyond(OuterRef("topic"), OuterRef("last_number"))))
     unread = Topic.objects.public().filter(board=OuterRef("pk"), last_post_at__gt=Subquery(mark)).exclude(Exists(seen))
     return unread.exclude(last_poster=user).order_by().values("board").annotate(n=Count("pk")).values("n")
 

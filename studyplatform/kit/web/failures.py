@@ -58,10 +58,35 @@ def is_out_of_space(error: BaseException) -> bool:
     return False
 
 
-def refusal_response(request: HttpRequest, refusal: AppError) -> HttpResponse:
-    """The response to a refusal: a problem for scripts, a redirect with a message for a form, else an error page."""
+# The names of form fields in which people write more than a line.
+_TEXT_FIELDS = ["answer", "back", "before_you_begin", "bio", "body", "comment", "description", "front", "note"]
+_TEXT_FIELDS += ["reason", "reply", "source", "text"]
+_MIN_KEPT_CHARACTERS = 20  # less is typed again in a moment
+
+
+def _written_texts(request: HttpRequest) -> list[str]:
+    if request.method != "POST":
+        return []
+    texts = [text.strip() for name in _TEXT_FIELDS for text in request.POST.getlist(name)]
+    return [text for text in texts if len(text) >= _MIN_KEPT_CHARACTERS]
+
+
+def refusal_response(request: HttpRequest, refusal: AppError, *, has_read_body: bool = False) -> HttpResponse:
+    """The response to a refusal: a problem for scripts, a redirect with a message for a form, else an error page.
+
+    What somebody wrote is shown for copying, as the form may be gone: a topic was closed meanwhile, say.
+
+    :param has_read_body: whether the form may be read; before its size was checked, it may not.
+    """
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return problem_json_response(refusal)
+    if has_read_body and not isinstance(refusal, StoreFull) and (texts := _written_texts(request)):
+        context = {
+            "error": refusal,
+            "texts": texts,
+            "back": safe_next(request, request.headers.get("Referer", ""), "/"),
+        }
+        return render(request, "errors/not_saved.html", context, status=refusal.status)
     if refusal.leads_to:
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(refusal.leads_to)

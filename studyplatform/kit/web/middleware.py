@@ -189,4 +189,4 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         refusal = refusal_of(error)
-        return refusal_response(request, refusal) if refusal else None
+        return refusal_response(request, refusal, has_read_body=True) if refusal else None
