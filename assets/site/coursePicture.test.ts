@@ -16,16 +16,18 @@ it("the zoom leaves a crop of at least 320 pixels", () => {
 
 it("sliders without room are off, the others crop and say where", () => {
   document.body.innerHTML = `<form><div data-frame><span class="plate"></span><img class="picture__img" hidden></div>
-    <input type="file"><p data-crop-help hidden></p>
+    <input type="file"><fieldset data-crop-controls></fieldset><p data-crop-help hidden></p>
     ${["zoom", "x", "y"].map((name) => `<input type="range" name="${name}" min="${name === "zoom" ? 100 : 0}" max="300" value="${name === "zoom" ? 100 : 50}"><output data-of="${name}"></output>`).join("")}</form>`;
   const form = document.querySelector("form")!;
   const image = form.querySelector("img")!;
   Object.defineProperty(image, "naturalWidth", { value: 3200 });
   Object.defineProperty(image, "naturalHeight", { value: 900 });
   startCoursePicture(form);
+  const controls = form.querySelector<HTMLElement>("[data-crop-controls]")!;
+  expect(controls.hidden).toBe(true);
   image.dispatchEvent(new Event("load"));
-  const slider = (name: string) =>
-    form.querySelector<HTMLInputElement>(`input[name="${name}"]`)!;
+  expect(controls.hidden).toBe(false);
+  const slider = (name: string) => form.querySelector<HTMLInputElement>(`input[name="${name}"]`)!;
 
   expect([slider("x").disabled, slider("y").disabled]).toEqual([false, true]);
   slider("x").value = "100";

@@ -53,6 +53,9 @@ export function startCoursePicture(form: HTMLFormElement): void {
     if (artwork) artwork.hidden = isLive;
     const help = form.querySelector<HTMLElement>("[data-crop-help]");
     if (help) help.hidden = !isLive;
+    // Without a picture there is nothing to crop.
+    const controls = form.querySelector<HTMLElement>("[data-crop-controls]");
+    if (controls) controls.hidden = !isLive && !present;
   };
   let address = "";
   const load = (source: string): void => {
@@ -107,4 +110,5 @@ export function startCoursePicture(form: HTMLFormElement): void {
   });
   // The page came with the crop; to change it, the whole picture is needed.
   if (present) load(present);
+  else setLive(false);
 }
