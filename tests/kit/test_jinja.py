@@ -193,6 +193,14 @@ def test_an_icon_missing_from_the_build_raises_an_error():
         render('{{ icon("dragon") }}')
 
 
+def test_an_image_in_a_lesson_is_a_link_and_does_not_vanish():
+    assert markdown("![a map](https://e.example/m.png)") == (
+        '<p><a href="https://e.example/m.png" rel="nofollow noopener">a map</a></p>\n'
+    )
+    assert "a map" in markdown("[![a map](m.png)](https://e.example)")
+    assert "m.png" in markdown("![](m.png)")
+
+
 def test_nothing_that_was_typed_is_replaced():
     for text in ("(c) (r) (tm) +-5 ... -- --- f--g ,, ????", "ls --help", "it's 5' tall", 'say "hi"'):
         assert Markup(markdown(text)).striptags() == text  # noqa: S704 (nothing is rendered)

@@ -97,7 +97,8 @@ def new_parser(**options: Any) -> MarkdownIt:
     )
     parser.block.ruler.at("math_block", _formula_of_its_own)
     parser.block.ruler.at("table", _limited_table, {"alt": ["paragraph", "reference"]})
-    for kind, rule in (("math_inline", _in_line), ("math_inline_double", _displayed), ("math_block", _on_its_own)):
+    rules = {"math_inline": _in_line, "math_inline_double": _displayed, "math_block": _on_its_own, "image": _image}
+    for kind, rule in rules.items():
         parser.add_render_rule(kind, rule)
     return parser
 
@@ -247,6 +248,16 @@ def _displayed(_self: RendererHTML, tokens: Sequence[Token], index: int, _option
 
 def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
     return f"<p>{_mark(tokens[index], env, is_displayed=True)}</p>\n"
+
+
+def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A link to the image, which is not loaded from elsewhere: nothing that was typed vanishes."""
+    token = tokens[index]
+    source = str(token.attrs["src"])
+    name = self.renderInlineAsText(token.children or [], options, env) or source
+    if token.level:  # perhaps in a link, which cannot contain another one
+        return str(escape(name))
+    return Markup('<a href="%s">%s</a>') % (source, name)
 
 
 LESSON = Profile(new_parser())
