@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.files.errors import CaptionFormatUnsupported, CaptionsTooLarge, CaptionsUnreadable
+from apps.files.models import VideoAsset
 from apps.files.services import captions
 from apps.files.video import caption_reading, webvtt
 from apps.files.video.caption_files import read_captions
@@ -336,6 +337,17 @@ def test_refusals_say_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(kind) as refused:
             captions.read_captions(b"")
         assert name in refused.value.detail
+
+
+def test_captions_after_the_end_of_the_video_are_reported() -> None:
+    reading = read_captions(b"1\n00:00:01 --> 00:00:02\na\n\n2\n00:00:09 --> 00:00:10\n<i>b</i> &amp; c\n")
+
+    def late(duration: float) -> list[object]:
+        fields = captions.report_fields(reading, VideoAsset(duration=duration))
+        return [each for each in fields["findings"] if each[1] == "late"] + [fields["finding_counts"].get("late")]
+
+    assert late(9) == [[0, "late", "b & c"], 1]
+    assert late(10) == late(0) == [None]  # 0: its length isn't known yet
 
 
 def test_everything_that_can_be_reported_has_a_name() -> None:

@@ -16,7 +16,8 @@ from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.models import CaptionDraft, CaptionTrack, VideoAsset
 from apps.files.video.caption_reading import MAX_BYTES, CaptionReading, read_captions_in_subprocess
-from apps.files.video.cues import FORMAT_NAMES, UnreadableCaptions
+from apps.files.video.cue_text import plain_text
+from apps.files.video.cues import FORMAT_NAMES, MAX_FINDING_LENGTH, MAX_FINDINGS, UnreadableCaptions
 from studyplatform.kit import jobs
 from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import NotFound
@@ -91,17 +92,22 @@ def save_captions(
             origin=CaptionTrack.Origin.UPLOADED,
             webvtt=reading.webvtt,
             created_at=now,
-            **report_fields(reading),
+            **report_fields(reading, video),
         )
 
 
-def report_fields(reading: CaptionReading) -> dict[str, object]:
-    """The fields of a track that say how its file was read."""
+def report_fields(reading: CaptionReading, video: VideoAsset) -> dict[str, object]:
+    """The fields of a track that say how its file was read, and which captions are after the end of the video."""
+    late = [cue for cue in reading.cues if cue.begin >= video.duration > 0]
+    shown = late[: max(0, MAX_FINDINGS - len(reading.findings))]
     return {
         "source_format": reading.form,
         "source_encoding": reading.encoding,
-        "findings": [[each.line, each.kind, each.text] for each in reading.findings],
-        "finding_counts": reading.counts,
+        "findings": [
+            *([each.line, each.kind, each.text] for each in reading.findings),
+            *([0, "late", plain_text(cue.text)[:MAX_FINDING_LENGTH]] for cue in shown),
+        ],
+        "finding_counts": {**reading.counts, **({"late": len(late)} if late else {})},
     }
 
 
@@ -214,6 +220,7 @@ def finding_names() -> dict[str, str]:
         "separated": _("Missing blank line added"),
         "placed": _("Unusable time replaced"),
         "repaired": _("Time repaired"),
+        "late": _("After the end of the video"),
         "moved": _("Sorted by time"),
         "formatting": _("Fonts, colors or position left out"),
         "comment": _("Comment left out"),

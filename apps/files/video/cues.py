@@ -82,6 +82,7 @@ FINDING_KINDS = (
     "separated",  # the blank line before this cue was missing
     "placed",  # without a readable time, or ending before it begins: it was given a time
     "repaired",  # a time that is not written as its format asks
+    "late",  # cues that begin after the end of the video
     "moved",  # cues out of order were sorted
     "formatting",  # fonts, colors, positions
     "comment",  # NOTE blocks

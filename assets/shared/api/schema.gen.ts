@@ -2564,6 +2564,7 @@ export interface components {
          *     * `separated` - separated
          *     * `placed` - placed
          *     * `repaired` - repaired
+         *     * `late` - late
          *     * `moved` - moved
          *     * `formatting` - formatting
          *     * `comment` - comment
@@ -2572,7 +2573,7 @@ export interface components {
          *     * `identifier` - identifier
          * @enum {string}
          */
-        FindingOutKindEnum: "character" | "dropped" | "empty" | "joined" | "separated" | "placed" | "repaired" | "moved" | "formatting" | "comment" | "style" | "header" | "identifier";
+        FindingOutKindEnum: "character" | "dropped" | "empty" | "joined" | "separated" | "placed" | "repaired" | "late" | "moved" | "formatting" | "comment" | "style" | "header" | "identifier";
         FlashCardOut: {
             back: string;
             front: string;
