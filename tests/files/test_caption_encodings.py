@@ -2,7 +2,10 @@
 
 import pytest
 
+from apps.files.video.caption_files import read_captions
+from apps.files.video.cues import UnreadableCaptions
 from apps.files.video.encodings import decode
+from tests.cases import all_cases
 
 TIMING = "1\n00:00:00,500 --> 00:00:04,000\n"
 SAMPLES = {
@@ -79,3 +82,11 @@ def test_the_author_can_name_another_encoding() -> None:
     assert not decode(raw, encoding="cp1252").is_guess
     assert decode(b"", language="de").text == ""
     assert decode(b"\xff\xfe\xfd", language="x").is_guess in (True, False)
+
+
+@all_cases("text", ["a\n" * 300_000, "<i>" * 150_000, "{\\an8}" * 150_000])
+def test_a_file_of_hundreds_of_thousands_of_lines_or_tags_is_refused(text):
+    raw = f"1\n00:00:01,000 --> 00:00:02,000\n{text}".encode()
+    with pytest.raises(UnreadableCaptions) as refused:
+        read_captions(raw)
+    assert refused.value.reason == "size"

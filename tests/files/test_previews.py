@@ -226,3 +226,11 @@ def test_a_missing_content_has_no_preview(site, leo):
 
     assert site.get(f"/api/v1/files/{file.uid}/").json()["preview"]["kind"] == "none"
     assert site.get(f"/files/{file.uid}").status_code == 200
+
+
+@all_cases("blank", [" " * 30_000, "\n" * 30_000, "\t \u00a0" * 10_000])
+def test_code_with_an_endless_blank_is_shown_plainly(blank):
+    """The lexers of C and C++ take minutes for it."""
+    text = f"int a;{blank}b <c>"
+    assert highlighted(text, "c") == Markup.escape(text)
+    assert "tok-" in highlighted("int a;\n\n\n    b", "c")

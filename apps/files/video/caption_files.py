@@ -18,6 +18,8 @@ from .cues import FORMAT_NAMES, Findings, UnreadableCaptions
 
 MEMORY_LIMIT = 2**30  # bytes
 
+MAX_LINES, MAX_TAGS = 200_000, 100_000  # ten hours of speech have some 40,000 lines
+
 
 def read_captions(raw: bytes, *, language: str = "", encoding: str = "") -> CaptionReading:
     """Read a caption file.
@@ -29,6 +31,8 @@ def read_captions(raw: bytes, *, language: str = "", encoding: str = "") -> Capt
     if len(raw) > MAX_BYTES:
         raise UnreadableCaptions("size")
     decoded = encodings.decode(raw, language=language, encoding=encoding)
+    if decoded.text.count("\n") > MAX_LINES or decoded.text.count("<") + decoded.text.count("{") > MAX_TAGS:
+        raise UnreadableCaptions("size")
     form = caption_formats.recognize_format(decoded.text)
     findings = Findings()
     _report_damage(decoded.text, findings)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import chardet
 import ftfy
@@ -134,10 +135,15 @@ def _wide_encoding(raw: bytes) -> str:
     return ""
 
 
+MAX_COUNTED_SEQUENCES = 100_000  # enough to tell whether a file is UTF-8 with damage
+
+
 def _count_sequences(raw: bytes) -> tuple[int, int]:
-    """How many multibyte sequences of UTF-8 are valid, long ones with their weight, and how many bytes are damaged."""
+    """Of the first `MAX_COUNTED_SEQUENCES`: how many multibyte sequences of UTF-8 are valid, long ones with their
+    weight, and how many bytes are damaged.
+    """
     valid = damaged = 0
-    for found in _MULTIBYTE.finditer(raw):
+    for found in islice(_MULTIBYTE.finditer(raw), MAX_COUNTED_SEQUENCES):
         if found.lastgroup == "bad":
             damaged += 1
         else:

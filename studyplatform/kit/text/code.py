@@ -1,17 +1,20 @@
 """Source code as HTML, highlighted in a limited time whatever it contains."""
 
 import io
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
 MOST_HIGHLIGHTED = 32 * 1024  # characters; the others are shown plainly
 HIGHLIGHT_SECONDS = 0.3  # after which the rest is shown plainly
+# Several lexers try each length of a blank from each of its characters, before they come to the next token.
+_LONG_BLANK = re.compile(r"\s{300}")
 # Pygments' names of languages. Not all that it knows: a few of its lexers take minutes for a hostile text.
 LANGUAGES = {
     ending: language
@@ -67,7 +70,12 @@ def language_called(name: str) -> str:
 
 
 def highlighted(text: str, language: str, clock: Callable[[], float] = time.monotonic) -> Markup:
-    """A text with its tokens in elements whose classes begin with ``tok-`` (assets/styles/components/code.css)."""
+    """A text with its tokens in elements whose classes begin with ``tok-`` (assets/styles/components/code.css).
+
+    Plain if it has a blank of hundreds of characters.
+    """
+    if _LONG_BLANK.search(text):
+        return escape(text)
     lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     until = clock() + HIGHLIGHT_SECONDS
 
