@@ -276,7 +276,7 @@ def assistant(bearer: str) -> Iterator[Attack]:
         "Content-Type": "application/json",
     }
     for tool in ("search_courses", "ask_tutor", "create_note", "get_lesson", "answer_card"):
-        for name, value in hostile_values(60_000):
+        for name, value in hostile_values(40_000):  # six of them fit into a body
             arguments = dict.fromkeys(("query", "question", "text", "course", "answer", "lesson"), value)
             call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
             yield Attack("learner", f"POST /mcp {tool} {name}", "POST", "/mcp", sent, as_json(call))
