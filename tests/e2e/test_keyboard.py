@@ -182,7 +182,7 @@ def test_the_focus_is_not_lost_when_its_place_is_closed_replaced_or_removed(peop
     expect(tutor).to_be_focused()
 
     tutor.evaluate("button => button.remove()")
-    page.wait_for_function("document.activeElement !== document.body")
+    until(page, "document.activeElement !== document.body")
 
 
 @pytest.mark.long
