@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from apps.files.services import processing, publishing
 from apps.files.storage import local_path, upload_path, work_folder
 from apps.files.video.encode import PID_FILE
 from apps.files.video.failures import ProcessingFailed
+from apps.files.video.recipe import Recipe
 from apps.files.video.steps import STEPS
 from apps.files.video.work import Work
 from studyplatform.kit import events, jobs
@@ -135,8 +137,13 @@ def test_the_stages_are_reported_in_order(ada, clip, monkeypatch) -> None:
 
 
 @pytest.mark.long
-def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, video_events, monkeypatch) -> None:
-    video = create_video(ada, clip("lecture.mp4"))
+@pytest.mark.parametrize(("name", "first", "later"), [("lecture.mp4", "720p", "480p"), ("sparse.mp4", "480p", "720p")])
+def test_the_first_rendition_is_playable_while_the_others_are_encoded(
+    name: str, first: str, later: str, ada, clip, video_events, monkeypatch
+) -> None:
+    """A copy of the source's picture, or its smallest size."""
+    monkeypatch.setattr(processing, "Recipe", partial(Recipe, early_from=5))
+    video = create_video(ada, clip(name))
     during: list[dict[str, Any]] = []
     begin = processing._ProgressReporter.begin
 
@@ -153,8 +160,8 @@ def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, 
 
     assert during[0]["playable"] is True
     assert during[0]["stage"] == "finalizing"
-    assert "720p/index.m3u8" in during[0]["master"]
-    assert "480p" not in during[0]["master"]
+    assert f"{first}/index.m3u8" in during[0]["master"]
+    assert later not in during[0]["master"]
     assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
     video.refresh_from_db()
     assert {each.name for each in video.renditions.all()} == {"720p", "480p", "audio"}

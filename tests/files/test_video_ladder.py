@@ -5,6 +5,7 @@ import json
 import re
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import av
@@ -16,6 +17,7 @@ from apps.files.video import pipeline, steps
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile
 from apps.files.video.playlist import read_media
+from apps.files.video.recipe import Recipe
 from apps.files.video.work import Published, Work
 from tests.files.clips import RECORDINGS, Seen, damage, ffmpeg, rotate, watch
 
@@ -196,6 +198,34 @@ def test_a_suitable_source_is_copied_and_playable_first(clip, work_on) -> None:
     assert watch(work.public / "720p").duration == pytest.approx(6, abs=0.1)
 
 
+def test_a_long_source_that_cannot_be_copied_is_playable_in_its_smallest_size_first(clip, work_on) -> None:
+    from apps.files.video.pipeline import measure_published, run_step
+    from apps.files.video.steps import STEPS
+
+    ladder = [each.name for each in STEPS].index("ladder")
+    work = replace(work_on(clip("sparse.mp4")), recipe=Recipe(early_from=5))
+    for step in STEPS[:ladder]:
+        run_step(step, work, lambda _: None)
+
+    early = measure_published(work)
+    assert [(each.name, each.height) for each in early.renditions] == [("480p", 480), ("audio", 0)]
+    assert not early.is_complete
+    assert "720p" not in (work.public / "master.m3u8").read_text()
+    first = (work.public / "480p" / "00000.m4s").stat().st_ino
+
+    for step in STEPS[ladder:]:
+        run_step(step, work, lambda _: None)
+
+    whole = measure_published(work)
+    assert [each.name for each in whole.renditions] == ["720p", "480p", "audio"]
+    assert whole.is_complete
+    assert (work.public / "480p" / "00000.m4s").stat().st_ino == first  # is not encoded twice
+    cuts = [[each.duration for each in read_media(work.public / name)] for name in ("720p", "480p")]
+    assert cuts[0] == cuts[1]
+    seen = watch(work.public / "480p")
+    assert seen.duration == pytest.approx(6, abs=0.1)
+
+
 def test_a_copy_with_other_segment_boundaries_is_discarded(clip, work_on, monkeypatch) -> None:
     work = work_on(clip("silent.mp4"))
     monkeypatch.setattr(steps, "_matches_plan", lambda *_: False)
@@ -227,7 +257,7 @@ def test_an_unsuitable_source_is_not_copied(name: str, reason: str, clip, work_o
     work = steps_of(work_on(clip(name)), "analyze")
 
     assert reason in work.plan.why_no_copy
-    assert work.plan.copied is None
+    assert (work.plan.copied, work.plan.early) == (None, None)  # a short video needs no early rendition
 
 
 def steps_of(work: Work, *names: str) -> Work:

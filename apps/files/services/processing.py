@@ -100,7 +100,7 @@ def _run_steps(video: VideoAsset, version: uuid.UUID, extend_lease: Callable[[],
             _save_probe_result(video.pk, version, work)
             if free_space(Path(settings.WORK_ROOT)) < pipeline.disk_space_needed(work):
                 raise ProcessingFailed("no_space", "before anything is encoded", retry=True)
-        if step.name == "first" and work.plan.copied and not video.is_playable:
+        if step.name == "first" and (work.plan.copied or work.plan.early) and not video.is_playable:
             publish_video(video, version, work, extend_lease, is_final=False)
     store_source(video, version, extend_lease)
     publish_video(video, version, work, extend_lease, is_final=True)

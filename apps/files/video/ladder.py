@@ -37,6 +37,7 @@ class Plan:
     keyframes: tuple[float, ...]  # of the source, if the first rendition copies its picture
     cuts: tuple[float, ...]  # the keyframes at which segments begin
     why_no_copy: str
+    early: Rendition | None  # is encoded before the others, if there is no copy that is playable meanwhile
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,6 +71,7 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
                 is_copy=is_copy,
             )
         )
+    is_early = bool(reason) and len(pictures) > 1 and source.duration >= recipe.early_from
     return Plan(
         duration=source.duration,
         frame_rate=target_rate(picture, recipe),
@@ -78,6 +80,7 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
         keyframes=() if reason else picture.keyframes,
         cuts=() if reason else cuts_of(picture.keyframes, recipe.segment),
         why_no_copy=reason,
+        early=pictures[-1] if is_early else None,
     )
 
 

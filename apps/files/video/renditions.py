@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +83,24 @@ def copy_arguments(
 
 
 def ladder_arguments(
-    path: Path, source: Probe, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
+    path: Path,
+    source: Probe,
+    plan: Plan,
+    sound: Path | None,
+    folder: Path,
+    recipe: Recipe,
+    wanted: Sequence[Rendition],
 ) -> list[str]:
-    """Decode once, and scale each size from the next larger one.
+    """Decode once, and scale each size from the next larger one. `wanted`: some of the plan, largest first.
 
     This graph must have no other outputs. ffmpeg serves the output that is furthest behind: one that waits for the end
     of the video, such as a storyboard, would keep it from reading the sound.
     """
-    largest, *smaller = plan.encoded
+    largest, *smaller = wanted
     file = source_input(path, source, recipe)
     stream = ladder_input(file, source, plan, largest.width, largest.height)
     outputs = []
-    for rendition, following in zip(plan.encoded, [*smaller, None], strict=True):
+    for rendition, following in zip(wanted, [*smaller, None], strict=True):
         picture = stream
         if following is not None:
             pair = stream.filter_multi_output("split", 2)

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import playlist, renditions, subtitles
@@ -13,7 +14,7 @@ from .caption_files import read_captions
 from .cues import UnreadableCaptions
 from .encode import Report
 from .failures import CorruptFile, ProcessingFailed
-from .ladder import AUDIO, Plan
+from .ladder import AUDIO, Plan, Rendition
 from .playlist import Measured
 from .probe import probe
 from .work import Caption, Step, Work
@@ -84,11 +85,18 @@ def _extract_captions(work: Work, part: Path, report: Report) -> None:
     _move_into(part, work.public)
 
 
-def _copy_source(work: Work, part: Path, report: Report) -> None:
-    """Copy the source's picture as the first rendition, which is playable long before the others are encoded."""
-    top = work.plan.copied
-    if top is None:
-        return
+def _make_first(work: Work, part: Path, report: Report) -> None:
+    """Make a rendition that is playable long before the others: a copy of the source's picture, or the smallest."""
+    if top := work.plan.copied:
+        _copy_source(work, top, part, report)
+    if early := work.plan.early:  # also after a copy that was not usable
+        _encode(work, [early], part, report)
+    if any(part.iterdir()):
+        _move_into(part, work.public)
+        _write_master(work)
+
+
+def _copy_source(work: Work, top: Rendition, part: Path, report: Report) -> None:
     (part / top.name).mkdir()
     work.execute(
         renditions.copy_arguments(work.source, work.probe, top, work.sound, part, work.recipe),
@@ -97,9 +105,7 @@ def _copy_source(work: Work, part: Path, report: Report) -> None:
     tracks = 2 if work.plan.has_sound else 1
     if not _matches_plan(part / top.name, work.plan) or not playlist.is_interleaved(part / top.name, tracks):
         work.forbid_copy()
-        return
-    _move_into(part, work.public)
-    _write_master(work)
+        shutil.rmtree(part / top.name)
 
 
 def _matches_plan(folder: Path, plan: Plan) -> bool:
@@ -115,8 +121,10 @@ def _matches_plan(folder: Path, plan: Plan) -> bool:
 
 
 def _encode_ladder(work: Work, part: Path, report: Report) -> None:
-    if work.plan.encoded:
-        undecoded = _encode(work, part, report)
+    early = work.plan.early
+    wanted = [each for each in work.plan.encoded if each != early or not (work.public / each.name).is_dir()]
+    if wanted:
+        undecoded = _encode(work, wanted, part, report)
     else:  # no rendition decodes the picture, so count undecodable frames here
         undecoded = work.execute(renditions.decode_arguments(work.source, work.probe, work.recipe), report)
     work.save_undecoded("picture", undecoded)
@@ -126,16 +134,16 @@ def _encode_ladder(work: Work, part: Path, report: Report) -> None:
         work.forbid_copy()
         shutil.rmtree(part)
         part.mkdir()
-        _encode(work, part, report)
+        _encode(work, work.plan.encoded, part, report)
     _move_into(part, work.public)
 
 
-def _encode(work: Work, part: Path, report: Report) -> int:
-    for rendition in work.plan.encoded:
+def _encode(work: Work, wanted: Sequence[Rendition], part: Path, report: Report) -> int:
+    for rendition in wanted:
         (part / rendition.name).mkdir()
-    arguments = renditions.ladder_arguments(work.source, work.probe, work.plan, work.sound, part, work.recipe)
+    arguments = renditions.ladder_arguments(work.source, work.probe, work.plan, work.sound, part, work.recipe, wanted)
     undecoded = work.execute(arguments, report)
-    for rendition in work.plan.encoded:
+    for rendition in wanted:
         if not playlist.is_interleaved(part / rendition.name, tracks=2 if work.plan.has_sound else 1):
             raise ProcessingFailed("incomplete", f"{rendition.name}: a segment lacks a track")
     return undecoded
@@ -210,8 +218,8 @@ STEPS: tuple[Step, ...] = (
     Step(name="poster", stage="analyzing", weight=2, run=_extract_poster),
     Step(name="sound", stage="audio", weight=4, run=_encode_sound),
     Step(name="captions", stage="audio", weight=1, run=_extract_captions),
-    Step(name="first", stage="finalizing", weight=1, run=_copy_source),
-    Step(name="ladder", stage="finalizing", weight=86, run=_encode_ladder),
+    Step(name="first", stage="finalizing", weight=10, run=_make_first),
+    Step(name="ladder", stage="finalizing", weight=77, run=_encode_ladder),
     Step(name="storyboard", stage="finalizing", weight=2, run=_make_storyboard),
     Step(name="finish", stage="finalizing", weight=1, run=_finish),
 )
