@@ -162,7 +162,7 @@ it("stores a completion made offline and says when it is sent", async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
   expect(words("[data-reading-end]")).toBe("You've completed this lesson.");
-  expect(words(".toast p")).toBe("Sent: Grids is complete.");
+  expect(words(".toast p")).toBe("Synced: Grids is complete.");
   expect(words("[data-course-count]")).toBe("16 of 36 lessons");
   expect(outbox.all()).toEqual({});
 
@@ -254,7 +254,7 @@ it("shows the outcome on another page", () => {
   showDelivery({ lesson: "lesson-2", title: "Arrows", outcome: { error } });
 
   expect([...document.querySelectorAll(".toast p")].map((one) => one.textContent)).toEqual([
-    "Sent: Grids is complete.",
+    "Synced: Grids is complete.",
     "A quarter of the course is complete.",
     `Arrows couldn't be marked as complete. ${error.message}`,
   ]);

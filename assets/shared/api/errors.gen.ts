@@ -110,7 +110,7 @@ export const catalogue = {
   QUIZ_NO_ATTEMPTS_LEFT: {"severity": "info", "icon": "info"},
   QUIZ_QUESTION_INVALID: {},
   QUIZ_TIME_OVER: {"severity": "warning", "icon": "clock"},
-  RATE_LIMIT_EXCEEDED: {"title": "Too many requests", "message": "You've sent more requests than we can take at once. Wait %(wait)s, then try again.", "severity": "warning", "icon": "clock"},
+  RATE_LIMIT_EXCEEDED: {"title": "Too many requests", "message": "You've sent more requests than we can take at once. Wait %(wait)s, then try again.", "severity": "warning", "icon": "clock", "durations": ["wait"]},
   RATING_OWN_COURSE: {"severity": "info", "icon": "info"},
   RATING_TOO_EARLY: {"severity": "info", "icon": "hourglass"},
   READING_TOO_SHORT: {"severity": "info", "icon": "clock"},

@@ -2,6 +2,7 @@
  * The error catalogue, generated from Python. It has the texts of the errors that scripts name, so that they can be shown
  * while offline; all others come from the server, with their texts.
  */
+import { waitingTime } from "../format";
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { catalogue, type ErrorCode, type NamedCode } from "./errors.gen";
@@ -23,10 +24,15 @@ export type CatalogueEntry = {
   autoRetry: boolean;
   /** Seconds. */
   retryDelay: number | null;
+  /** The names of data in seconds that the message says in words. */
+  durations: readonly string[];
 };
 
 type GeneratedEntry = Partial<
-  Pick<CatalogueEntry, "title" | "message" | "severity" | "icon" | "helpText" | "retryDelay">
+  Pick<
+    CatalogueEntry,
+    "title" | "message" | "severity" | "icon" | "helpText" | "retryDelay" | "durations"
+  >
 > & {
   action?: { label: string; href?: string; handler?: string };
 };
@@ -38,6 +44,7 @@ function withDefaults(code: ErrorCode): CatalogueEntry {
     severity: "error",
     icon: "circle-alert",
     retryDelay: null,
+    durations: [],
     ...entry,
     code,
     title: t(entry.title ?? catalogue.UNKNOWN_ERROR.title),
@@ -125,8 +132,13 @@ export class ApiError extends Error {
 
 /** A problem created in the browser, with the texts of the catalogue. */
 export function problemOf(code: ErrorCode, status = 0, params: Params = {}): Problem {
-  const { title, message } = lookup(code);
-  const detail = fillMessage(message, params) || title;
+  const { title, message, durations } = lookup(code);
+  const shown = { ...params };
+  for (const name of durations) {
+    const seconds = params[name];
+    if (typeof seconds === "number") shown[name] = waitingTime(seconds);
+  }
+  const detail = fillMessage(message, shown) || title;
   return { type: "about:blank", title, status, detail, code, params, fields: {}, request_id: "" };
 }
 

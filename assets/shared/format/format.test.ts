@@ -10,6 +10,7 @@ import {
   longDate,
   relativeTime,
   spokenTime,
+  waitingTime,
   timeOfDay,
 } from "./index";
 
@@ -141,4 +142,15 @@ it("writes a moment by the clock of the profile, as pages do, not by that of the
   document.head.innerHTML = '<meta name="study-user" content="u1" data-zone="Mars/Olympus">';
   expect(longDate(moment)).toMatch(/July 2026$/);
   document.head.innerHTML = "";
+});
+
+it.each([
+  [0.2, "1 second"],
+  [90, "90 seconds"],
+  [91, "2 minutes"],
+  [5401, "2 hours"],
+  [86400, "24 hours"],
+  [200000, "3 days"],
+])("says %s seconds to wait as %s", (seconds, text) => {
+  expect(waitingTime(seconds)).toBe(text);
 });

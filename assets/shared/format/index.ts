@@ -38,6 +38,16 @@ export function spokenTime(seconds: number): string {
   return words.join(" ");
 }
 
+/** How long to wait, in the unit in which people think of it, rounded up: 90 seconds, 2 minutes, 24 hours, 3 days. */
+export function waitingTime(seconds: number): string {
+  const whole = Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : 1;
+  if (whole <= 1.5 * MINUTE) return tn("{count} second", "{count} seconds", whole);
+  if (whole <= 1.5 * HOUR)
+    return tn("{count} minute", "{count} minutes", Math.ceil(whole / MINUTE));
+  if (whole <= 1.5 * DAY) return tn("{count} hour", "{count} hours", Math.ceil(whole / HOUR));
+  return tn("{count} day", "{count} days", Math.ceil(whole / DAY));
+}
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

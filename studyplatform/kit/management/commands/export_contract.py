@@ -57,6 +57,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
             else None,
             "helpText": str(kind.help_text),
             "retryDelay": kind.retry_delay,
+            "durations": list(kind.durations) if code in named and kind.durations else None,
         }
         entries[code] = _without_defaults(entry)
     return entries
