@@ -25,11 +25,12 @@ from apps.courses.models import Course
 from apps.files import services as services_of_files
 from apps.files.models import ShareOpening
 from apps.forum.models import Draft, Follow, Visit
-from apps.learning.models import Achievement, Bookmark, Certificate, Enrollment, LearnedDay
+from apps.learning.models import Achievement, Bookmark, Certificate, Enrollment, LearnedDay, NotebookDocument
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
+from tests.factories.courses import CourseFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
 from tests.factories.forum import AnnouncementCopyFactory, BlockFactory
 from tests.factories.learning import BookmarkFactory, FlashCardFactory, NoteFactory
@@ -142,6 +143,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "djstripe.Customer": "never filled: nothing is sold yet",
         "admin.LogEntry": "what admins did in Django's admin is the site's",
         "accounts.DataExport": "the archive itself",
+        "learning.NotebookDocument": "a day old at most; the notes stand in the archive",
         "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
         "courses.Submission": "of the course; its people are staff",
         "forum.Conversation": "its messages are in the archives of those who wrote them",
@@ -338,6 +340,9 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
     factories: dict[str, Callable[..., Any]] = {
+        "learning.NotebookDocument": lambda: NotebookDocument.objects.create(
+            user=leo, course=CourseFactory(), fingerprint="x", created_at=timezone.now()
+        ),
         "learning.LearnedDay": lambda: LearnedDay.objects.create(user=leo, day=timezone.now().date(), lessons=1),
         "learning.Achievement": lambda: Achievement.objects.create(
             user=leo, kind="late", earned_at=timezone.now(), day=timezone.now().date()

@@ -102,7 +102,7 @@ def test_the_learner_is_notified_once_of_each_milestone_without_an_email(
     notice = as_notice(rows[1])
     assert notice is not None
     assert notice.headline == "50% of “Rivers and Their Work” is complete"
-    assert notice.text == "You completed 3 of its 6 lessons."
+    assert notice.text == "You've completed 3 of its 6 lessons."
     assert not [kind for kind, _ in pending_jobs() if kind == "accounts.mail_notification"]
 
     run_and_commit(learning.complete_lesson, user=leo, lesson_uid=lessons[5].uid, now=timezone.now())
