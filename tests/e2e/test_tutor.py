@@ -12,6 +12,12 @@ pytestmark = pytest.mark.e2e
 QUESTION = "Which arrows stay on their own line?"
 
 
+def open_tutor(page: Page) -> None:
+    """Open a new chat about one course. By default it is the course that was studied last, also in other tests."""
+    page.goto("/chat/")
+    page.get_by_role("combobox", name="Reading").select_option(label="Linear Algebra, Geometrically")
+
+
 def ask(page: Page, question: str) -> None:
     field = page.get_by_role("textbox", name=re.compile("^Ask about"))
     field.fill(question)
@@ -20,7 +26,7 @@ def ask(page: Page, question: str) -> None:
 
 def test_an_answer_is_read_out_and_leads_to_the_place_it_cites(people):
     page: Page = people("student")
-    page.goto("/chat/")
+    open_tutor(page)
     ask(page, QUESTION)
     asked = page.locator(".exchange").last
     expect(asked.get_by_role("heading", name=QUESTION)).to_be_visible()
@@ -39,7 +45,7 @@ def test_an_answer_is_read_out_and_leads_to_the_place_it_cites(people):
 @pytest.mark.long
 def test_a_chat_is_renamed_deleted_and_brought_back(people):
     page: Page = people("student")
-    page.goto("/chat/")
+    open_tutor(page)
     ask(page, "What does a shear do to a square?")
     expect(page.get_by_role("button", name="Copy answer").last).to_be_visible(timeout=15_000)
     rail = page.get_by_role("navigation", name="Chats")
@@ -63,6 +69,6 @@ def test_a_chat_is_renamed_deleted_and_brought_back(people):
 def test_an_answer_arrives_without_websockets(people):
     page: Page = people("student")
     page.route_web_socket("**/ws/tutor/", lambda socket: socket.close())
-    page.goto("/chat/")
+    open_tutor(page)
     ask(page, QUESTION)
     expect(page.locator(".exchange").last.locator("a.cite").first).to_be_visible(timeout=30_000)
