@@ -125,7 +125,8 @@ function choose(
 /** Crop a picture chosen in the form before it is sent. One that the browser cannot read is sent uncropped. */
 export function startAvatarCrop(form: HTMLFormElement): void {
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
-  input?.addEventListener("change", () => {
+  if (!input) return;
+  const crop = (): void => {
     const file = input.files?.[0];
     if (!file) return;
     const address = URL.createObjectURL(file);
@@ -143,5 +144,7 @@ export function startAvatarCrop(form: HTMLFormElement): void {
       form.requestSubmit();
     });
     image.src = address;
-  });
+  };
+  input.addEventListener("change", crop);
+  crop(); // a picture that was chosen before this script was loaded
 }

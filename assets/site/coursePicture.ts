@@ -69,9 +69,10 @@ export function startCoursePicture(form: HTMLFormElement): void {
     show();
   });
   image.addEventListener("error", () => setLive(false));
-  file.addEventListener("change", () => {
+  const showChosen = (): void => {
     const chosen = file.files?.[0];
     if (!chosen) {
+      // The page came with the crop; to change it, the whole picture is needed.
       if (present) load(present);
       else setLive(false);
       return;
@@ -80,7 +81,8 @@ export function startCoursePicture(form: HTMLFormElement): void {
     x.value = y.value = "50";
     image.alt = "";
     load(URL.createObjectURL(chosen));
-  });
+  };
+  file.addEventListener("change", showChosen);
   for (const input of [zoom, x, y]) input.addEventListener("input", show);
   image.addEventListener("dragstart", (event) => event.preventDefault());
   image.addEventListener("pointerdown", (event) => {
@@ -108,7 +110,5 @@ export function startCoursePicture(form: HTMLFormElement): void {
       onEnd: () => undefined,
     });
   });
-  // The page came with the crop; to change it, the whole picture is needed.
-  if (present) load(present);
-  else setLive(false);
+  showChosen(); // also a picture that was chosen before this script was loaded
 }
