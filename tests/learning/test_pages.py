@@ -289,7 +289,7 @@ def test_progress_lists_the_attempts_at_each_quiz(leos_browser, leo, enrollment,
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
         services.submit_attempt(user=leo, attempt=attempt, answers=answers, now=timezone.now())
         page = text(leos_browser.get(f"/me/course/{course.slug}/progress"))
-        table = page.split('aria-label="Quiz scores"')[1].split("</table>")[0]
+        table = page.split('aria-label="Table of quiz scores"')[1].split("</table>")[0]
         rows.append(
             [*re.findall(r'<td class="n">(.*?)</td>', table)[:3], re.findall(r'faint small">(.*?)</span></b>', page)]
         )
