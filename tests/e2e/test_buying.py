@@ -99,7 +99,7 @@ def test_a_promo_code_the_banks_question_a_refund_and_the_instructors_earnings(
     checkout.get_by_role("link", name="Ask for a refund").click()
     expect(checkout.get_by_text("The refund is immediate")).to_be_visible()
     checkout.get_by_label("Reason").fill("I expected something else.")
-    checkout.get_by_label("I know that").check()
+    checkout.get_by_label("I understand that").check()
     checkout.get_by_role("button", name="Get the refund").click()
     expect(checkout.get_by_text("$57.60 was refunded.")).to_be_visible()
     checkout.goto(f"/courses/{COURSE}")

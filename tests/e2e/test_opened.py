@@ -173,7 +173,7 @@ def test_look_of_a_quiz_during_and_after_an_attempt(people, learners):
     number = page.get_by_role("textbox", name="Your answer").first
     number.fill("three")
     number.blur()
-    expect(page.get_by_text("This is not a number.")).to_be_visible()
+    expect(page.get_by_text("This can't be read as one number.")).to_be_visible()
     assert_page_passes(page, "main")
     page.set_viewport_size(WIDE)
     number.fill("4")
