@@ -7,7 +7,7 @@
 The Python suite runs on SQLite, without the tests marked `database` (with --all: all of it). Beside it run the checks
 of Python and of TypeScript, then the tests marked `database` (with --all: all tests but ffmpeg's) on PostgreSQL and
 Redis, then the demo content for the browser tests is made. The browser tests come last. The first failing step ends
-the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names it as
+the run with its output. A browser test that fails is run once more; if it passes, the run continues and names it as
 unstable at the end. The last lines say what each stage cost. Further arguments go to the pytest of the last step.
 """
 

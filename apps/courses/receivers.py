@@ -23,7 +23,7 @@ from apps.courses.models import (
     Subject,
     Submission,
 )
-from apps.courses.models.picture import FOLDER as PICTURES_FOLDER
+from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.queries.file_uses import lessons_using, pictures_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable

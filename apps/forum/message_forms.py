@@ -15,7 +15,7 @@ from apps.forum.queries.announcements import Recipients
 from studyplatform.kit.names import NameFormField, VisibleTextField
 
 MAX_UIDS = 100
-MAX_SENT = 4 * text.MOST  # characters: what is too long to send is shown again, so that nothing is lost
+MAX_INPUT_LENGTH = 4 * text.MOST  # a text that is too long to send is shown again, so that nothing is lost
 
 
 class Uids(forms.Field):
@@ -40,7 +40,7 @@ class Writing(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea,
-        validators=[MaxLengthValidator(MAX_SENT)],
+        validators=[MaxLengthValidator(MAX_INPUT_LENGTH)],
     )
     key = forms.UUIDField(required=False)
     attached = Uids(label=_("Files"), required=False)
@@ -69,7 +69,7 @@ class AnnouncementForm(forms.Form):
         label=_("Message"),
         strip=False,
         widget=forms.Textarea,
-        validators=[MaxLengthValidator(MAX_SENT)],
+        validators=[MaxLengthValidator(MAX_INPUT_LENGTH)],
         error_messages={"required": _("Write the announcement.")},
     )
     is_mailed = forms.BooleanField(label=_("By email too"), required=False)

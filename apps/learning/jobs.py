@@ -46,7 +46,7 @@ def forget_card(running: jobs.Running, *, card_id: int) -> None:
 
 @jobs.job(
     "learning.build_document",
-    label=_("Set notes as a PDF"),
+    label=_("Make a PDF of notes"),
     on_failure=lambda error, **payload: services.mark_document_failed(**payload),
 )
 def build_document(running: jobs.Running, *, uid: str, language: str) -> None:

@@ -12,17 +12,17 @@ from studyplatform.kit.text.escaping import escape_markdown
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
 
-QUOTED = 3
+MAX_QUOTED_PASSAGES = 3
 """Passages that an answer quotes at most."""
-CLOSE = 0.82
+MIN_SHARE_OF_BEST_SCORE = 0.82
 """A further passage is quoted if its score is at least this part of the best one's; if nothing is sure, any is."""
 # How much speaks for the best passages: a logistic regression on the questions of tests/bench/tutor (ADR 33 has its
 # figures on courses that it was not fitted on). How near one word of the question is by itself counts against them: a
 # near miss shares a word with the course, an answered question is near as a whole.
-SIMILARITY, SCORE, MISSING, NEAREST_WORD = 1.0, 0.45, -0.21, -0.91
-LEAST_POSSIBLE, LEAST_CERTAIN = 0.025, 0.2
+SIMILARITY_WEIGHT, SCORE_WEIGHT, MISSING_WEIGHT, NEAREST_WORD_WEIGHT = 1.0, 0.45, -0.21, -0.91
+MIN_SUPPORT_POSSIBLE, MIN_SUPPORT_CERTAIN = 0.025, 0.2
 # A question may be nearer to what people ask anywhere (the weather, a recipe) than to the course.
-EVERYDAY, LEAST_RELATED = -0.73, 0.07
+EVERYDAY_WEIGHT, MIN_RELATEDNESS = -0.73, 0.07
 
 
 class Certainty(StrEnum):
@@ -52,10 +52,15 @@ def certainty_of(found: "Sequence[Found]") -> Certainty:
     if not found:
         return Certainty.NONE
     best, similarity = found[0], max(one.similarity for one in found)
-    support = SIMILARITY * similarity + SCORE * best.reached + MISSING * best.missing + NEAREST_WORD * best.nearest_word
-    if support < LEAST_POSSIBLE or similarity + EVERYDAY * best.everyday < LEAST_RELATED:
+    support = (
+        SIMILARITY_WEIGHT * similarity
+        + SCORE_WEIGHT * best.reached
+        + MISSING_WEIGHT * best.missing
+        + NEAREST_WORD_WEIGHT * best.nearest_word
+    )
+    if support < MIN_SUPPORT_POSSIBLE or similarity + EVERYDAY_WEIGHT * best.everyday < MIN_RELATEDNESS:
         return Certainty.NONE
-    return Certainty.CERTAIN if support >= LEAST_CERTAIN else Certainty.POSSIBLE
+    return Certainty.CERTAIN if support >= MIN_SUPPORT_CERTAIN else Certainty.POSSIBLE
 
 
 def is_declined(found: "Sequence[Found]") -> bool:
@@ -73,7 +78,8 @@ def introduce(certainty: Certainty) -> str:
 def choose_quoted(found: "Sequence[Found]", certainty: Certainty) -> "tuple[Found, ...]":
     """Return the passages to quote: those that are nearly as good as the best, or the first few if nothing is sure."""
     best, is_sure = found[0].score, certainty == Certainty.CERTAIN
-    return tuple(one for one in found[:QUOTED] if one is found[0] or not is_sure or one.score >= CLOSE * best)
+    least = MIN_SHARE_OF_BEST_SCORE * best if is_sure else float("-inf")
+    return tuple(one for one in found[:MAX_QUOTED_PASSAGES] if one is found[0] or one.score >= least)
 
 
 def quote(found: "Sequence[Found]") -> Answer:

@@ -162,7 +162,7 @@ class TutorConsumer(Socket):
         if await self._join(uid, sent):  # another socket of this process was faster
             self.elsewhere.pop(uid, None)
             return
-        if seen.state == Answer.State.WAITING:  # nobody claimed it, or it goes on
+        if seen.state == Answer.State.WAITING:  # no process has claimed it, or it continues
             self.elsewhere.pop(uid, None)
             await self._follow(uid, sent)
             return
@@ -186,7 +186,7 @@ class TutorConsumer(Socket):
             answer = await to_read(_ended, self.user, uid, timezone.now())
         except AppError:
             return
-        if answer["state"] in OPEN:  # another process has claimed it, or it goes on: what is shown already is ignored
+        if answer["state"] in OPEN:  # another process has claimed it, or it continues: what is shown already is ignored
             self.elsewhere[uid] = 0
             self.subscribe(services.topic_of(uid))
             return

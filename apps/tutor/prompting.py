@@ -1,4 +1,4 @@
-"""What a model is told: the rules, the passages as data, the chat before, and the question.
+"""What a model gets: the rules, the passages as data, the chat before, and the question.
 
 The instructions are for the model, nobody reads them: they are not translated.
 """

@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describe("followMessages", () => {
-  it("appends what is new once, however often it is told, and marks it as read", async () => {
+  it("appends new messages once, however often they arrive, and marks them as read", async () => {
     const live = followMessages(show(`<p data-day="2026-11-23">Today</p>${said(1)}`));
     answers[`/me/messages/${UID}/part?after=1`] = () =>
       new Response(part(`<p data-day="2026-11-23">Today</p>${said(1)}${said(2)}`, "1"));

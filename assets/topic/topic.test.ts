@@ -103,7 +103,7 @@ describe("showPosts", () => {
 });
 
 describe("startTopic", () => {
-  it("fetches what is newer once, however often it is told, and announces it", async () => {
+  it("fetches newer posts once, however often they are announced by the socket", async () => {
     const live = start(show(post("p1") + post("p2")));
     answers = [() => new Response(part(6, 3, at("p1") + at("p2") + at("p3", post("p3"))))];
     live.hear({ type: "writing" });

@@ -268,7 +268,7 @@ class Hub:
                 await layer.group_add(GROUP, channel)
                 while True:
                     self.dispatch(await layer.receive(channel))
-            except Exception:  # Redis does not answer: the refresh each second goes on
+            except Exception:  # Redis does not answer: the refresh each second continues
                 logger.warning("The channel layer failed; subscribing again", exc_info=True)
             await asyncio.sleep(RECONNECT_AFTER)
 

@@ -33,7 +33,7 @@ def test_an_old_hash_of_any_spelling_still_works_and_is_renewed_by_signing_in(le
 
     assert verify_password(email=leo.email, password=COMPOSED, now=now) == leo
     leo.refresh_from_db()
-    assert leo.has_old_spelling(COMPOSED)  # a page of an open session asked: the session goes on
+    assert leo.has_old_spelling(COMPOSED)  # a page of an open session asked: the session continues
 
     verify_password(email=leo.email, password=COMPOSED, is_signing_in=True, now=now)
     leo.refresh_from_db()

@@ -444,7 +444,7 @@ def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
             yield f"{found.status}, but they may"
         return
     expected = {401} if person in OUT else {403, 404}
-    if "its author" in row.who:  # its author is told that it is their own
+    if "its author" in row.who:  # its author sees that it is their own
         expected |= {409}
     if found.status not in expected:
         yield f"{found.status}, but only {row.who}"

@@ -118,7 +118,7 @@ OWNERS = {
     "forum:post-edit": {"leo", "ada", "sam"},
     "forum:post-delete": {"leo", "ada", "sam"},
     "forum:post-restore": {"leo", "ada", "sam"},
-    "forum:post-report": ALL | STAFF,  # of a public course; its author, Leo, is told that it is his
+    "forum:post-report": ALL | STAFF,  # of a public course; its author, Leo, sees that it is his
     "forum:post-decide": STAFF,
     "forum:decision-undo": STAFF,
     "forum:ban-lift": STAFF,

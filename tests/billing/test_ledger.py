@@ -278,7 +278,7 @@ def write_entry(accounts, amounts):
         LedgerLine.objects.create(entry=entry, account=account, amount=amount, currency="usd")
 
 
-@pytest.mark.skipif("connection.vendor != 'sqlite'")
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has INSERT OR REPLACE")
 @pytest.mark.parametrize("table", ["billing_ledgeraccount", "billing_ledgerentry", "billing_ledgerline"])
 def test_rows_cannot_be_replaced_on_sqlite(table):
     sale()
@@ -286,7 +286,7 @@ def test_rows_cannot_be_replaced_on_sqlite(table):
         cursor.execute(f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}")  # noqa: S608
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'")
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has TRUNCATE")
 def test_tables_cannot_be_truncated_on_postgresql():
     with settled():
         sale()

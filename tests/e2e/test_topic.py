@@ -1,4 +1,4 @@
-"""Two people on one topic: one loses the connection while the other goes on, and both end with the same page."""
+"""Two people on one topic: one loses the connection while the other continues, and both end with the same page."""
 
 from __future__ import annotations
 

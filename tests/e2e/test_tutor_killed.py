@@ -1,4 +1,4 @@
-"""A model's answer in the browser while its server is killed: nothing shown is lost or doubled, and it goes on."""
+"""A model's answer in the browser while its server is killed: nothing shown is lost or doubled, and it continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = 120
 
 
 class Counting(Standin):
-    """A model that counts up, two words at a time, and goes on after what it has said."""
+    """A model that counts up, two words at a time, and continues after what it has said."""
 
     def reset(self) -> None:
         super().reset()

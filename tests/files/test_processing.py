@@ -142,7 +142,7 @@ def test_the_first_rendition_is_playable_while_the_others_are_encoded(
     name: str, first: str, later: str, ada, clip, video_events, monkeypatch
 ) -> None:
     """A copy of the source's picture, or its smallest size."""
-    monkeypatch.setattr(processing, "Recipe", partial(Recipe, early_from=5))
+    monkeypatch.setattr(processing, "Recipe", partial(Recipe, early_min_seconds=5))
     video = create_video(ada, clip(name))
     during: list[dict[str, Any]] = []
     begin = processing._ProgressReporter.begin

@@ -168,7 +168,7 @@ def test_a_slow_disk_slows_the_client_down(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_stopping_server_waits_until_views_have_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """uvicorn cancels the request of a client that goes on sending, and ends after the scope "lifespan"."""
+    """uvicorn cancels the request of a client that continues to send, and ends after the scope "lifespan"."""
     saved: list[bytes] = []
 
     def save(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:

@@ -203,7 +203,7 @@ def test_a_long_source_that_cannot_be_copied_is_playable_in_its_smallest_size_fi
     from apps.files.video.steps import STEPS
 
     ladder = [each.name for each in STEPS].index("ladder")
-    work = replace(work_on(clip("sparse.mp4")), recipe=Recipe(early_from=5))
+    work = replace(work_on(clip("sparse.mp4")), recipe=Recipe(early_min_seconds=5))
     for step in STEPS[:ladder]:
         run_step(step, work, lambda _: None)
 

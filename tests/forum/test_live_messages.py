@@ -41,7 +41,7 @@ def test_both_hear_of_a_message_once_and_nobody_else(
     uid = str(begun.uid)
 
     async def story(learner: Any, instructor: Any, stranger: Any) -> None:
-        # What changed within the last seconds is told again to a browser that has just connected.
+        # A browser that has just connected gets the changes of the last seconds again.
         first = {"type": "conversation", "conversation": uid, "last": 1, "read": 0}
         assert await heard(learner, 2) == [{"type": "unread", "learning": 0, "teaching": 0}, first]
         assert await heard(instructor, 2) == [{"type": "unread", "learning": 0, "teaching": 1}, first]

@@ -1,4 +1,4 @@
-"""Who is told of posts and accepted answers, and what disappears with a withdrawn post."""
+"""Who is notified of posts and accepted answers, and what disappears with a withdrawn post."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -159,7 +159,7 @@ def test_the_text_of_a_withdrawn_post_disappears_from_notifications_and_digests(
     assert ["Secret words" in str(one.body) for one in mail.outbox if one.to == [reader.email]] == [False]
 
     services.restore(post=post, by=sam, now=NOW)
-    assert told(late) == ["reply"]  # of the other one: nobody is told again
+    assert told(late) == ["reply"]  # of the other one: no one is notified again
     services.delete(post=topic.posts.get(is_opening=True), by=sam, now=NOW)
     assert told(reader) == told(late) == []
     assert other.is_visible

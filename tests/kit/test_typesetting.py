@@ -16,7 +16,7 @@ from studyplatform.kit.typesetting import (
     make_rich_text,
     text_layer,
 )
-from studyplatform.kit.typesetting.clusters import MAX_CLUSTER, limit_clusters
+from studyplatform.kit.typesetting.clusters import MAX_CLUSTER_LENGTH, limit_clusters
 from studyplatform.kit.typesetting.compiler import _ROOT, TypesettingFailed
 from studyplatform.kit.typesetting.text_layer import repair
 from tests.cases import all_cases
@@ -181,7 +181,7 @@ def test_long_clusters_are_broken_and_set(unit):
     short = limit_clusters("\u0915" + unit * 3_000)
     document = compile_pdf(LINES, {"phrases": [make_phrase("\u0915" + unit * 300)], "width": 500, "size": 24})
 
-    assert all(len(part) <= MAX_CLUSTER + 1 for part in short.split("\u200b"))
+    assert all(len(part) <= MAX_CLUSTER_LENGTH + 1 for part in short.split("\u200b"))
     assert document.startswith(b"%PDF")
 
 

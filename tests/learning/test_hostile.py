@@ -92,7 +92,7 @@ def _notes(learner, course, lesson, text, count):
 
 
 def test_a_pdf_that_nobody_reads_is_refused(learner, course, video_lesson, browser_of, monkeypatch):
-    monkeypatch.setattr(pdf, "MAX_COST", 2 * pdf.MAX_QUICK)
+    monkeypatch.setattr(pdf, "MAX_JOB_MICROSECONDS", 2 * pdf.MAX_REQUEST_MICROSECONDS)
     _notes(learner, course, video_lesson, "a\n" * 5_000, 1)
     answer = browser_of(learner).get(f"/me/course/{course.slug}/notes.pdf")
 
@@ -105,7 +105,7 @@ def test_a_long_notebook_becomes_a_pdf_in_the_background(
     learner, course, video_lesson, browser_of, monkeypatch, django_capture_on_commit_callbacks
 ):
     _notes(learner, course, video_lesson, "*Velocity* is `dx/dt`.", 3)
-    monkeypatch.setattr(pdf, "MAX_QUICK", 0)
+    monkeypatch.setattr(pdf, "MAX_REQUEST_MICROSECONDS", 0)
     browser, address = browser_of(learner), f"/me/course/{course.slug}/notes.pdf"
     for _ in range(2):
         waiting = browser.get(address)
@@ -135,18 +135,18 @@ def test_a_long_notebook_becomes_a_pdf_in_the_background(
     assert default_storage.listdir(f"notebooks/{learner.uid.hex}")[1] == []
 
 
-def test_a_pdf_that_failed_is_told_once_and_can_be_tried_again(
+def test_a_pdf_that_failed_is_reported_once_and_can_be_tried_again(
     learner, course, video_lesson, browser_of, monkeypatch, settings
 ):
     _notes(learner, course, video_lesson, "A note", 1)
-    monkeypatch.setattr(pdf, "MAX_QUICK", 0)
+    monkeypatch.setattr(pdf, "MAX_REQUEST_MICROSECONDS", 0)
     browser, address = browser_of(learner), f"/me/course/{course.slug}/notes.pdf"
     assert browser.get(address).status_code == 202
     services.mark_document_failed(uid=NotebookDocument.objects.get().uid.hex)
 
     failed = browser.get(address)
     assert failed.status_code == 500
-    assert "Try again, or download them as Markdown" in failed.content.decode()
+    assert "Try again, or download your notes as Markdown" in failed.content.decode()
     assert browser.get(address).status_code == 202
 
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "notes-pdf": (2, 600)}

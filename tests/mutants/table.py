@@ -330,7 +330,7 @@ BILLING = (
 
 TUTOR = (
     Mutant(
-        "an answer goes on while the next question is asked",
+        "an answer continues while the next question is asked",
         "apps/tutor/services/questions.py",
         "        _stop_all(locked, now)\n        return _add(",
         "        return _add(",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.tutor.answers import QUOTED, Certainty, certainty_of, quote
+from apps.tutor.answers import MAX_QUOTED_PASSAGES, Certainty, certainty_of, quote
 from apps.tutor.retrieval.everyday import everyday_similarity
 from apps.tutor.retrieval.follow_ups import is_follow_up, subject_of
 
@@ -34,10 +34,10 @@ def test_an_unsure_answer_says_so_and_shows_more_passages() -> None:
     sure = quote([a_passage(0.6), *[a_passage(0.3)] * 4])
     unsure = quote([a_passage(0.3), *[a_passage(0.2)] * 4])
     assert "This is what I found" in sure.text
-    assert (len(sure.cited), len(unsure.cited)) == (1, QUOTED)
+    assert (len(sure.cited), len(unsure.cited)) == (1, MAX_QUOTED_PASSAGES)
     assert "This may be what you mean" in unsure.text
     assert not unsure.is_declined
-    assert f"[{QUOTED}]" in unsure.text
+    assert f"[{MAX_QUOTED_PASSAGES}]" in unsure.text
     assert quote([]).is_declined
 
 

@@ -1,4 +1,4 @@
-"""A server that is killed while it writes an answer: what was shown is kept, and the answer goes on."""
+"""A server that is killed while it writes an answer: what was shown is kept, and the answer continues."""
 
 import os
 import signal

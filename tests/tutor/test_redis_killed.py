@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS, STEP = 60, 0.1
 """What the model says, and the seconds between two words."""
 
-# A web process whose model says numbered words. It goes on after what is written.
+# A web process whose model says numbered words. It continues after what is written.
 _SERVER = f"""
 import asyncio, sys
 import django

@@ -125,7 +125,7 @@ def test_an_explanation_is_found_once_the_answers_may_be_shown(rivers, leo, enro
     attempt.submitted_at, attempt.is_passed = timezone.now(), True
     attempt.save()
     assert kinds()[0] == Passage.Kind.EXPLANATION
-    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)  # while another attempt is open, nothing is told
+    AttemptFactory(enrollment=enrollment, quiz=rivers["check"].quiz)  # while another attempt is open, nothing is shown
     assert Passage.Kind.EXPLANATION not in kinds()
 
 

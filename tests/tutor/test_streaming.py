@@ -224,7 +224,7 @@ def test_an_answer_stopped_before_its_first_piece_is_charged(
 def test_who_follows_here_what_another_process_has_claimed_gets_it_from_the_table(
     waiting: Answer, told: Told, leo: User, browser_of, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without Redis nobody tells this process that the answer was stopped, and goes on elsewhere."""
+    """Without Redis no one tells this process that the answer was stopped and continues elsewhere."""
 
     async def story(first: Any, second: Any) -> None:
         await first.send_json_to(follow(waiting))
@@ -339,11 +339,11 @@ def test_an_answer_of_another_process_is_followed_in_the_table(
             await sync_to_async(generating.write)([(claimed, text)], timezone.now())
             while (await until(socket, "text"))["text"] not in text:
                 pass
-        # The process dies: its lease runs out, and the browser is told.
+        # The process dies: its lease runs out, and the browser is notified.
         await sync_to_async(lambda: Answer.objects.update(lease_until=timezone.now()))()
         ended = (await until(socket, "ended"))["answer"]
         assert (ended["state"], ended["text"]) == ("interrupted", "Water flows")
-        # Once it goes on elsewhere, the dead process writes nothing any more.
+        # Once it continues elsewhere, the dead process writes nothing any more.
         await sync_to_async(services.continue_answer)(user=leo, uid=waiting.uid, now=timezone.now())
         assert await sync_to_async(generating.claim)(waiting.uid, timezone.now())
         assert await sync_to_async(generating.write)([(claimed, "Mud")], timezone.now()) == set()

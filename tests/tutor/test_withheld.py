@@ -159,7 +159,7 @@ def test_assistants_are_told_nothing_of_it(leo: User, answer: Answer, retake: At
 
 
 class Model:
-    """Says what it is told to say, without a citation, and remembers its prompts."""
+    """Repeats what the test gives it, without a citation, and remembers its prompts."""
 
     name, is_search = "model", False
 

@@ -29,7 +29,7 @@ from studyplatform.kit.web.drf_defaults import CookieAuthentication, JsonParser
 class LogIn(APIView):
     """Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else.
 
-    An account with two-factor on is refused (AUTH_SECOND_STEP_REQUIRED); the browser goes on at /auth/second-step.
+    An account with two-factor on is refused (AUTH_SECOND_STEP_REQUIRED); the browser continues at /auth/second-step.
     """
 
     permission_classes = [permissions.AllowAny]

@@ -23,7 +23,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
 
 class Notification(models.Model):
-    """Something that a user is told. Its text is created from kind and params when it is shown."""
+    """A message to a user. Its text is created from kind and params when it is shown."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, models.CASCADE, related_name="notifications")

@@ -40,8 +40,8 @@ class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
 class PersonalToken(models.Model):
     """A token with which a program, such as an assistant, acts for a user within its scopes.
 
-    Only its hash is stored: the token itself is shown once. A revoked row is kept for some time, so that the program
-    that goes on using it is told why it is refused.
+    Only its hash is stored: the token itself is shown once. A revoked row is kept for some time, so that a
+    program that still uses it gets the reason why it is refused.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

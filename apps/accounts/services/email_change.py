@@ -19,7 +19,7 @@ _SALT = "accounts.email.change"
 def request_email_change(*, user: User, email: str, password: str = "", browser: str, now: datetime) -> None:
     """Send a link to the new email; the account keeps its email until the link is opened.
 
-    Only the email's owner is told if another account has it. The password is required, because anyone who can change
+    Only the email's owner learns if another account has it. The password is required, because anyone who can change
     the email can soon change the password.
 
     :raises WrongPassword: the password is wrong.

@@ -123,7 +123,7 @@ class Payout(models.Model):
 
 
 class EarningsMilestone(models.Model):
-    """That an instructor reached a milestone, which is told once."""
+    """A milestone that an instructor reached, so that they are notified once."""
 
     class Name(models.TextChoices):
         REVENUE_100 = "revenue_100", _("First %(amount)s")

@@ -19,7 +19,7 @@ Status = Subscription.Status
 
 
 def tell_of_trial(row: Subscription, *, now: datetime) -> None:
-    """Notify the owner three days before the trial ends, once, if it goes on as a paid subscription."""
+    """Notify the owner three days before the trial ends, once, if it continues as a paid subscription."""
     if row.status != Status.TRIALING or row.cancels_at_period_end or row.trial_end is None:
         return
     if row.trial_end - TRIAL_NOTICE <= now:

@@ -7,8 +7,8 @@ from apps.courses.models.course import Course
 from studyplatform.kit.names import NameField
 
 WIDTHS = (320, 640, 1280)  # pixels of its renditions; a smaller crop has its own width as the largest
-ADDRESS = "/course-pictures/"
-FOLDER = "course-pictures"
+PICTURES_PATH = "/course-pictures/"
+PICTURES_FOLDER = "course-pictures"
 
 
 class CoursePicture(models.Model):
@@ -45,20 +45,20 @@ class CoursePicture(models.Model):
 
     def address_of(self, width: int) -> str:
         """The address of a rendition, without the host."""
-        return f"{ADDRESS}{self.key}-{width}.webp"
+        return f"{PICTURES_PATH}{self.key}-{width}.webp"
 
     @property
     def whole_address(self) -> str:
         """The address of the whole picture, for cropping."""
-        return f"{ADDRESS}{self.key}-whole.webp"
+        return f"{PICTURES_PATH}{self.key}-whole.webp"
 
     @property
     def share_address(self) -> str:
         """The address of the JPEG that other sites show beside a link to the course."""
-        return f"{ADDRESS}{self.key}-share.jpg"
+        return f"{PICTURES_PATH}{self.key}-share.jpg"
 
     @property
     def file_names(self) -> list[str]:
         """The names of all its files in storage."""
         kinds = [f"{width}.webp" for width in self.widths] + ["whole.webp", "share.jpg"]
-        return [f"{FOLDER}/{self.key}-{kind}" for kind in kinds]
+        return [f"{PICTURES_FOLDER}/{self.key}-{kind}" for kind in kinds]

@@ -15,18 +15,18 @@ from apps.accounts.policies import teach
 from apps.courses import artwork, services
 from apps.courses.errors import CoursePictureUnreadable
 from apps.courses.models import Course, CoursePicture
-from apps.courses.models.picture import FOLDER
+from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.picture_form import PictureForm
 from apps.courses.policies import edit_course
-from apps.courses.services.pictures import MAX_BYTES
+from apps.courses.services.pictures import MAX_PICTURE_BYTES
 from apps.files.services import check_quota
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text.sizes import as_size
 from studyplatform.kit.web.body_limits import accepts_large_body
 
 
-@accepts_large_body(MAX_BYTES, by=teach, room=check_quota)
+@accepts_large_body(MAX_PICTURE_BYTES, by=teach, room=check_quota)
 @teaches
 @require_http_methods(["GET", "HEAD", "POST"])
 def picture(request: HttpRequest, slug: str) -> HttpResponse:
@@ -70,7 +70,7 @@ def _show(request: HttpRequest, course: Course, present: CoursePicture | None, f
         "crop": {name: middle[name] if value in {None, ""} else value for name, value in shown.items()},
         "may_edit": edit_course(signed_in_user(request), course) is None,
         "artwork": artwork.plate(course.slug, course.subject.slug, course.plate_variant),
-        "most": as_size(MAX_BYTES),
+        "most": as_size(MAX_PICTURE_BYTES),
     }
     return render(request, "courses/studio/picture.html", context, status=422 if form.errors else 200)
 
@@ -93,7 +93,7 @@ def picture_file(request: HttpRequest, name: str) -> FileResponse:
     if found is None:
         raise Http404
     try:
-        file = default_storage.open(f"{FOLDER}/{name}")
+        file = default_storage.open(f"{PICTURES_FOLDER}/{name}")
     except OSError:
         raise Http404 from None
     response = FileResponse(file, content_type="image/webp" if found["webp"] else "image/jpeg")

@@ -16,7 +16,7 @@ from apps.courses import artwork, policies
 from apps.courses.errors import CoursePictureUnreadable
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, CoursePicture
-from apps.courses.models.picture import FOLDER
+from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.picture_files import MIN_HEIGHT, MIN_WIDTH, RATIO, Crop, DrawnPicture, draw_files
 from apps.files import services as files
 from apps.files.models import File as LibraryFile
@@ -28,7 +28,7 @@ from studyplatform.kit.pictures import UnreadablePicture, draw_alone
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size
 
-MAX_BYTES = 20 * 2**20
+MAX_PICTURE_BYTES = 20 * 2**20
 # The width of the slot: browsers that know "auto" take the real one, others these.
 SIZES = "auto, (min-width: 48em) 24rem, 100vw"
 
@@ -104,7 +104,7 @@ def upload_picture(
     """
     enforce(policies.edit_course(by, course))  # before anything is stored
     length = file.size or 0
-    if length > MAX_BYTES:
+    if length > MAX_PICTURE_BYTES:
         raise _unreadable()
     upload = files.begin_upload(
         owner=by, purpose=Upload.Purpose.FILE, filename=name, length=length, target=str(course.uid), now=now
@@ -162,9 +162,9 @@ def _own_upload(source: Upload | LibraryFile | None, present: CoursePicture | No
 
 
 def _draw(upload: Upload, crop: Crop) -> DrawnPicture:
-    if upload.length > MAX_BYTES:
+    if upload.length > MAX_PICTURE_BYTES:
         raise _unreadable()
-    raw = files.read_content(upload=upload, max_bytes=MAX_BYTES)
+    raw = files.read_content(upload=upload, max_bytes=MAX_PICTURE_BYTES)
     try:
         return draw_alone(lambda: draw_files(raw, crop))
     except UnreadablePicture:
@@ -172,7 +172,7 @@ def _draw(upload: Upload, crop: Crop) -> DrawnPicture:
 
 
 def _unreadable() -> CoursePictureUnreadable:
-    return CoursePictureUnreadable(size=as_size(MAX_BYTES), width=MIN_WIDTH, height=MIN_HEIGHT)
+    return CoursePictureUnreadable(size=as_size(MAX_PICTURE_BYTES), width=MIN_WIDTH, height=MIN_HEIGHT)
 
 
 def _store(drawn: DrawnPicture) -> str:
@@ -180,9 +180,9 @@ def _store(drawn: DrawnPicture) -> str:
     key = secrets.token_hex(12)
     try:
         for kind, content in drawn.files.items():
-            default_storage.save(f"{FOLDER}/{key}-{kind}", ContentFile(content))
+            default_storage.save(f"{PICTURES_FOLDER}/{key}-{kind}", ContentFile(content))
     except BaseException:
-        _remove([f"{FOLDER}/{key}-{kind}" for kind in drawn.files])
+        _remove([f"{PICTURES_FOLDER}/{key}-{kind}" for kind in drawn.files])
         raise
     return key
 

@@ -18,7 +18,7 @@ from .cues import FORMAT_NAMES, Findings, UnreadableCaptions
 
 MEMORY_LIMIT = 2**30  # bytes
 
-MAX_LINES, MAX_TAGS = 200_000, 100_000  # ten hours of speech have some 40,000 lines
+MAX_CAPTION_LINES, MAX_CAPTION_TAGS = 200_000, 100_000  # ten hours of speech have some 40,000 lines
 
 
 def read_captions(raw: bytes, *, language: str = "", encoding: str = "") -> CaptionReading:
@@ -31,7 +31,8 @@ def read_captions(raw: bytes, *, language: str = "", encoding: str = "") -> Capt
     if len(raw) > MAX_BYTES:
         raise UnreadableCaptions("size")
     decoded = encodings.decode(raw, language=language, encoding=encoding)
-    if decoded.text.count("\n") > MAX_LINES or decoded.text.count("<") + decoded.text.count("{") > MAX_TAGS:
+    lines, tags = decoded.text.count("\n"), decoded.text.count("<") + decoded.text.count("{")
+    if lines > MAX_CAPTION_LINES or tags > MAX_CAPTION_TAGS:
         raise UnreadableCaptions("size")
     form = caption_formats.recognize_format(decoded.text)
     findings = Findings()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .cue_text import clean_markup, plain_text
 from .cues import Cue, Findings
 
-MAX_SECONDS = 1000 * 3600.0  # a later time is a mistake
+MAX_CUE_TIME_SECONDS = 1000 * 3600.0  # a later time is a mistake
 READING_SPEED = 15  # characters a second, for cues without a usable end
 MIN_READING_SECONDS, MAX_READING_SECONDS = 1.0, 7.0
 
@@ -39,7 +39,7 @@ def finish_cues(drafts: list[CueDraft], findings: Findings, *, is_webvtt: bool) 
     cues = []
     last_begin = last_end = 0.0
     for draft in drafts:
-        draft.begin = None if draft.begin is not None and draft.begin > MAX_SECONDS else draft.begin
+        draft.begin = None if draft.begin is not None and draft.begin > MAX_CUE_TIME_SECONDS else draft.begin
     begins = [draft.begin for draft in drafts]
     for at, draft in enumerate(drafts):
         text, is_reduced = clean_markup("\n".join(draft.words), is_webvtt=is_webvtt)

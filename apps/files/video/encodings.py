@@ -50,7 +50,7 @@ _MULTIBYTE = re.compile(
 )
 _LONG_WEIGHT = 4  # a sequence of three or four bytes is hardly ever valid by accident
 _SAMPLE_BYTES = 100_000
-_LOOKED_AT_BYTES = 20_000  # in each encoding
+_PLAUSIBILITY_SAMPLE_BYTES = 20_000
 _SIGNS_IN_WORDS = frozenset("’‘·–—…־")
 _USUAL_SIGNS = frozenset("\xa0¡¿«»–—‘’‚“”„…·、。「」『』〈〉《》！？，：；（）・ー～،؛؟־")
 
@@ -162,7 +162,7 @@ def _guess(raw: bytes, language: str) -> str:
             name = _OWN_NAMES.get(codecs.lookup(each["encoding"]).name, "")
             if name:
                 weight = _RARE_WEIGHT if name in _RARE else 1.0
-                scores[name] = each["confidence"] * weight * _plausibility(sample[:_LOOKED_AT_BYTES], name)
+                scores[name] = each["confidence"] * weight * _plausibility(sample[:_PLAUSIBILITY_SAMPLE_BYTES], name)
     if not scores:
         return "cp1252"
     best = max(scores, key=lambda name: scores[name])

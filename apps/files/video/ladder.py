@@ -71,7 +71,7 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
                 is_copy=is_copy,
             )
         )
-    is_early = bool(reason) and len(pictures) > 1 and source.duration >= recipe.early_from
+    is_early = bool(reason) and len(pictures) > 1 and source.duration >= recipe.early_min_seconds
     return Plan(
         duration=source.duration,
         frame_rate=target_rate(picture, recipe),

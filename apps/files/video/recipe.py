@@ -45,7 +45,7 @@ class Recipe:
     # The source's picture is copied only if its keyframes are at most this far apart.
     copy_keyframe_gap: float = 4.5
     # From this duration on, a video that cannot be copied gets its smallest rendition first, to be watched meanwhile.
-    early_from: float = 60.0
+    early_min_seconds: float = 60.0
     # A source is refused if a larger share of its picture or sound cannot be decoded; otherwise its owner sees a notice
     # and decides. A tenth is six seconds of each minute: whole sentences are lost.
     most_lost: float = 0.1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .cue_drafts import MAX_SECONDS, CueDraft, finish_cues, in_order
+from .cue_drafts import MAX_CUE_TIME_SECONDS, CueDraft, finish_cues, in_order
 from .cue_text import plain_text
 from .cues import Cue, Findings, UnreadableCaptions
 
@@ -235,7 +235,7 @@ class _Reader:
         if self.has_whole_milliseconds and fraction and len(fraction) < 3:
             fraction = fraction.zfill(3)
         time = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction or 0}")
-        return round(time, 3) if time <= MAX_SECONDS else None
+        return round(time, 3) if time <= MAX_CUE_TIME_SECONDS else None
 
 
 def _has_whole_milliseconds(timings: list[re.Match[str] | None]) -> bool:

@@ -75,7 +75,7 @@ class PostDetail(APIView):
         """Delete a post. Its author and moderators can restore it."""
         user, found = _find(request, post)
         enforce(policies.delete(user, found))
-        take_away = services.delete if found.author_id == user.pk else services.remove  # its author is told
+        take_away = services.delete if found.author_id == user.pk else services.remove  # notifies the author
         take_away(post=found, by=user, now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -73,7 +73,7 @@ def delete(request: HttpRequest, post: int) -> HttpResponse:
     enforce(policies.delete(user, found))
     if request.method != "POST":
         return render(request, "forum/delete.html", {"post": found, "topic": found.topic})
-    take_away = services.delete if found.author_id == user.pk else services.remove  # its author is told
+    take_away = services.delete if found.author_id == user.pk else services.remove  # notifies the author
     take_away(post=found, by=user, now=timezone.now())
     messages.success(request, _("The post was deleted. You can restore it."), extra_tags="toast")
     if found.is_opening and not policies.moderates(user, found.topic.board):

@@ -33,7 +33,7 @@ THREAD = 30  # messages
 AROUND = 10  # messages before one that was searched for
 MOST_FILES = 12  # offered for attaching
 MOST_LEARNERS = 20  # offered for a new conversation
-MOST_WORDS = 5  # of a name that is searched for
+MAX_NAME_WORDS = 5
 SNIPPET = 60  # characters on each side of what was searched for
 
 
@@ -90,7 +90,7 @@ def _searched(rows: QuerySet[Conversation], side: Side, text: str) -> QuerySet[C
     matching = Message.objects.filter(conversation=OuterRef("pk"), source__folded_contains=text).order_by("-number")
     who = "course__instructor" if side is Side.LEARNER else "learner"
     person = Q(**{f"{who}__deleted_at": None})
-    for word in text.split()[:MOST_WORDS]:
+    for word in text.split()[:MAX_NAME_WORDS]:
         names = ("first_name", "last_name", "username")
         person &= reduce(or_, (Q(**{f"{who}__{name}__folded_contains": word}) for name in names))
     rows = rows.filter(Q(Exists(matching)) | Q(course__title__folded_contains=text) | person)

@@ -20,11 +20,11 @@ from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 LONGEST = 200  # characters of a search text
 SIMILAR = 5
-COMPARED = 60  # of the topics that share a word with a title: the best, which are compared with it
+MAX_COMPARED_TOPICS = 60
 # How much of what a title says another topic must say too; on the same board there is less to mistake.
 MIN_SHARE, MIN_SHARE_ON_BOARD = 0.35, 0.2
 EXCERPT_WEIGHT = 0.25  # of a word that is in the text only, not in the title or a tag
-MIN_COUNTED = 20  # fewer topics say little about how rare a word is
+MIN_TOPICS_FOR_RARITY = 20  # fewer topics say little about how rare a word is
 KEPT = 3600  # seconds: how long the topics that resemble one are remembered
 
 
@@ -102,17 +102,17 @@ def _alike(words: Sequence[str], found: Sequence[int], board: int | None) -> lis
     Each word weighs by how few of the topics have it (inverse document frequency), so that "take" and "good" make
     nothing similar. Rather none than one that isn't. Two queries.
     """
-    topics = Topic.objects.prefetch_related("tags").in_bulk(found[:COMPARED])
+    topics = Topic.objects.prefetch_related("tags").in_bulk(found[:MAX_COMPARED_TOPICS])
     titled = {pk: search.found_in(_titled(topic), words) for pk, topic in topics.items()}
     said = {pk: titled[pk] | search.found_in(topic.excerpt, words) for pk, topic in topics.items()}
-    count = max(len(found), MIN_COUNTED) + 1
+    count = max(len(found), MIN_TOPICS_FOR_RARITY) + 1
     weights = {word: log(count / max(1, sum(word in one for one in said.values()))) for word in words}
 
     def weigh(shared: Collection[str]) -> float:
         return sum(weights[word] for word in shared)
 
     shares = {}
-    for pk in found[:COMPARED]:
+    for pk in found[:MAX_COMPARED_TOPICS]:
         if pk not in topics:  # deleted in between
             continue
         share = (weigh(titled[pk]) + EXCERPT_WEIGHT * weigh(said[pk] - titled[pk])) / weigh(words)

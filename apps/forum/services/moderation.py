@@ -1,7 +1,7 @@
 """What moderators decide about posts and their authors. Each decision is one line of the log, and can be undone.
 
 A decision locks the topic of the post and checks that the post is still as the moderator saw it, so of two moderators
-who decide at once one is told that the other was faster.
+who decide at once the second one sees the first one's decision.
 """
 
 from datetime import datetime

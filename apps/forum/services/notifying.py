@@ -1,4 +1,4 @@
-"""Telling users about posts: who is told of what, each at most once.
+"""Notify users of posts: who is notified of what, each at most once.
 
 Everything happens under the lock of the topic, which hiding and deleting take too, so a post that is withdrawn while
 its followers are told leaves no notification.
@@ -28,7 +28,7 @@ BATCH = 200
 def notify_of_post(*, post_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
     """Tell those whom a new post mentions, whom it answers, and who follow its topic, board or tags.
 
-    Continues where an interrupted run stopped. Nobody is told twice of a post, even if several reasons apply.
+    Continues where an interrupted run stopped. No one is notified twice of a post, even if several reasons apply.
     """
     _deliver(post_id, NotificationRun.What.POST, None, now=now, extend_lease=extend_lease)
 

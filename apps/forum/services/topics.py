@@ -36,7 +36,7 @@ def open_topic(
     """Open a topic with its first post. It is visible at once, or held if it must be reviewed first.
 
     :param second: of the lesson's video, when the question came up while it played.
-    :param is_watched: whether the author is told of every reply.
+    :param is_watched: whether the author is notified of every reply.
     :param same_since: a topic by the author with the same title and text since then is returned instead: a form was
         sent twice.
     :raises PostTooLong: the post has more than 5,000 characters.

@@ -11,8 +11,8 @@ from studyplatform.kit.text.zones import zone_named
 LEAST_SECONDS = 300
 LATE_FROM, EARLY_UNTIL = 22, 7  # hours of the learner's day
 MOST_LATE = timedelta(days=2)  # a device that was offline reports when it was; longer ago than this is not believed
-LIVE = timedelta(hours=1)  # what is reported within this time counts as if it had arrived at once
-REPORTED_DAYS_APART = timedelta(days=7)  # between two days that are known only from late reports
+MAX_LIVE_DELAY = timedelta(hours=1)  # a later report counts as one of a device that was offline
+MIN_GAP_BETWEEN_REPORTED_DAYS = timedelta(days=7)
 ONE_DAY = timedelta(days=1)
 
 

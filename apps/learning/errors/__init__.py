@@ -163,11 +163,11 @@ class NoteEditedTooOften(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
-class NotesNotSet(AppError):
-    code = "NOTES_NOT_SET"
+class NotesPdfFailed(AppError):
+    code = "NOTES_PDF_FAILED"
     status = 500
     title = _("The PDF couldn't be made")
-    message = _("Something went wrong while your notes were set. Try again, or download them as Markdown.")
+    message = _("Something went wrong while we made the PDF. Try again, or download your notes as Markdown.")
     action = Action(_("Back to my notes"), href="/me/course/{slug}/notes")
     is_for_scripts = False
 

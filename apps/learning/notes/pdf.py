@@ -19,8 +19,8 @@ from studyplatform.kit.typesetting.phrases import east_asian_variant
 
 _TEMPLATE = Path(__file__).with_name("notebook.typ")
 # Estimated CPU time in microseconds. Hostile texts take up to twice as long, usual ones half of it.
-MAX_QUICK = 250_000  # up to which a request waits for the PDF
-MAX_COST = 20_000_000  # some thousand pages
+MAX_REQUEST_MICROSECONDS = 250_000  # a longer PDF is made by a job
+MAX_JOB_MICROSECONDS = 20_000_000  # some thousand pages
 _PER_CHARACTER, _PER_LINE, _PER_CHARACTER_OF_FORMULAS = 3, 150, 35
 _PER_MARK = {"`": 70, "|": 100, "[": 90, "<": 250, "* ": 150, "- ": 150, "+ ": 150, "*": 25, "_": 25, "~": 25, "$": 300}
 

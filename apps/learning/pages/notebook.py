@@ -14,7 +14,7 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.learning import services
-from apps.learning.errors import NotEnrolled, NotesNotSet
+from apps.learning.errors import NotEnrolled, NotesPdfFailed
 from apps.learning.models import NotebookDocument
 from apps.learning.notes import markdown_export, pdf
 from apps.learning.queries.lessons import find_course
@@ -71,19 +71,19 @@ def as_pdf(request: HttpRequest, course: str) -> HttpResponseBase:
     """The whole notebook as a PDF. While a job makes that of a long one, a page that shows the progress.
 
     :raises NotesTooLong: there is too much for one document.
-    :raises NotesNotSet: the document could not be made.
+    :raises NotesPdfFailed: the document could not be made.
     """
     user = signed_in_user(request)
     found = _course_of(user, course)
     notes = list(notes_of_course(user, found))
     name = f"{found.slug}-notes.pdf"
-    if pdf.estimate_cost(notes) <= pdf.MAX_QUICK:
+    if pdf.estimate_cost(notes) <= pdf.MAX_REQUEST_MICROSECONDS:
         content = pdf.draw(found, group_by_lesson(notes), writer=user.display_name)
         return _file(content, "application/pdf", name)
     language = get_language() or settings.LANGUAGE_CODE
     document = services.request_document(user=user, course=found, notes=notes, language=language, now=timezone.now())
     if document.state == NotebookDocument.State.FAILED:
-        raise NotesNotSet(slug=found.slug)
+        raise NotesPdfFailed(slug=found.slug)
     if document.state == NotebookDocument.State.READY:
         return FileResponse(document.file.open("rb"), as_attachment=True, filename=name, content_type="application/pdf")
     return render(request, "learning/notebook_pdf.html", {"course": found, "document": document}, status=202)

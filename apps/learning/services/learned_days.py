@@ -62,7 +62,7 @@ def record(
     if not seconds and not lessons:
         return
     added = Learned(learned_days.local_moment(at or now, zone, now=now), seconds, lessons)
-    is_live = now - added.moment <= learned_days.LIVE
+    is_live = now - added.moment <= learned_days.MAX_LIVE_DELAY
     today = learned_days.local_moment(now, zone, now=now)
     is_past = added.day < today.date() and not is_live
     if is_past and not _is_believed(user_id, added.day, today.date()):
@@ -92,7 +92,7 @@ def _is_believed(user_id: int, day: date, today: date) -> bool:
     rows = LearnedDay.objects.filter(user_id=user_id)
     if rows.filter(day=day).exists():
         return True
-    week = learned_days.REPORTED_DAYS_APART - learned_days.ONE_DAY
+    week = learned_days.MIN_GAP_BETWEEN_REPORTED_DAYS - learned_days.ONE_DAY
     return not rows.filter(is_only_reported=True, day__range=(day - week, day + week)).exists()
 
 

@@ -1,4 +1,4 @@
-"""The PDF of a long notebook, made by a job: setting hundreds of pages takes seconds."""
+"""The PDF of a long notebook, made by a job: typesetting hundreds of pages takes seconds."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -21,9 +21,9 @@ from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
 
-KEPT = timedelta(days=1)
-SETTING_TIME = timedelta(minutes=5)  # at most, to set all pages
-DRAWING_SHARE = 80  # percent of the progress: reading the notes; the rest is setting the pages
+DOCUMENT_LIFETIME = timedelta(days=1)
+MAX_TYPESETTING_TIME = timedelta(minutes=5)
+READING_PERCENT = 80  # typesetting reports no progress, so it gets the rest
 State = NotebookDocument.State
 
 
@@ -38,7 +38,7 @@ def request_document(
     """
     is_enrolled = Enrollment.objects.active().of(user.pk).filter(course=course).exists()
     enforce(policies.take_notes(user, course, is_enrolled=is_enrolled))
-    if pdf.estimate_cost(notes) > pdf.MAX_COST:
+    if pdf.estimate_cost(notes) > pdf.MAX_JOB_MICROSECONDS:
         raise NotesTooLong(slug=course.slug)
     fingerprint = _fingerprint_of(course, notes, language)
     with transaction.atomic():
@@ -70,10 +70,10 @@ def build_document(running: jobs.Running, *, uid: str, language: str) -> None:
         nonlocal done
         done += 1
         if done % 50 == 0:
-            rows.update(progress=DRAWING_SHARE * done // len(notes))
+            rows.update(progress=READING_PERCENT * done // len(notes))
             running.extend_lease()
         if done == len(notes):
-            running.extend_lease_by(SETTING_TIME)
+            running.extend_lease_by(MAX_TYPESETTING_TIME)
 
     with translation.override(language):
         writer = document.user.display_name
@@ -82,16 +82,16 @@ def build_document(running: jobs.Running, *, uid: str, language: str) -> None:
     default_storage.delete(name)  # a killed worker may have left it; no row refers to it
     name = default_storage.save(name, ContentFile(content))
     with transaction.atomic():
-        expires_at = timezone.now() + KEPT
+        expires_at = timezone.now() + DOCUMENT_LIFETIME
         is_wanted = rows.update(file=name, progress=100, state=State.READY, expires_at=expires_at)
         if is_wanted:
-            jobs.enqueue("learning.expire_documents", key=uid, delay=KEPT)
+            jobs.enqueue("learning.expire_documents", key=uid, delay=DOCUMENT_LIFETIME)
     if not is_wanted and not NotebookDocument.objects.filter(file=name).exists():
         default_storage.delete(name)
 
 
 def mark_document_failed(*, uid: str, **_payload: str) -> None:
-    """Mark it as failed, so that the learner is told, and can try again."""
+    """Mark it as failed, so that the learner sees it and can try again."""
     NotebookDocument.objects.filter(uid=UUID(uid), state=State.PREPARING).update(state=State.FAILED)
 
 

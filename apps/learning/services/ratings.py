@@ -153,7 +153,7 @@ def forget_rating(*, rating_id: int, now: datetime) -> None:
 
 
 def reply_to_rating(*, rating: Rating, by: User, text: str, now: datetime) -> None:
-    """Write or change the instructor's reply; an empty text removes it. The learner is told of the first one.
+    """Write or change the instructor's reply; an empty text removes it. The learner is notified of the first one.
 
     :raises NotFound: the user isn't the instructor of the course, or the rating isn't shown.
     """

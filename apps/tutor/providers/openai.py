@@ -42,7 +42,7 @@ class _Failed(Exception):
     """The provider did not answer. ``rest``: the seconds for which it asked to be left alone.
 
     ``is_free``: it refused the request, or never got it, so that nothing is charged. ``error``: what the learner
-    is told.
+    sees.
     """
 
     def __init__(

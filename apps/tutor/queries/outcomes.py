@@ -1,4 +1,4 @@
-"""What a learner is told about an answer besides its text: why there is none, or how it ended."""
+"""What a learner sees of an answer besides its text: why there is none, or how it ended."""
 
 from datetime import datetime
 

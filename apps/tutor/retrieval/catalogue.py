@@ -23,7 +23,7 @@ _KINDS = (Passage.Kind.SUMMARY, Passage.Kind.TEXT, Passage.Kind.CAPTIONS, Passag
 def lessons_with(user: AnyUser, text: str) -> list[LessonHit]:
     """Return the lessons of published courses with a passage that contains all words of the text, the best first.
 
-    What a passage says, and its second, is told only to those who may open its lesson. At most seven queries, and two
+    Only those who may open the lesson see a passage's text and second. At most seven queries, and two
     more if passages have changed. A page with them is cached until the index is another one.
     """
     depends_on(index.VERSION, index.built_for())

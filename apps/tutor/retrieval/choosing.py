@@ -1,11 +1,11 @@
-"""Choose the best passages. What answers a question often goes on in the next one, so each comes with a neighbor."""
+"""Choose the best passages. An answer often continues in the next passage, so each comes with its better neighbor."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.tutor.retrieval.index import Index
 
-AROUND = 0.15
+NEIGHBOR_WEIGHT = 0.15
 """How much the better of the two neighbors of a passage counts in its score."""
 
 Array = NDArray[np.float32]
@@ -19,7 +19,8 @@ def choose(known: Index, scores: Array, limit: int) -> list[tuple[int, ...]]:
     before, after = known.neighbors
     around = np.maximum(scores[before], scores[after])
     has_better = np.isfinite(scores) & np.isfinite(around)
-    smoothed = np.where(has_better, (1 - AROUND) * scores + AROUND * np.where(has_better, around, 0), scores)
+    blended = (1 - NEIGHBOR_WEIGHT) * scores + NEIGHBOR_WEIGHT * np.where(has_better, around, 0)
+    smoothed = np.where(has_better, blended, scores)
     used, chosen = set[int](), list[tuple[int, ...]]()
     for place in np.argsort(-smoothed, kind="stable"):
         row = int(place)

@@ -39,7 +39,7 @@ MOST_CHARACTERS = 8000
 MOST_BYTES = 16 * 1024 * 1024
 """Of an answer."""
 MOST_KEPT = 256
-"""Questions whose vectors a process keeps: a question is often asked again, or goes on."""
+"""Questions whose vectors a process keeps: a question is often asked again or followed up."""
 
 Array = NDArray[np.float32]
 breaker = Breaker("embedding address", "tutor.embeddings")

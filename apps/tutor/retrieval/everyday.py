@@ -85,7 +85,7 @@ _EVERYDAY_TEXT = """
     fashion and clothes
     makeup and hair
     religious advice"""
-EVERYDAY = tuple(line.strip() for line in _EVERYDAY_TEXT.strip().splitlines())
+EVERYDAY_SUBJECTS = tuple(line.strip() for line in _EVERYDAY_TEXT.strip().splitlines())
 """Subjects of everyday requests; no single questions, so that the list says nothing about how somebody asks."""
 
 
@@ -96,4 +96,4 @@ def everyday_similarity(question: str) -> float:
 
 @cache
 def _vectors() -> NDArray[np.float32]:
-    return encoder.encode(EVERYDAY)
+    return encoder.encode(EVERYDAY_SUBJECTS)

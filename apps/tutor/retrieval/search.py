@@ -31,7 +31,7 @@ WORDS = 0.05
 """What a point of BM25 adds to the similarity of the vectors, where all words of the question are found."""
 REACH_POWER = 2
 """How fast words count less, the fewer of the question's words are found at all."""
-EXPLANATION = -0.05
+EXPLANATION_PENALTY = -0.05
 """What the score of an explanation of a quiz loses: a lesson says the same without answering another question."""
 EMBEDDED = 0.6
 """How much the embedding address counts beside our own vectors."""
@@ -66,7 +66,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """A passage that was found, with its better neighbor: what answers a question often goes on there."""
+    """A search hit with the better of its two neighbors, where the answer often continues."""
 
     passage: Passage
     neighbor: Passage | None
@@ -185,7 +185,7 @@ def _asked(known: index.Index, text: str, scope: Scope, history: Sequence[Earlie
 def _rank(known: index.Index, asked: _Asked, similarity: Array, meaning: Array, limit: int) -> _Ranked:
     words, coverage = known.score_words(_terms(asked))
     reach = float(coverage[asked.allowed].max())
-    words = WORDS * reach**REACH_POWER * words + EXPLANATION * known.is_explanation
+    words = WORDS * reach**REACH_POWER * words + EXPLANATION_PENALTY * known.is_explanation
     scores = np.where(asked.allowed, meaning + words, -np.inf)
     reached = float((similarity + words)[asked.allowed].max())
     chosen = choose(known, scores, limit)

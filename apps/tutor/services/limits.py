@@ -37,7 +37,7 @@ def count_question(*, user: User, course_id: int | None, now: datetime) -> None:
 
 
 def count_continuation(*, user: User, now: datetime) -> None:
-    """Count that an answer goes on.
+    """Count the continuation of an answer.
 
     :raises RateLimitExceeded: that happened too often.
     """

@@ -23,7 +23,7 @@ MOST_TEXT = 60_000
 
 
 class Follower(Protocol):
-    """Is told what is written."""
+    """Receives what is written."""
 
     async def tell(self, message: dict[str, Any]) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Where the tables are read and written, and passages found, so that the event loop goes on."""
+"""Threads for database access and retrieval, so that the event loop is never blocked."""
 
 import asyncio
 from collections.abc import Callable

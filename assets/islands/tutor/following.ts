@@ -119,7 +119,7 @@ export class Following {
     const one = this.#followed.get(answer.uid);
     if (!one || one.isBusy) return;
     if (isOpen(answer)) {
-      this.#ask(answer.uid, one); // another process goes on with it
+      this.#ask(answer.uid, one); // another process continues it
       return;
     }
     if (answer.state === "interrupted" && !one.isStopped && !one.hasContinued) {

@@ -10,10 +10,10 @@ from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.mcp.calls import CALLER, admit, can_be_stored, run_call
 from studyplatform.kit.mcp.service import Complete, Prompt, Service
 
-MAX_MESSAGES = 20
+MAX_VALIDATION_MESSAGES = 20
 MAX_COMPLETIONS = 100
 """The protocol's limit."""
-MAX_TYPED = 400
+MAX_TYPED_LENGTH = 400
 """Characters of an argument that are completed."""
 
 
@@ -64,7 +64,7 @@ def _validate_given(prompt: Prompt[Any], given: dict[str, str]) -> None:
     if not found and not can_be_stored(given):
         found[""] = "Send text without NUL and without halves of surrogate pairs."
     if found:
-        shown = dict(list(found.items())[:MAX_MESSAGES])
+        shown = dict(list(found.items())[:MAX_VALIDATION_MESSAGES])
         raise ValidationFailed(in_fields={name: [{"code": "invalid", "message": one}] for name, one in shown.items()})
 
 
@@ -72,7 +72,7 @@ def _completed(service: Service[Any], caller: Any, params: types.CompleteRequest
     complete, scope = _completion_of(service, params)
     admit(service, caller, scope)
     values: list[str] = []
-    typed = params.argument.value[:MAX_TYPED]
+    typed = params.argument.value[:MAX_TYPED_LENGTH]
     if complete is not None and can_be_stored({"typed": typed}):
         known = params.context.arguments if params.context and params.context.arguments else {}
         values = list(complete(caller, typed, known))

@@ -49,7 +49,7 @@ class FirstRenderer(DefaultContentNegotiation):
 MAX_DEPTH = 32  # levels of nested lists and objects; no call needs more than six
 
 
-MAX_VALUES = 20_000  # of a body above the default limit: such a body has a long text, not many values
+MAX_VALUES_IN_LARGE_BODY = 20_000  # a body above the default limit has a long text, not many values
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 
 
@@ -67,7 +67,7 @@ class JsonParser(JSONParser):
             back.
         """
         raw = stream.read()
-        if len(raw) > settings.API_BODY_LIMIT and _count_values(raw) > MAX_VALUES:
+        if len(raw) > settings.API_BODY_LIMIT and _count_values(raw) > MAX_VALUES_IN_LARGE_BODY:
             raise ParseError
         try:
             sent = super().parse(io.BytesIO(raw), media_type, parser_context)

@@ -30,7 +30,7 @@ COURSES_TO_START = 4
 # Divisible by two, three and four, so that the list has full rows at every width.
 SUBJECTS = 12
 GOING = 3
-RECENT_TOPICS = 4
+MAX_RECENT_TOPICS = 4
 # The question on the page comes from this course; if it is not installed, the page names no source.
 QUESTION_COURSE = "linear-algebra-geometrically"
 
@@ -113,7 +113,7 @@ def recent_topics() -> list[Topic]:
     """
     version = table_versions.current("discussions")
     depends_on("discussions", version)
-    return cached(("home topics", version), lambda: newest_topics(RECENT_TOPICS))
+    return cached(("home topics", version), lambda: newest_topics(MAX_RECENT_TOPICS))
 
 
 @dataclass(frozen=True)

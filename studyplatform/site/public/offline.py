@@ -21,7 +21,7 @@ PAGE = "/offline"
 @require_safe
 @cache_for_visitors()
 def offline(request: HttpRequest) -> HttpResponse:
-    """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it.
+    """Where NETWORK_OFFLINE leads: what works without a connection, and what waits for it.
 
     It names nobody and asks nobody who they are: browsers keep it.
     """
