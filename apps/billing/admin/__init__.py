@@ -1,5 +1,5 @@
 """Billing in Django's admin."""
 
-from apps.billing.admin import books, sales
+from apps.billing.admin import books, provider_copies, sales
 
-__all__ = ["books", "sales"]
+__all__ = ["books", "provider_copies", "sales"]

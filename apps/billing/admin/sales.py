@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
-from djstripe.models import WebhookEndpoint, WebhookEventTrigger
 
 from apps.billing.models import (
     BooksCheck,
@@ -134,18 +133,4 @@ register_read_only(
     PremiumEarning,
     ["shared", "course", "instructor", "seconds", "earned"],
     search=["course__title", "instructor__email"],
-)
-# Of dj-stripe's tables these two are used: it receives and checks what the provider reports, and services apply it.
-register_read_only(
-    WebhookEndpoint,
-    ["url", "status", "api_version", "livemode", "djstripe_updated"],
-    search=["url", "id"],
-    hidden=["secret"],
-)
-register_read_only(
-    WebhookEventTrigger,
-    ["id", "created", "valid", "processed", "exception", "webhook_endpoint"],
-    filters=["valid", "processed"],
-    search=["exception", "body"],
-    hidden=["headers", "traceback"],
 )
