@@ -48,8 +48,8 @@ class CopyScreen(ReadOnlyScreen):
     """The copies of one type of object: what an accountant looks for in the list, the whole object on its page."""
 
     list_display = ("id", "amount", "status", "made_at", "djstripe_updated")
-    list_filter: tuple[str, ...] = ("livemode",)
-    search_fields: tuple[str, ...] = ("id__exact",)
+    list_filter = ["livemode"]
+    search_fields = ["id__exact"]
     search_help_text = _("The provider's whole ID, such as ch_…")
     ordering = ("-djstripe_updated", "-pk")
     fields = ("id", "amount", "status", "made_at", "livemode", "djstripe_updated", "content")
@@ -82,8 +82,8 @@ class EventScreen(CopyScreen):
     """The event log."""
 
     list_display = ("id", "type", "made_at", "request_id", "djstripe_updated")
-    list_filter = ("livemode", "type")
-    search_fields = ("id__exact", "type")
+    list_filter = ["livemode", "type"]
+    search_fields = ["id__exact", "type"]
     search_help_text = _("The provider's whole ID, such as evt_…, or a part of the type, such as refund")
     fields = ("id", "type", "made_at", "api_version", "request_id", "livemode", "content")
     readonly_fields = fields
