@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from apps.billing.standin.presenting import expand, public
 from apps.billing.standin.scheduler import Scheduler
 from apps.billing.standin.server import Server
 from apps.billing.standin.store import Store, dump
-from apps.billing.standin.webhooks import Webhooks, post
+from apps.billing.standin.webhooks import Trouble, Webhooks, post
 from apps.billing.standin.work import Work
 
 ANSWERS_KEPT = DAY  # seconds; Stripe forgets idempotency keys after at least 24 hours
@@ -98,6 +98,7 @@ class Standin:
         self.clock.reset()
         self.after_last_attempt = "cancel"
         self.webhooks.transport = post
+        self.webhooks.trouble = Trouble()
         self.webhooks.release()
         self._prepare()
 
@@ -114,6 +115,80 @@ class Standin:
         """Give all details of a connected account, as its owner does on the provider's page."""
         with self.working() as work:
             resources.accounts.complete(work, work.get(account, "account"), details)
+
+    # --- What banks and people in the dashboard do --------------------------------------------------
+
+    def refund(self, payment: str, amount: int | None = None) -> Json:
+        """Give back a payment intent, or a part of it, as someone does in the dashboard: without metadata."""
+        with self.working() as work:
+            form = {"payment_intent": payment} | ({} if amount is None else {"amount": str(amount)})
+            return resources.refunds.create(work, Params(form))
+
+    def finish_refund(self, refund: str) -> Json:
+        """Let a pending refund succeed now."""
+        with self.working() as work:
+            return resources.refunds.finish(work, work.get(refund, "refund"))
+
+    def fail_refund(self, refund: str, reason: str = "lost_or_stolen_card") -> Json:
+        """Let the bank send back a refund, also one that has succeeded."""
+        with self.working() as work:
+            return resources.refunds.fail(work, work.get(refund, "refund"), reason)
+
+    def cancel_refund(self, refund: str) -> Json:
+        """Cancel a pending refund in the dashboard."""
+        with self.working() as work:
+            return resources.refunds.cancel(work, work.get(refund, "refund"))
+
+    def dispute(
+        self, payment: str, amount: int | None = None, *, reason: str = "fraudulent", is_inquiry: bool = False
+    ) -> Json:
+        """Dispute a payment intent over an amount (by default what was not refunded), as its cardholder does."""
+        with self.working() as work:
+            intent = work.get(payment, "payment_intent")
+            charge = work.get(intent["latest_charge"], "charge")
+            return resources.disputes.begin(work, charge, amount=amount, reason=reason, is_inquiry=is_inquiry)
+
+    def escalate_inquiry(self, dispute: str) -> Json:
+        """Make a dispute of an inquiry."""
+        with self.working() as work:
+            return resources.disputes.escalate(work, work.get(dispute, "dispute"))
+
+    def decide_dispute(
+        self, dispute: str, *, won: bool, reinstated: int | None = None, fee_returned: int | None = None
+    ) -> Json:
+        """Decide a dispute as the bank: won (in part, if less is reinstated) or lost, also after it was lost."""
+        with self.working() as work:
+            found = work.get(dispute, "dispute")
+            if found["status"] in {"won", "warning_closed"} or (found["status"] == "lost" and not won):
+                raise invalid(f"This dispute is already closed ({found['status']}).", code="dispute_closed")
+            return resources.disputes.decide(work, found, won=won, reinstated=reinstated, fee_returned=fee_returned)
+
+    def withdraw_dispute(self, dispute: str) -> Json:
+        """Let the cardholder withdraw a dispute: it is won, and everything but the fee comes back."""
+        return self.decide_dispute(dispute, won=True)
+
+    def warn_of_fraud(self, payment: str) -> Json:
+        """Send a warning of fraud about a payment intent; a dispute may follow."""
+        with self.working() as work:
+            intent = work.get(payment, "payment_intent")
+            return resources.disputes.warn(work, work.get(intent["latest_charge"], "charge"))
+
+    def set_fees(self, **changed: int) -> None:
+        """Charge other fees from now on, see :class:`resources.balance.Fees`."""
+        with self.working() as work:
+            resources.balance.set_fees(work, replace(resources.balance.fees(work), **changed))
+
+    def charge_fee(
+        self, amount: int, currency: str = "usd", *, type: str = "stripe_fee", description: str = "Billing"
+    ) -> Json:
+        """Take a fee that belongs to no payment: a ``stripe_fee``, or a ``tax_fee`` for the tax on fees."""
+        with self.working() as work:
+            return resources.balance.charge_fee(work, type, amount, currency, description)
+
+    def fail_payout(self, payout: str, reason: str = "account_closed", *, account: str = "") -> Json:
+        """Let the bank send back a payout of the platform or of a connected account, also one that was paid."""
+        with self.working(account) as work:
+            return resources.payouts.fail(work, work.get(payout, "payout"), reason)
 
     # --- Calls ------------------------------------------------------------------------------------
 

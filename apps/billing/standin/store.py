@@ -26,12 +26,13 @@ CREATE TABLE IF NOT EXISTS answers(
     moment INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS deliveries(
     seq INTEGER PRIMARY KEY AUTOINCREMENT, event TEXT NOT NULL, endpoint TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, next REAL NOT NULL DEFAULT 0, UNIQUE(event, endpoint));
+    attempts INTEGER NOT NULL DEFAULT 0, next REAL NOT NULL DEFAULT 0, times INTEGER NOT NULL DEFAULT 1,
+    UNIQUE(event, endpoint));
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 # The fields that lists are filtered by and that many objects have.
 _INDEXED = ("customer", "payment_intent", "subscription", "invoice", "lookup_key", "code")
-_VERSION = 1
+_VERSION = 2
 
 
 def dump(value: Json) -> str:
@@ -59,7 +60,9 @@ class Store:
                 f"CREATE INDEX IF NOT EXISTS objects_{field} ON objects(kind, json_extract(body, '$.{field}'))"
                 f" WHERE json_extract(body, '$.{field}') IS NOT NULL"
             )
-        self.db.execute("INSERT OR IGNORE INTO meta VALUES('version', ?)", [str(_VERSION)])
+        if "times" not in {row[1] for row in self.db.execute("PRAGMA table_info(deliveries)")}:  # a file of version 1
+            self.db.execute("ALTER TABLE deliveries ADD COLUMN times INTEGER NOT NULL DEFAULT 1")
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES('version', ?)", [str(_VERSION)])
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -11,6 +11,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING
 
 from apps.billing.standin.errors import Json
@@ -25,6 +27,20 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 3600.0  # seconds between attempts; each pause
 ATTEMPTS = 80  # about three days
 
 Transport = Callable[[str, bytes, dict[str, str]], int]
+
+
+@dataclass
+class Trouble:
+    """How badly events travel: the part of them that is lost for good, or delivered twice, and the longest delay.
+
+    An event can be lost even with Stripe, when an endpoint refuses it for three days or was disabled. Delays differ
+    from event to event, so they also arrive in another order.
+    """
+
+    lost: float = 0.0
+    repeated: float = 0.0
+    delay_seconds: float = 0.0
+    random: Random = field(default_factory=Random)
 
 
 def post(url: str, body: bytes, headers: dict[str, str]) -> int:
@@ -58,6 +74,7 @@ class Webhooks:
     def __init__(self, standin: "Standin") -> None:
         self.standin = standin
         self.transport: Transport = post
+        self.trouble = Trouble()
         self._held = False
         self._stopping = False
         self._wake = threading.Event()
@@ -75,10 +92,11 @@ class Webhooks:
         self.wake()
 
     def pending(self) -> list[Json]:
-        """The events that wait for a delivery, oldest first."""
+        """The events that wait for a delivery, in the order in which they become due; without delays oldest first."""
         with self.standin.store.lock:
             rows = self.standin.store.db.execute(
-                "SELECT body FROM objects WHERE kind='event' AND id IN (SELECT event FROM deliveries) ORDER BY seq"
+                "SELECT body FROM objects JOIN (SELECT event, MIN(next) AS due FROM deliveries GROUP BY event)"
+                " ON id=event WHERE kind='event' ORDER BY due, seq"
             ).fetchall()
         return [json.loads(body) for (body,) in rows]
 
@@ -95,10 +113,9 @@ class Webhooks:
         count = 0
         for _ in range(1000):
             events = self.pending()
-            for event in events:
-                self.deliver(event)
+            statuses = [status for event in events for status in self.deliver(event)]
             count += len(events)
-            if not events or len(self.pending()) == len(events):
+            if not any(200 <= status < 300 for status in statuses):
                 break
         return count
 
@@ -110,11 +127,17 @@ class Webhooks:
     # --- The queue --------------------------------------------------------------------------------
 
     def enqueue(self, work: Work, event: Json) -> int:
-        """Have an event delivered to the endpoints that want it; returns their number."""
+        """Have an event delivered to the endpoints that want it, as :attr:`trouble` allows; returns their number."""
         platform = work.acting_for("")
         found = [one for one in platform.rows("webhook_endpoint") if _wants(one, event["type"], work.account)]
+        trouble = self.trouble
         for endpoint in found:
-            work.db.execute("INSERT INTO deliveries(event, endpoint) VALUES(?, ?)", [event["id"], endpoint["id"]])
+            if trouble.random.random() < trouble.lost:
+                continue
+            times = 2 if trouble.random.random() < trouble.repeated else 1
+            due = time.time() + trouble.random.uniform(0, trouble.delay_seconds) if trouble.delay_seconds else 0
+            sql = "INSERT INTO deliveries(event, endpoint, next, times) VALUES(?, ?, ?, ?)"
+            work.db.execute(sql, [event["id"], endpoint["id"], due, times])
         return len(found)
 
     def _send(self, event: Json, endpoint: Json) -> int:
@@ -126,7 +149,9 @@ class Webhooks:
         with self.standin.store.transaction() as db:
             where = [event["id"], endpoint["id"]]
             if 200 <= status < 300:
-                db.execute("DELETE FROM deliveries WHERE event=? AND endpoint=?", where)
+                db.execute("DELETE FROM deliveries WHERE event=? AND endpoint=? AND times<=1", where)
+                due = time.time() + self.trouble.random.uniform(0, self.trouble.delay_seconds)
+                db.execute("UPDATE deliveries SET times=times-1, next=? WHERE event=? AND endpoint=?", [due, *where])
             else:
                 row = db.execute("SELECT attempts FROM deliveries WHERE event=? AND endpoint=?", where).fetchone()
                 attempts = row[0] + 1 if row else 1

@@ -70,9 +70,26 @@ def live_a_year(standin, client):
     disputed = pay("pm_card_createDispute")
     [dispute] = client.v1.disputes.list({"payment_intent": disputed.id}).data
     client.v1.disputes.update(dispute.id, {"evidence": {"uncategorized_text": "winning_evidence"}})
+    lose_money(standin, client, pay)
     live_with_premium(standin, client, customer, card)
     teach(standin, client)
     client.v1.payment_methods.detach(card)
+
+
+def lose_money(standin, client, pay):
+    """Refunds that fail or are canceled, disputes that change their mind, payouts that come back."""
+    client.v1.refunds.create({"payment_intent": pay("pm_card_refundFail").id})
+    pending = client.v1.refunds.create({"payment_intent": pay("pm_card_pendingRefund").id})
+    standin.cancel_refund(pending.id)
+    asked = pay("pm_card_createDisputeInquiry").id
+    standin.escalate_inquiry(client.v1.disputes.list({"payment_intent": asked}).data[0].id)
+    warned = pay("pm_card_createIssuerFraudRecord").id
+    part = standin.dispute(warned, 100)
+    standin.decide_dispute(part["id"], won=True, reinstated=60, fee_returned=1500)
+    standin.charge_fee(100)
+    payout = client.v1.payouts.create({"amount": 100, "currency": "usd"})
+    standin.clock.advance(days=4)
+    standin.fail_payout(payout.id)
 
 
 def live_with_premium(standin, client, customer, card):
@@ -133,9 +150,9 @@ def test_every_event_is_processed(standin, client, deliver):
     assert refused == []
     assert len(set(types)) >= 45
     assert models.Subscription.objects.count() == 2
-    assert models.Payout.objects.count() == 2
+    assert models.Payout.objects.count() == 3
     assert sorted(one.stripe_data["amount_refunded"] for one in models.Charge.objects.all())[-1] == 500
-    assert models.Dispute.objects.get().stripe_data["status"] == "won"
+    assert sorted(one.stripe_data["status"] for one in models.Dispute.objects.all()) == ["lost", "won", "won"]
 
 
 def endpoints(standin):

@@ -3,6 +3,7 @@
 from apps.billing.standin.resources import (
     accounts,
     balance,
+    balance_settings,
     bank,
     banks,
     billing,
@@ -32,6 +33,7 @@ prepare = accounts.prepare
 __all__ = [
     "accounts",
     "balance",
+    "balance_settings",
     "bank",
     "banks",
     "billing",

@@ -21,7 +21,7 @@ _DUE = [
 
 
 def prepare(work: Work) -> None:
-    """Make the platform's account if this is the first start."""
+    """Make the platform's account, with the bank account for its own payouts, if this is the first start."""
     if work.find(ACCOUNT) is None:
         account = _blank("standard", "US", "payments@example.com")
         account |= {
@@ -29,7 +29,14 @@ def prepare(work: Work) -> None:
             "business_profile": {"name": "Study Platform"}, "controller": {"type": "account"},
         }  # fmt: skip
         account["settings"]["dashboard"]["display_name"] = "Study Platform (stand-in)"
+        account["settings"]["payouts"]["schedule"]["interval"] = "manual"
         work.new("account", account, id=ACCOUNT)
+    account = work.get(ACCOUNT, "account")
+    if not account.get("external_accounts", {}).get("data"):
+        account["external_accounts"] = page([], f"/v1/accounts/{ACCOUNT}/external_accounts")
+        account["settings"]["payouts"]["schedule"]["interval"] = "manual"
+        banks.attach(work, account, Params({"external_account": "btok_us_verified"}))
+        work.save(account)
 
 
 def _blank(type: str | None, country: str, email: str | None) -> Json:

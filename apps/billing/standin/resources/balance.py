@@ -1,39 +1,81 @@
 """The balance and its transactions: https://docs.stripe.com/api/balance_transactions.
 
-Money is available at once: the stand-in has no waiting days between a charge and the balance.
+Money is available at once: the stand-in has no waiting days between a charge and the balance. Refunds, disputes and
+reversals can make a balance negative.
 """
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from apps.billing.standin.errors import Json
+from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
 from apps.billing.standin.presenting import listing
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
-FEE_THOUSANDTHS, FEE_FIXED = 29, 30  # 2.9 % + 30 of the minor unit, Stripe's fee for cards in the United States
-DISPUTE_FEE = 1500
-_STATE = "balance"
-# What reports call a type of transaction: https://docs.stripe.com/reports/reporting-categories
-_CATEGORIES = {"payment_refund": "refund", "adjustment": "dispute", "payout_failure": "payout_reversal"}
+# What reports call a type of transaction: https://docs.stripe.com/reports/reporting-categories. A dispute and its
+# reversal have the same type ("adjustment"), so their callers name the category.
+_CATEGORIES = {
+    "payment": "charge", "payment_refund": "refund", "adjustment": "other_adjustment",
+    "payout_cancel": "payout_reversal", "payout_failure": "payout_reversal",
+    "transfer_refund": "transfer_reversal", "stripe_fee": "fee", "tax_fee": "tax",
+}  # fmt: skip
+_FEE_TEXTS = {"stripe_fee": "Stripe processing fees", "tax": "VAT on Stripe processing fees"}
+_STATE, _FEES = "balance", "fees"
 
 
-def fee(amount: int) -> int:
-    """The fee of a charge, rounded half up."""
-    return (amount * FEE_THOUSANDTHS + 500) // 1000 + FEE_FIXED
+@dataclass(frozen=True)
+class Fees:
+    """What the provider charges from now on; minor units, or thousandths of an amount.
+
+    ``tax_thousandths``: of the fee of a charge, on top of it. ``refund``: for each refund. The defaults are Stripe's
+    for cards in the United States.
+    """
+
+    thousandths: int = 29
+    fixed: int = 30
+    tax_thousandths: int = 0
+    refund: int = 0
+    dispute: int = 1500
 
 
-def record(work: Work, type: str, amount: int, currency: str, source: str, *, fee: int = 0, **more: Any) -> Json:
-    """Move money: a transaction that changes the balance of the account by ``amount - fee``."""
+def fees(work: Work) -> Fees:
+    """What the provider charges now."""
+    found = work.acting_for("").find(_FEES)
+    return Fees(**found["_fees"]) if found else Fees()
+
+
+def set_fees(work: Work, wanted: Fees) -> None:
+    """Charge other fees from now on; those of earlier transactions stay."""
+    row = work.find(_FEES) or work.new("fees", {}, id=_FEES)
+    row["_fees"] = asdict(wanted)
+    work.save(row)
+
+
+def fee_of_charge(work: Work, amount: int) -> dict[str, int]:
+    """The fee of a charge by its kind (``stripe_fee``, ``tax``), each rounded half up."""
+    now = fees(work)
+    fee = (amount * now.thousandths + 500) // 1000 + now.fixed
+    return {"stripe_fee": fee, "tax": (fee * now.tax_thousandths + 500) // 1000}
+
+
+def record(
+    work: Work, type: str, amount: int, currency: str, source: str | None, *,
+    fees: dict[str, int] | None = None, **more: Any,
+) -> Json:  # fmt: skip
+    """Move money: a transaction that changes the balance of the account by ``amount`` less the fees.
+
+    ``fees``: amounts by kind (``stripe_fee``, ``tax``); a negative one is returned.
+    """
     details = [
-        {
-            "amount": fee, "application": None, "currency": currency, "description": "Stripe processing fees",
-            "type": "stripe_fee",
-        }
-    ]  # fmt: skip
+        {"amount": fee, "application": None, "currency": currency, "description": _FEE_TEXTS[kind], "type": kind}
+        for kind, fee in (fees or {}).items()
+        if fee
+    ]
+    fee = sum((fees or {}).values())
     values = {
         "amount": amount, "available_on": work.now, "balance_type": "payments", "currency": currency,
-        "description": None, "exchange_rate": None, "fee": fee, "fee_details": details if fee else [],
+        "description": None, "exchange_rate": None, "fee": fee, "fee_details": details,
         "net": amount - fee, "reporting_category": _CATEGORIES.get(type, type), "source": source,
         "status": "available", "type": type, **more,
     }  # fmt: skip
@@ -45,9 +87,21 @@ def record(work: Work, type: str, amount: int, currency: str, source: str, *, fe
     return work.save(transaction)
 
 
+def charge_fee(work: Work, type: str, amount: int, currency: str, description: str) -> Json:
+    """Take a fee that belongs to no payment: ``stripe_fee`` for a product of Stripe, ``tax_fee`` for the tax on it."""
+    if type not in {"stripe_fee", "stripe_fx_fee", "tax_fee"}:
+        raise invalid(f"{type} is no type of a fee.", param="type")
+    return record(work, type, -amount, currency, None, description=description)
+
+
 def available(work: Work, currency: str) -> int:
-    """What the account has in a currency."""
+    """What the account has in a currency; negative if it owes."""
     return int(_state(work)["_amounts"].get(currency, 0))
+
+
+def currencies(work: Work) -> list[str]:
+    """The currencies in which the account has or owes something."""
+    return [currency for currency, amount in _state(work)["_amounts"].items() if amount]
 
 
 def _state(work: Work) -> Json:
@@ -79,5 +133,7 @@ def transaction(work: Work, params: Params, id: str) -> Json:
 @route("GET", "/v1/balance_transactions")
 def index(work: Work, params: Params) -> Json:
     """Balance transactions, newest first."""
-    fields = ["type", "source", "currency", "payout"]
-    return listing(work, params, "balance_transaction", "/v1/balance_transactions", fields)
+    fields = ["type", "source", "currency"]
+    payout = params.text("payout")  # only automatic payouts know what they consist of
+    wanted = {"_payout": payout} if payout else {}
+    return listing(work, params, "balance_transaction", "/v1/balance_transactions", fields, **wanted)

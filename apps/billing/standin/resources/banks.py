@@ -31,6 +31,13 @@ MESSAGES = {
 
 
 def add(work: Work, account: Json, params: Params) -> Json:
+    """Set the bank account of ``external_account``, see :func:`attach`, and tell the account."""
+    bank = attach(work, account, params)
+    work.acting_for(account["id"]).emit("account.external_account.created", bank)
+    return bank
+
+
+def attach(work: Work, account: Json, params: Params) -> Json:
     """Set the bank account of ``external_account``: a test token (``btok_us_verified``), or the numbers."""
     given = params.plain("external_account")
     if not given:
@@ -62,5 +69,4 @@ def add(work: Work, account: Json, params: Params) -> Json:
     if account["details_submitted"]:
         account["payouts_enabled"] = True
         account["requirements"] |= {"currently_due": [], "eventually_due": [], "disabled_reason": None}
-    work.acting_for(account["id"]).emit("account.external_account.created", bank)
     return bank

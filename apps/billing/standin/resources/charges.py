@@ -8,6 +8,9 @@ from apps.billing.standin.resources import balance
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
+# Cards whose charges are contested as soon as they are made, see the module of disputes.
+_CONTESTED = {"disputed", "disputed_not_received", "inquiry", "fraud_warning"}
+
 
 def charge(work: Work, intent: Json, method: Json) -> tuple[Json, tuple[str, str | None, str] | None]:
     """Charge the card for the intent's amount; returns the charge and, if the bank refused, why."""
@@ -38,19 +41,18 @@ def charge(work: Work, intent: Json, method: Json) -> tuple[Json, tuple[str, str
             "receipt_number": None, "receipt_url": None, "refunded": False, "review": None, "shipping": None,
             "source": None, "source_transfer": None, "statement_descriptor": intent["statement_descriptor"],
             "statement_descriptor_suffix": None, "status": "failed" if refused else "succeeded", "transfer_data": None,
-            "transfer_group": intent["transfer_group"],
+            "transfer_group": intent["transfer_group"], "_behavior": method["card"]["_behavior"],
         },
     )  # fmt: skip
     if refused:
         work.emit("charge.failed", made)
         return made, refused
-    fee = balance.fee(made["amount"])
-    made["balance_transaction"] = balance.record(work, "charge", made["amount"], made["currency"], made["id"], fee=fee)[
-        "id"
-    ]
+    fees = balance.fee_of_charge(work, made["amount"])
+    moved = balance.record(work, "charge", made["amount"], made["currency"], made["id"], fees=fees)
+    made["balance_transaction"] = moved["id"]
     work.emit("charge.succeeded", work.save(made))
-    if method["card"]["_behavior"] == "disputed":
-        work.schedule(work.now, "dispute", made["id"])
+    if method["card"]["_behavior"] in _CONTESTED:
+        work.schedule(work.now, "contest", made["id"])
     return made, None
 
 

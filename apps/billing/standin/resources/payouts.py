@@ -1,6 +1,8 @@
 """Payouts to bank accounts: https://docs.stripe.com/api/payouts.
 
-One is pending for an hour, then in transit, and after two days paid, or failed with the bank's reason.
+One is pending for an hour, then in transit, and after two days paid, or failed with the bank's reason. A bank can also
+send it back after it was paid. With a daily schedule (`balance_settings`) the whole balance is paid out each night;
+what the account owes is taken from its bank by a payout with a negative amount.
 """
 
 from apps.billing.standin.clock import DAY
@@ -49,22 +51,43 @@ def new(work: Work, amount: int, currency: str, *, is_automatic: bool) -> Json:
             "arrival_date": (work.now // DAY + ARRIVAL_DAYS) * DAY, "automatic": is_automatic,
             "balance_transaction": None, "currency": currency, "description": None, "destination": found[0]["id"],
             "failure_balance_transaction": None, "failure_code": None, "failure_message": None, "method": "standard",
-            "original_payout": None, "payout_method": None, "reconciliation_status": "completed",
+            "original_payout": None, "payout_method": None,
+            "reconciliation_status": "completed" if is_automatic else "not_applicable",
             "reversed_by": None, "source_type": "card", "statement_descriptor": None, "status": "pending",
             "trace_id": None, "type": "bank_account", "_fails": found[0]["_fails"],
         },
     )  # fmt: skip
-    payout["balance_transaction"] = balance.record(work, "payout", -amount, currency, payout["id"])["id"]
+    if is_automatic:
+        for moved in list(work.rows("balance_transaction", currency=currency)):
+            if "_payout" not in moved:
+                work.save(moved | {"_payout": payout["id"]})
+    included = payout["id"] if is_automatic else None
+    moved = balance.record(work, "payout", -amount, currency, payout["id"], _payout=included)
+    payout["balance_transaction"] = moved["id"]
     work.schedule(work.now + PENDING_SECONDS, "payout on its way", payout["id"])
     return work.save(payout)
 
 
+def plan_next(work: Work, account: str) -> None:
+    """Pay out in the coming night what is in the balance, if the account's schedule is daily."""
+    found = work.acting_for("").get(account, "account")
+    if found["settings"]["payouts"]["schedule"]["interval"] == "daily" and found["payouts_enabled"]:
+        work.schedule((work.now // DAY + 1) * DAY, "automatic payout", account)
+    else:
+        work.unschedule("automatic payout", account)
+
+
 @due("automatic payout")
 def pay_out(work: Work, account: str) -> None:
-    """Pay out the whole balance, as the daily schedule of an account does."""
-    currency = work.acting_for("").get(account, "account")["default_currency"]
-    if (amount := balance.available(work, currency)) > 0:
-        work.emit("payout.created", new(work, amount, currency, is_automatic=True))
+    """Pay out the whole balance, as the daily schedule of an account does; take from its bank what it owes."""
+    found = work.acting_for("").get(account, "account")
+    may_debit = found["settings"]["payouts"].get("debit_negative_balances", True)
+    for currency in balance.currencies(work):
+        amount = balance.available(work, currency)
+        if amount > 0 or (amount < 0 and may_debit):
+            work.emit("payout.created", new(work, amount, currency, is_automatic=True))
+    if account == ACCOUNT:  # a connected account waits for its next transfer
+        plan_next(work, account)
 
 
 @due("payout on its way")
@@ -80,15 +103,28 @@ def send(work: Work, id: str) -> None:
 def arrive(work: Work, id: str) -> None:
     """The bank took the money or sent it back."""
     payout = work.get(id, "payout")
-    if reason := payout["_fails"]:
-        back = balance.record(work, "payout_failure", payout["amount"], payout["currency"], id)
-        payout |= {
-            "status": "failed", "failure_code": reason, "failure_message": banks.MESSAGES[reason],
-            "failure_balance_transaction": back["id"],
-        }  # fmt: skip
+    if payout["_fails"]:
+        fail(work, payout, payout["_fails"])
     else:
         payout["status"] = "paid"
-    work.emit(f"payout.{payout['status']}", work.save(payout))
+        work.emit("payout.paid", work.save(payout))
+
+
+def fail(work: Work, payout: Json, reason: str) -> Json:
+    """The bank sent the money back; that can be days after the payout was paid."""
+    if payout["status"] not in {"pending", "in_transit", "paid"}:
+        raise invalid(f"This payout is {payout['status']} already.")
+    if reason not in banks.MESSAGES:
+        raise invalid(f"Invalid reason: must be one of {', '.join(banks.MESSAGES)}", param="reason")
+    for name in ("payout on its way", "payout arrived"):
+        work.unschedule(name, payout["id"])
+    back = balance.record(work, "payout_failure", payout["amount"], payout["currency"], payout["id"])
+    payout |= {
+        "status": "failed", "failure_code": reason, "failure_message": banks.MESSAGES[reason],
+        "failure_balance_transaction": back["id"],
+    }  # fmt: skip
+    work.emit("payout.failed", work.save(payout))
+    return payout
 
 
 @route("POST", "/v1/payouts/{id}/cancel")
@@ -98,10 +134,24 @@ def cancel(work: Work, params: Params, id: str) -> Json:
     if payout["status"] != "pending":
         raise invalid(f"Payouts can only be canceled while they are pending; this one is {payout['status']}.")
     work.unschedule("payout on its way", id)
-    balance.record(work, "payout_cancel", payout["amount"], payout["currency"], id)
-    payout["status"] = "canceled"
+    back = balance.record(work, "payout_cancel", payout["amount"], payout["currency"], id)
+    payout |= {"status": "canceled", "failure_balance_transaction": back["id"]}
     work.emit("payout.canceled", work.save(payout))
     return payout
+
+
+@route("POST", "/v1/payouts/{id}/reverse")
+def reverse(work: Work, params: Params, id: str) -> Json:
+    """Take a paid payout back from the bank, by another payout: https://docs.stripe.com/api/payouts/reverse."""
+    payout = work.get(id, "payout")
+    if payout["status"] != "paid" or payout["original_payout"] or payout["reversed_by"]:
+        raise invalid(f"Payout {id} can't be reversed.", code="payout_reconciliation_not_ready")
+    back = new(work, -payout["amount"], payout["currency"], is_automatic=False)
+    back |= {"original_payout": id, "metadata": params.merge_metadata({})}
+    payout["reversed_by"] = back["id"]
+    work.emit("payout.updated", work.save(payout))
+    work.emit("payout.created", work.save(back))
+    return back
 
 
 @route("POST", "/v1/payouts/{id}")

@@ -2,11 +2,10 @@
 
 import secrets
 
-from apps.billing.standin.clock import DAY
 from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
 from apps.billing.standin.presenting import listing, page, public
-from apps.billing.standin.resources import balance
+from apps.billing.standin.resources import balance, payouts
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
@@ -40,8 +39,7 @@ def create(work: Work, params: Params) -> Json:
     transfer["balance_transaction"] = balance.record(work, "transfer", -amount, currency, transfer["id"])["id"]
     receiver = work.acting_for(destination["id"])
     balance.record(receiver, "payment", amount, currency, transfer["destination_payment"])
-    if destination["settings"]["payouts"]["schedule"]["interval"] == "daily" and destination["payouts_enabled"]:
-        receiver.schedule((work.now // DAY + 1) * DAY, "automatic payout", destination["id"])
+    payouts.plan_next(receiver, destination["id"])
     work.emit("transfer.created", work.save(transfer))
     return transfer
 
