@@ -71,8 +71,11 @@ def of_billing(user: User) -> Iterator[Part]:
     payouts = Payout.objects.filter(instructor=user).order_by("created_at")
     yield Part(
         "billing/payouts.json",
-        payouts.values("created_at", "amount", "currency", "state", "last4", "failure", "settled_at").iterator(),
-    )
+        payouts.values(
+            "created_at", "amount", "amount_reversed", "currency", "state", "holder", "bank_code", "last4", "failure",
+            "settled_at",
+        ).iterator(),
+    )  # fmt: skip
     # The account number is left out, so that an archive that falls into wrong hands does not contain it.
     account = PayoutAccount.objects.filter(user=user)
     yield Part("billing/payout_account.json", account.values("method", "holder", "bank_code", "last4", "changed_at"))

@@ -89,6 +89,18 @@ PAYOUT_FAILED = services.register_kind(
         is_for=_teaches,
     )
 )
+PAYOUT_REVERSED = services.register_kind(
+    services.Kind(
+        name="billing.payout_reversed",
+        group="teaching",
+        title=_("Payouts taken back"),
+        headline=_("%(amount)s of a payout was taken back"),
+        text=_("The payment provider took it from your account again. The amount moves to your next payout."),
+        action=_("See your earnings"),
+        icon="undo-2",
+        is_for=_teaches,
+    )
+)
 PAYOUT_ACCOUNT = services.register_kind(
     services.Kind(
         name="billing.payout_account",

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from apps.billing.models import Payout
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A transfer that the provider accepted, with its id."""
+class TransferReversal:
+    """What the provider took back of a transfer, in minor units."""
 
     gateway_id: str
+    amount: int
+    created: datetime
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A transfer that the provider made, in minor units, with what it took back of it since."""
+
+    gateway_id: str
+    amount: int
+    created: datetime
+    reversals: tuple[TransferReversal, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """What the connected account still has of it."""
+        return self.amount - sum(each.amount for each in self.reversals)
 
 
 class TransferFailed(Exception):
@@ -23,20 +41,46 @@ class TransferFailed(Exception):
         self.failure, self.detail = failure, detail
 
 
-class Transfers(Protocol):
-    """Sends amounts to connected accounts.
+class TransferDelayed(Exception):
+    """The provider refused the transfer and sent nothing, for a reason that passes: it is tried again."""
 
-    Any other exception than `TransferFailed` means that nobody knows whether the amount was sent: the payout stays in
-    processing, and the next attempt asks with the same key.
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class ReversalFailed(Exception):
+    """The provider refused to take a transfer back, and took nothing."""
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class Transfers(Protocol):
+    """Sends amounts to connected accounts, and takes them back.
+
+    Any other exception than those above means that nobody knows what the provider did: the payout stays as it is, and
+    the next attempt asks first.
     """
 
-    def find(self, key: str) -> Sent | None:
-        """The transfer that was made with this key, at any time, or None."""
+    def find(self, key: str) -> list[Transfer]:
+        """The transfers that were made with this key, at any time."""
 
-    def send(self, key: str, *, amount: int, currency: str, destination: str) -> Sent:
-        """Transfer an amount in minor units to a connected account. The same key is transferred once.
+    def send(self, key: str, *, attempt: int, amount: int, currency: str, destination: str) -> Transfer:
+        """Transfer an amount in minor units to a connected account. An attempt at a key is carried out once.
+
+        ``attempt``: how often the provider has refused this key before. It answers a repeated attempt as it did the
+        first time, also with a refusal whose reason has passed.
 
         :raises TransferFailed: the provider refuses it.
+        :raises TransferDelayed: the provider refuses it at the moment.
+        """
+
+    def reverse(self, transfer: Transfer, *, attempt: int, currency: str) -> None:
+        """Take back what is left of a transfer. An attempt is carried out once.
+
+        :raises ReversalFailed: the provider refuses, for example because the connected account has no money.
         """
 
 

@@ -66,5 +66,6 @@ urlpatterns = [
     path("dashboard/admin/payouts", payouts.payouts, name="admin-payouts"),
     path("dashboard/admin/payouts/<str:day>.csv", payouts.transfers_csv, name="admin-payout-transfers"),
     path("dashboard/admin/payouts/<uuid:uid>/mark", payouts.mark, name="admin-payout-mark"),
+    path("dashboard/admin/payouts/<uuid:uid>/reverse", payouts.reverse, name="admin-payout-reverse"),
     path("dashboard/admin/disputes", administration.disputes, name="admin-disputes"),
 ]

@@ -16,7 +16,7 @@ from apps.billing import services, transfers
 from apps.billing.models import Payout, PayoutAccount
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import bank_transfers, next_payout_day, payable, sales_until
-from apps.billing.transfers import Sent, TransferFailed
+from apps.billing.transfers import Transfer, TransferFailed
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import UserFactory
@@ -36,13 +36,14 @@ class Fake:
         self.made, self.calls, self.failure = {}, [], None
 
     def find(self, key):
-        return self.made.get(key)
+        return [self.made[key]] if key in self.made else []
 
-    def send(self, key, *, amount, currency, destination):
+    def send(self, key, *, attempt, amount, currency, destination):
         self.calls.append((key, amount, currency, destination))
+        self.attempt = attempt
         if self.failure:
             raise self.failure
-        return self.made.setdefault(key, Sent(f"tr_{len(self.made)}"))
+        return self.made.setdefault(key, Transfer(f"tr_{len(self.made)}", amount, NOW))
 
 
 @pytest.fixture(autouse=True)
@@ -208,7 +209,7 @@ def test_a_crash_before_or_after_the_transfer_is_resumed(connected, provider, wa
     payout = Payout.objects.get()
     assert (unknown, payout.state, owed(connected)) == (1, "processing", 0)
     if was_sent:
-        provider.made[payout.key] = Sent("tr_before")
+        provider.made[payout.key] = Transfer("tr_before", payout.amount, NOW)
     provider.failure = None
 
     services.run_payouts(DAY, now=NOW + timedelta(minutes=5))  # perhaps the other attempt is still at it

@@ -3,13 +3,13 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-import stripe
 
 from apps.billing import services
 from apps.billing.gateway import ProviderTransfers
 from apps.billing.gateway.client import client
 from apps.billing.models import Payout
 from apps.billing.queries.ledger import balances
+from apps.billing.transfers import TransferDelayed
 from tests.billing.standin.test_payouts import onboard, pay
 from tests.factories.billing import sale
 
@@ -43,15 +43,16 @@ def test_a_run_transfers_to_the_connected_account_once(ada, new_account):
     payout = Payout.objects.get()
     assert [(one.amount, one.destination, one.id) for one in made] == [(7000, new_account, payout.gateway_id)]
     assert payout.state == "sent"
-    assert ProviderTransfers().find(payout.key).gateway_id == payout.gateway_id
-    assert ProviderTransfers().find("another") is None
+    assert [each.gateway_id for each in ProviderTransfers().find(payout.key)] == [payout.gateway_id]
+    assert ProviderTransfers().find("another") == []
 
 
 def test_the_same_key_is_transferred_once(new_account):
     onboard(client(), new_account)
     pay(client(), amount=20_000)
     first, second = (
-        ProviderTransfers().send("one", amount=500, currency="usd", destination=new_account) for _ in range(2)
+        ProviderTransfers().send("one", attempt=0, amount=500, currency="usd", destination=new_account)
+        for _ in range(2)
     )
 
     assert first == second
@@ -77,5 +78,9 @@ def test_too_little_money_of_our_own_fails_nobody(ada, new_account):
     _, unknown = services.run_payouts(DAY, now=NOW)
 
     assert (unknown, Payout.objects.get().state) == (1, "processing")
-    with pytest.raises(stripe.InvalidRequestError, match="insufficient"):
-        ProviderTransfers().send("one", amount=500, currency="usd", destination=new_account)
+    assert "insufficient" in Payout.objects.get().failure_detail
+    with pytest.raises(TransferDelayed, match="insufficient"):
+        ProviderTransfers().send("one", attempt=0, amount=500, currency="usd", destination=new_account)
+    pay(client(), amount=20_000)
+    services.run_payouts(DAY, now=NOW + timedelta(minutes=20))  # a new key: the refusal of the first one is remembered
+    assert (Payout.objects.get().state, Payout.objects.get().failure_detail) == ("sent", "")

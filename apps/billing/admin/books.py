@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.guards import signed_in_user
 from apps.billing import services
 from apps.billing.models import (
     ConnectedAccount,
@@ -19,6 +20,7 @@ from apps.billing.models import (
     PayoutRun,
 )
 from apps.billing.queries.payouts import bank_transfers
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
@@ -93,7 +95,8 @@ class PayoutAdmin(ReadOnly, admin.ModelAdmin[Payout]):
     ordering = ["-created_at", "-pk"]
     list_per_page = 50
     show_full_result_count = False
-    actions = ["mark_sent"]
+    actions = ["mark_sent", "take_back"]
+    exclude = ["encrypted_number"]
 
     @admin.display(description=_("Amount"), ordering="amount")
     def paid(self, payout: Payout) -> str:
@@ -105,10 +108,21 @@ class PayoutAdmin(ReadOnly, admin.ModelAdmin[Payout]):
         done = [services.mark_payout_sent(pk, now=timezone.now()) for pk in bank.values_list("pk", flat=True)]
         self.report(request, len(done), queryset)
 
+    @admin.action(description=_("Take back from the connected account"))
+    def take_back(self, request: HttpRequest, queryset: QuerySet[Payout]) -> None:
+        done = 0
+        for pk in queryset.values_list("pk", flat=True):
+            try:
+                services.reverse_payout(pk, admin=signed_in_user(request), now=timezone.now())
+                done += 1
+            except AppError as refusal:
+                messages.error(request, refusal.detail)
+        self.report(request, done, queryset)
+
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """One action per reason why a payout did not arrive."""
         found: dict[str, Any] = super().get_actions(request)
-        for failure in Payout.Failure:
+        for failure in (each for each in Payout.Failure if each != Payout.Failure.REVERSED):
             title = _("Mark as failed: %(reason)s") % {"reason": failure.label}
             found[f"fail_{failure}"] = (_failing(failure), f"fail_{failure}", title)
         return found
@@ -121,8 +135,14 @@ class PayoutAdmin(ReadOnly, admin.ModelAdmin[Payout]):
 def _failing(failure: Payout.Failure) -> Any:
     def mark_failed(screen: PayoutAdmin, request: HttpRequest, queryset: QuerySet[Payout]) -> None:
         before = queryset.filter(state__in=[Payout.State.PROCESSING, Payout.State.SENT])
-        done = [services.fail_payout(pk, failure, now=timezone.now()) for pk in before.values_list("pk", flat=True)]
-        screen.report(request, len(done), queryset)
+        done = 0
+        for pk in before.values_list("pk", flat=True):
+            try:
+                services.fail_payout(pk, failure, now=timezone.now())
+                done += 1
+            except AppError as refusal:  # of one: the provider has transferred it, for example
+                messages.error(request, refusal.detail)
+        screen.report(request, done, queryset)
 
     return mark_failed
 

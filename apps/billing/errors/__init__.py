@@ -10,6 +10,7 @@ from apps.billing.errors.payments import (
     PriceChanged,
     TermsNotAccepted,
 )
+from apps.billing.errors.payouts import NothingToReverse, PayoutInProgress, PayoutTransferred, ReversalRefused
 from apps.billing.errors.premium import (
     AlreadySubscribed,
     NothingDue,
@@ -39,8 +40,11 @@ __all__ = [
     "NotSubscribed",
     "NothingDue",
     "NothingToRefund",
+    "NothingToReverse",
     "PaymentProcessingError",
     "PaymentRefused",
+    "PayoutInProgress",
+    "PayoutTransferred",
     "PlanChangeInProgress",
     "PlanNotOffered",
     "PriceChanged",
@@ -51,6 +55,7 @@ __all__ = [
     "RefundDecided",
     "RefundPending",
     "RefundTermsChanged",
+    "ReversalRefused",
     "StillSubscribed",
     "SubscriptionExpired",
     "TermsNotAccepted",

@@ -55,7 +55,7 @@ from apps.billing.gateway.subscriptions import (
     preview_change,
     set_cancel_at_period_end,
 )
-from apps.billing.gateway.transfers import ProviderTransfers
+from apps.billing.gateway.transfers import ProviderTransfers, TransferSummary, transfers_since
 
 __all__ = [
     "ACCOUNT_EVENTS",
@@ -72,6 +72,7 @@ __all__ = [
     "ProviderTransfers",
     "RefundState",
     "SubscriptionState",
+    "TransferSummary",
     "all_subscriptions",
     "attached_cards",
     "cancel_payment_intent",
@@ -109,4 +110,5 @@ __all__ = [
     "remove_card",
     "set_cancel_at_period_end",
     "set_default_card",
+    "transfers_since",
 ]

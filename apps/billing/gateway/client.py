@@ -1,6 +1,6 @@
 """One client for the provider's API, and the translation of its errors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
@@ -13,6 +13,7 @@ from apps.billing.gateway.errors import refusal_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 TIMEOUT = 20.0  # seconds; a payment can take the provider ten
 
@@ -49,6 +50,17 @@ def translates_errors(call: Callable[P, R]) -> Callable[P, R]:
             raise refusal_of(error) from error
 
     return translated
+
+
+def iterate_translated(pages: Iterable[T]) -> Iterator[T]:
+    """Yield from a list of the provider, whose later pages are asked for on the way.
+
+    :raises AppError: a refusal of the catalog instead of the provider's error.
+    """
+    try:
+        yield from pages
+    except stripe.StripeError as error:
+        raise refusal_of(error) from error
 
 
 def moment(seconds: int) -> datetime:

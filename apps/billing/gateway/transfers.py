@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 import stripe
 
 from apps.billing import transfers
-from apps.billing.gateway.client import client
+from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
 from apps.billing.models import Payout
-from apps.billing.provider_amounts import to_provider
-from apps.billing.transfers import Sent, TransferFailed
+from apps.billing.provider_amounts import from_provider, to_provider
+from apps.billing.transfers import ReversalFailed, Transfer, TransferDelayed, TransferFailed, TransferReversal
+
+if TYPE_CHECKING:
+    from stripe.params import TransferListParams
 
 # What the provider says when it refuses a transfer because of the receiving account. Anything else, such as too little
 # money of our own, is no fault of the instructor: the payout stays in processing and is tried again.
@@ -17,37 +25,101 @@ _FAILURES = {
     "account_invalid": Payout.Failure.ACCOUNT_CLOSED,
     "resource_missing": Payout.Failure.ACCOUNT_CLOSED,
 }
+# These refusals say nothing about what an earlier request with the same key did.
+_UNDECIDED = (stripe.RateLimitError, stripe.IdempotencyError)
 
 
 class ProviderTransfers:
     """Sends payouts through the provider. The key is the transfer's group, so that it is found at any time."""
 
-    def find(self, key: str) -> Sent | None:
-        """The transfer with this key, or None."""
-        found = client().v1.transfers.list({"transfer_group": key, "limit": 1}).data
-        return Sent(found[0].id) if found else None
+    @translates_errors
+    def find(self, key: str) -> list[Transfer]:
+        """The transfers with this key, the oldest first."""
+        found = client().v1.transfers.list({"transfer_group": key, "limit": 100}).auto_paging_iter()
+        return [transfer_state(each) for each in found][::-1]
 
-    def send(self, key: str, *, amount: int, currency: str, destination: str) -> Sent:
+    def send(self, key: str, *, attempt: int, amount: int, currency: str, destination: str) -> Transfer:
         """Make the transfer.
 
         :raises TransferFailed: the account cannot receive it.
+        :raises TransferDelayed: the provider refuses it at the moment.
         :raises stripe.StripeError: nobody knows, or it can be tried again.
         """
         try:
-            transfer = client().v1.transfers.create(
+            made = client().v1.transfers.create(
                 {
                     "amount": to_provider(amount, currency),
                     "currency": currency,
                     "destination": destination,
                     "transfer_group": key,
                 },
-                {"idempotency_key": f"payout {key}"},
+                {"idempotency_key": f"payout {key} {attempt}" if attempt else f"payout {key}"},
             )
+        except _UNDECIDED:
+            raise
         except stripe.InvalidRequestError as error:
-            if error.code not in _FAILURES:
-                raise
-            raise TransferFailed(_FAILURES[error.code], str(error.user_message or error)) from error
-        return Sent(transfer.id)
+            said = str(error.user_message or error)
+            if error.code in _FAILURES and error.param in (None, "destination"):
+                raise TransferFailed(_FAILURES[error.code], said) from error
+            raise TransferDelayed(said) from error
+        return transfer_state(made)
+
+    @translates_errors
+    def reverse(self, transfer: Transfer, *, attempt: int, currency: str) -> None:
+        """Take back what is left of a transfer (https://docs.stripe.com/api/transfer_reversals).
+
+        :raises ReversalFailed: the provider refuses; nothing was taken back.
+        :raises PaymentProcessingError: nobody knows.
+        """
+        key = f"reversal {transfer.gateway_id} {transfer.left} {attempt}"
+        try:
+            client().v1.transfers.reversals.create(
+                transfer.gateway_id, {"amount": to_provider(transfer.left, currency)}, {"idempotency_key": key}
+            )
+        except _UNDECIDED:
+            raise
+        except stripe.InvalidRequestError as error:
+            raise ReversalFailed(str(error.user_message or error)) from error
+
+
+def transfer_state(found: stripe.Transfer) -> Transfer:
+    """Translate the provider's object, with all its reversals."""
+    rows: list[stripe.Reversal] = []
+    if found.amount_reversed:
+        rows = list(client().v1.transfers.reversals.list(found.id, {"limit": 100}).auto_paging_iter())
+    return Transfer(
+        gateway_id=found.id,
+        amount=from_provider(found.amount, found.currency),
+        created=moment(found.created),
+        reversals=tuple(
+            TransferReversal(each.id, from_provider(each.amount, each.currency), moment(each.created)) for each in rows
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class TransferSummary:
+    """A transfer in the provider's list, in minor units. ``key``: that of its payout; "" if it has none."""
+
+    gateway_id: str
+    key: str
+    amount: int
+    amount_reversed: int
+
+
+def transfers_since(since: datetime) -> Iterator[TransferSummary]:
+    """Yield the transfers that were made since then.
+
+    :raises PaymentProcessingError: the provider can't be reached.
+    """
+    params: TransferListParams = {"created": {"gte": int(since.timestamp())}, "limit": 100}
+    for each in iterate_translated(client().v1.transfers.list(params).auto_paging_iter()):
+        yield TransferSummary(
+            gateway_id=each.id,
+            key=each.transfer_group or "",
+            amount=from_provider(each.amount, each.currency),
+            amount_reversed=from_provider(each.amount_reversed, each.currency),
+        )
 
 
 transfers.register(ProviderTransfers())

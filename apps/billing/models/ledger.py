@@ -38,6 +38,7 @@ class EntryKind(models.TextChoices):
     PAYOUT_STARTED = "payout_started", _("Payout started")
     PAYOUT_SENT = "payout_sent", _("Payout sent")
     PAYOUT_FAILED = "payout_failed", _("Payout failed")
+    PAYOUT_REVERSED = "payout_reversed", _("Payout taken back")
 
 
 class LedgerAccount(models.Model):

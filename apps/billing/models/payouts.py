@@ -68,7 +68,10 @@ class PayoutRun(models.Model):
 
 
 class Payout(models.Model):
-    """An amount on its way to an instructor. The ledger has it once it is processing."""
+    """An amount on its way to an instructor. The ledger has it once it is processing.
+
+    From then on it goes to the account it started with, whatever becomes of the instructor's payout details.
+    """
 
     class State(models.TextChoices):
         SCHEDULED = "scheduled", _("Scheduled")
@@ -82,6 +85,7 @@ class Payout(models.Model):
         HOLDER = "holder", _("The name doesn't match the account")
         NOT_READY = "not_ready", _("The connected account cannot receive payouts yet")
         REFUSED = "refused", _("The bank refused the payout")
+        REVERSED = "reversed", _("The transfer was taken back")
         OTHER = "other", _("The payout did not arrive")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -93,11 +97,16 @@ class Payout(models.Model):
     sales_until = models.DateTimeField()
     method = models.CharField(max_length=9, choices=PayoutAccount.Method)
     destination = models.CharField(max_length=150, blank=True, help_text="The connected account's id.")
+    holder = models.CharField(max_length=120, blank=True)
+    encrypted_number = models.TextField(blank=True)
+    bank_code = models.CharField(max_length=20, blank=True)
     last4 = models.CharField(max_length=4, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.SCHEDULED)
     gateway_id = models.CharField(max_length=150, blank=True)
     failure = models.CharField(max_length=14, choices=Failure, blank=True)
     failure_detail = models.CharField(max_length=300, blank=True, help_text="The provider's or the bank's own words.")
+    refusals = models.PositiveSmallIntegerField(default=0, help_text="How often the provider refused: a new key each.")
+    amount_reversed = models.BigIntegerField(default=0, help_text="What the provider took back, in minor units.")
     created_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, help_text="When the last attempt to send it began.")
     started_at = models.DateTimeField(null=True)
@@ -108,7 +117,7 @@ class Payout(models.Model):
             models.CheckConstraint(condition=Q(amount__gt=0), name="a_payout_has_an_amount"),
             models.UniqueConstraint(fields=["run", "instructor", "currency"], name="one_payout_per_run"),
             models.UniqueConstraint(
-                fields=["instructor", "currency"], condition=Q(state__in=OPEN_STATES), name="one_open_payout"
+                fields=["instructor", "currency"], condition=Q(state="scheduled"), name="one_scheduled_payout"
             ),
         ]
         indexes = [models.Index(fields=["instructor", "-created_at"], name="payouts_of_instructor")]

@@ -13,19 +13,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.guards import administers
+from apps.accounts.guards import administers, signed_in_user
 from apps.accounts.models import User
 from apps.billing import services
+from apps.billing.errors import PaymentProcessingError
 from apps.billing.models import Payout, PayoutAccount, PayoutRun
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import payouts as found
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
 DUE = 10  # instructors of the next run on a page
 State = Payout.State
+# What an admin can say; that the provider took a transfer back, it says itself.
+_FAILURES = [choice for choice in Payout.Failure.choices if choice[0] != Payout.Failure.REVERSED]
+_FAILURE_NAMES = {name for name, _label in _FAILURES}
 
 
 @administers
@@ -52,7 +56,7 @@ def payouts(request: HttpRequest) -> HttpResponse:
         "names": User.objects.in_bulk([each.instructor_id for each in due]),
         "sums": _sums(planned),
         "transfers": found.runs_with_transfers(),
-        "failures": Payout.Failure.choices,
+        "failures": _FAILURES,
     }
     return render(request, "billing/admin/payouts.html", context)
 
@@ -84,17 +88,55 @@ def transfers_csv(request: HttpRequest, day: str) -> HttpResponse:
 @administers
 @require_POST
 def mark(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Write down what the bank says about a payout: it was sent, or why it did not arrive."""
-    payout = Payout.objects.filter(uid=uid).first()
-    if payout is None:
-        raise NotFound
+    """Write down what the bank says about a payout: it was sent, or why it did not arrive.
+
+    About payouts to connected accounts the provider is asked first.
+    """
+    payout = _payout(uid)
     outcome, now = request.POST.get("outcome", ""), timezone.now()
-    if outcome == State.SENT and payout.method == PayoutAccount.Method.BANK and payout.state == State.PROCESSING:
-        services.mark_payout_sent(payout.pk, now=now)
-        messages.success(request, _("Payout marked as sent. The instructor was notified."))
-    elif outcome in Payout.Failure.values and payout.state in {State.PROCESSING, State.SENT}:
-        services.fail_payout(payout.pk, Payout.Failure(outcome), now=now)
+    try:
+        if outcome == State.SENT and payout.method == PayoutAccount.Method.BANK and payout.state == State.PROCESSING:
+            services.mark_payout_sent(payout.pk, now=now)
+            messages.success(request, _("Payout marked as sent. The instructor was notified."))
+        elif outcome in _FAILURE_NAMES and payout.state in {State.PROCESSING, State.SENT}:
+            payout = services.fail_payout(payout.pk, Payout.Failure(outcome), now=now)
+            _tell_of_failure(request, payout)
+        else:
+            messages.info(request, _("Nothing was changed: the payout's state has changed in the meantime."))
+    except PaymentProcessingError:
+        messages.error(request, _("The payment provider can't be reached. Nothing was changed."))
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    return redirect("billing:admin-payouts")
+
+
+def _tell_of_failure(request: HttpRequest, payout: Payout) -> None:
+    if payout.state == State.FAILED:
         messages.success(request, _("Payout marked as failed. Its amount moves to the next run."))
     else:
         messages.info(request, _("Nothing was changed: the payout's state has changed in the meantime."))
+
+
+@administers
+@require_POST
+def reverse(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Let the provider take back what it transferred to a connected account."""
+    payout = _payout(uid)
+    try:
+        payout = services.reverse_payout(payout.pk, admin=signed_in_user(request), now=timezone.now())
+        amount = money(payout.amount_reversed, payout.currency, cents=True)
+        messages.success(
+            request, _("The provider took %(amount)s back. It moves to the next run.") % {"amount": amount}
+        )
+    except PaymentProcessingError:
+        messages.error(request, _("The payment provider can't be reached. Try again: nothing is taken back twice."))
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
     return redirect("billing:admin-payouts")
+
+
+def _payout(uid: UUID) -> Payout:
+    payout = Payout.objects.filter(uid=uid).first()
+    if payout is None:
+        raise NotFound
+    return payout

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from math import ceil
 
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.functional import Promise
@@ -28,6 +30,7 @@ WHAT_TO_DO: dict[str, str | Promise] = {
     Failure.HOLDER: _("Enter the account holder's name exactly as your bank has it."),
     Failure.NOT_READY: _("Complete the details the payment provider needs."),
     Failure.REFUSED: _("Ask your bank, or enter another account."),
+    Failure.REVERSED: _("Contact us if you don't know why."),
     Failure.OTHER: _("Check your payout details, or contact us."),
 }
 
@@ -109,22 +112,25 @@ def runs_with_transfers() -> QuerySet[PayoutRun]:
     return PayoutRun.objects.annotate(count=Count("payouts", filter=waiting)).filter(count__gt=0).order_by("-day")
 
 
-def number_of(account: PayoutAccount) -> str:
-    """The whole account number, for the bank."""
-    return encryption.decrypt(account.encrypted_number, purpose=PURPOSE)
+def number_of(payout: Payout) -> str:
+    """The whole account number of a payout, for the bank; "…3000" if only its end is known.
+
+    That is so for payouts that were on their way when payouts began to keep their account, and where the key of the
+    encryption is lost.
+    """
+    with suppress(InvalidToken):
+        if payout.encrypted_number:
+            return encryption.decrypt(payout.encrypted_number, purpose=PURPOSE)
+    return f"…{payout.last4}"
 
 
 def bank_transfers(run_id: int) -> Iterator[str]:
     """The lines of a CSV file with the payouts of a run that the bank must make: those in processing.
 
-    Holder, account number and bank code are those of now, as for any payout that was not sent yet.
+    Each goes to the account that the instructor had when it started.
     """
     yield csv_line(["reference", "holder", "account_number", "bank_code", "amount", "currency"])
-    payouts = Payout.objects.filter(
-        run=run_id, method=PayoutAccount.Method.BANK, state=Payout.State.PROCESSING
-    ).select_related("instructor__payout_account")
-    for payout in payouts.order_by("pk"):
-        account = getattr(payout.instructor, "payout_account", None)
-        if account is not None and account.method == PayoutAccount.Method.BANK:
-            amount, currency = plain_amount(payout.amount, payout.currency), payout.currency.upper()
-            yield csv_line([payout.key, account.holder, number_of(account), account.bank_code, amount, currency])
+    method, state = PayoutAccount.Method.BANK, Payout.State.PROCESSING
+    for payout in Payout.objects.filter(run=run_id, method=method, state=state).order_by("pk"):
+        amount, currency = plain_amount(payout.amount, payout.currency), payout.currency.upper()
+        yield csv_line([payout.key, payout.holder, number_of(payout), payout.bank_code, amount, currency])

@@ -33,9 +33,11 @@ from apps.billing.services.ledger import (
 from apps.billing.services.milestones import label as milestone_label
 from apps.billing.services.milestones import note_milestones, plan_students_note
 from apps.billing.services.payout_accounts import forget_payout_data, save_bank_account, save_connected_account
+from apps.billing.services.payout_outcomes import fail as fail_payout
+from apps.billing.services.payout_outcomes import mark_sent as mark_payout_sent
+from apps.billing.services.payout_outcomes import reverse as reverse_payout
+from apps.billing.services.payout_outcomes import sync as sync_payout
 from apps.billing.services.payouts import Planned, plan_next_run
-from apps.billing.services.payouts import fail as fail_payout
-from apps.billing.services.payouts import mark_sent as mark_payout_sent
 from apps.billing.services.payouts import plan as plan_payouts
 from apps.billing.services.payouts import run as run_payouts
 from apps.billing.services.payouts import schedule as schedule_payouts
@@ -110,6 +112,7 @@ __all__ = [
     "refund_duplicate",
     "remove_card",
     "request_refund",
+    "reverse_payout",
     "review_reason",
     "run_payouts",
     "save_bank_account",
@@ -123,6 +126,7 @@ __all__ = [
     "sync_connected_account",
     "sync_dispute",
     "sync_order",
+    "sync_payout",
     "sync_refunds",
     "withdraw_grant",
 ]

@@ -12,7 +12,7 @@ from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.billing.models import EarningsMilestone
 from apps.billing.queries.earnings import earned_by_month
-from apps.billing.services.payouts import EARNINGS_PAGE
+from apps.billing.services.payout_outcomes import EARNINGS_PAGE
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 from studyplatform.kit.text.money import minor_units, money, units_of_a_dollar

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import services as people
 from apps.accounts.models import User
-from apps.billing.models import ConnectedAccount, EarningsMilestone, PayoutAccount
+from apps.billing.models import ConnectedAccount, EarningsMilestone, Payout, PayoutAccount
 from apps.billing.queries.payouts import PURPOSE
 from studyplatform.kit import encryption
 
@@ -62,6 +62,7 @@ def _save_account(
 
 def forget_payout_data(*, user_id: int) -> None:
     """Delete a deleted user's payout details and milestones. Payouts that were made belong to the books."""
+    Payout.objects.filter(instructor=user_id).update(holder="", encrypted_number="", bank_code="")
     PayoutAccount.objects.filter(user=user_id).delete()
     ConnectedAccount.objects.filter(user=user_id).delete()
     EarningsMilestone.objects.filter(user=user_id).delete()

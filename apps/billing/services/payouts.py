@@ -2,8 +2,8 @@
 
 A payout is *scheduled* (only its row exists), *processing* (the ledger has taken it from the balance; it may have been
 sent), then *sent* or *failed*. What failed belongs to the balance again and is part of the next run. A crash after
-"processing" is harmless: the next attempt asks the provider with the same key. Bank transfers are made outside: they
-stay in processing until an admin marks them.
+"processing" is harmless: the next attempt asks the provider first. Bank transfers are made outside: they stay in
+processing until an admin marks them, and hold up no later payout. What becomes of a payout: `payout_outcomes`.
 """
 
 from __future__ import annotations
@@ -11,29 +11,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.accounts import services as people
 from apps.billing import transfers
 from apps.billing.models import OPEN_STATES, Payout, PayoutAccount, PayoutRun
 from apps.billing.queries import payouts as queries
-from apps.billing.services.ledger import (
-    account_of,
-    lock_accounts,
-    post_payout_failed,
-    post_payout_sent,
-    post_payout_started,
-)
-from apps.billing.services.ledger.posting import BANK, PROVIDER
+from apps.billing.services.ledger import account_of, lock_accounts, post_payout_started
+from apps.billing.services.payout_outcomes import ATTEMPT, DETAIL_LENGTH, return_amount, write_transfers
 from studyplatform.kit import jobs
-from studyplatform.kit.text.money import money
 
 logger = logging.getLogger(__name__)
-EARNINGS_PAGE = "/dashboard/instructor/earnings/"
-ATTEMPT = timedelta(minutes=10)  # after which an attempt that did not report counts as lost
 State = Payout.State
 
 
@@ -52,11 +42,9 @@ def plan(day: date) -> list[Planned]:
     owed = {key: amount for key, amount in queries.payable(queries.sales_until(day)).items() if amount > 0}
     instructors = {instructor_id for instructor_id, _ in owed}
     ready = set(_accounts().filter(user__in=instructors).values_list("user_id", flat=True))
-    open_ = set(
-        Payout.objects.filter(instructor__in=instructors, state__in=OPEN_STATES).values_list(
-            "instructor_id", "currency"
-        )
-    )
+    # One that is processing has left the balance, so that it holds up nothing.
+    scheduled = Payout.objects.filter(instructor__in=instructors, state=State.SCHEDULED)
+    open_ = set(scheduled.values_list("instructor_id", "currency"))
 
     def hindrance(instructor_id: int, currency: str, amount: int) -> str:
         if (instructor_id, currency) in open_:
@@ -112,12 +100,33 @@ def send(payout_id: int, *, now: datetime) -> Payout | None:
         logger.warning("Payout %s waits: nothing sends to connected accounts", payout.uid)
         return payout
     try:
-        sent = sender.find(payout.key) or sender.send(
-            payout.key, amount=payout.amount, currency=payout.currency, destination=payout.destination
-        )
+        # Asked first: the provider forgets what it did with a key after a day.
+        found = sender.find(payout.key)
+        if not found:
+            if not Payout.objects.filter(pk=payout.pk, state=State.PROCESSING, attempted_at=now).exists():
+                return Payout.objects.get(pk=payout.pk)  # this process was held up, and another one took over
+            found = [
+                sender.send(
+                    payout.key,
+                    attempt=payout.refusals,
+                    amount=payout.amount,
+                    currency=payout.currency,
+                    destination=payout.destination,
+                )
+            ]
     except transfers.TransferFailed as error:
-        return fail(payout.pk, error.failure, detail=error.detail, now=now)
-    return mark_sent(payout.pk, gateway_id=sent.gateway_id, now=now)
+        return return_amount(payout.pk, error.failure, detail=error.detail, now=now)
+    except transfers.TransferDelayed as error:
+        logger.warning("Payout %s waits, the provider refused it: %s", payout.uid, error.detail)
+        return _note_refusal(payout, error.detail)
+    return write_transfers(payout.pk, found, now=now)
+
+
+def _note_refusal(payout: Payout, detail: str) -> Payout:
+    """The provider sent nothing: the next attempt is another one to it, not a repetition."""
+    waiting = Payout.objects.filter(pk=payout.pk, state=State.PROCESSING, refusals=payout.refusals)
+    waiting.update(refusals=payout.refusals + 1, failure_detail=detail[:DETAIL_LENGTH])
+    return Payout.objects.get(pk=payout.pk)
 
 
 @transaction.atomic
@@ -128,7 +137,8 @@ def _start(payout_id: int, *, now: datetime) -> tuple[Payout | None, bool]:
         return payout, False
     if payout.state == State.SCHEDULED:
         lock_accounts([account_of(payout.instructor_id)])  # a refund posted meanwhile is not paid out
-        account = _accounts().filter(user=payout.instructor_id).first()
+        # Locked: what the instructor saves meanwhile counts from the next payout on.
+        account = _accounts().select_for_update(of=("self",)).filter(user=payout.instructor_id).first()
         left = queries.payable(payout.sales_until, instructor_id=payout.instructor_id)
         amount = min(payout.amount, left.get((payout.instructor_id, payout.currency), 0))
         if account is None or amount < queries.minimum(payout.currency):
@@ -144,52 +154,20 @@ def _start(payout_id: int, *, now: datetime) -> tuple[Payout | None, bool]:
     return payout, True
 
 
-@transaction.atomic
-def mark_sent(payout_id: int, *, now: datetime, gateway_id: str = "") -> Payout:
-    """The payout was sent: the provider made the transfer, or an admin says that the bank did."""
-    payout = Payout.objects.select_for_update(of=("self",)).select_related("instructor").get(pk=payout_id)
-    if payout.state != State.PROCESSING:
-        return payout
-    payout.state, payout.settled_at, payout.gateway_id = State.SENT, now, gateway_id
-    payout.save(update_fields=["state", "settled_at", "gateway_id"])
-    source = BANK if payout.method == PayoutAccount.Method.BANK else PROVIDER
-    post_payout_sent(payout.key, source=source, gateway_id=gateway_id, occurred_at=now)
-    PayoutAccount.objects.filter(user=payout.instructor, last4=payout.last4, verified_at=None).update(verified_at=now)
-    params = {"amount": money(payout.amount, payout.currency), "account": payout.last4}
-    people.notify("billing.payout_sent", payout.instructor, EARNINGS_PAGE, payout.key, now=now, **params)
-    return payout
-
-
-@transaction.atomic
-def fail(payout_id: int, failure: Payout.Failure, *, now: datetime, detail: str = "") -> Payout:
-    """The payout did not arrive, perhaps after it was sent: the amount is in the balance again."""
-    payout = Payout.objects.select_for_update(of=("self",)).select_related("instructor").get(pk=payout_id)
-    if payout.state not in (State.PROCESSING, State.SENT):
-        return payout
-    payout.state, payout.settled_at = State.FAILED, now
-    payout.failure, payout.failure_detail = failure, detail[:300]
-    payout.save(update_fields=["state", "settled_at", "failure", "failure_detail"])
-    post_payout_failed(payout.key, occurred_at=now)
-    params = {
-        "amount": money(payout.amount, payout.currency),
-        "reason": str(Payout.Failure(failure).label),
-        "what_to_do": str(queries.WHAT_TO_DO[failure]),
-    }
-    people.notify("billing.payout_failed", payout.instructor, EARNINGS_PAGE, payout.key, now=now, **params)
-    return payout
-
-
 def run(day: date, *, now: datetime, extend_lease: Callable[[], None] = lambda: None) -> tuple[PayoutRun, int]:
     """Schedule the payouts of a day and send what is open, also of earlier runs.
 
-    Returns the run, and how many payouts nobody knows to be sent: an attempt failed without an answer.
+    Returns the run, and how many payouts to connected accounts are not known to be sent: the provider did not answer,
+    or cannot send them at the moment.
     """
     this_run = schedule(day, now=now)
     unknown = 0
+    waiting = {"state": State.PROCESSING, "method": PayoutAccount.Method.CONNECTED, "attempted_at": now}
     for pk in Payout.objects.filter(state__in=OPEN_STATES).order_by("pk").values_list("pk", flat=True):
         extend_lease()
         try:
-            send(pk, now=now)
+            payout = send(pk, now=now)
+            unknown += payout is not None and Payout.objects.filter(pk=payout.pk, **waiting).exists()
         except Exception:
             logger.exception("Payout %s: nobody knows whether it was sent; the next attempt finds out", pk)
             unknown += 1
@@ -208,4 +186,12 @@ def _accounts() -> QuerySet[PayoutAccount]:
 
 
 def _route(account: PayoutAccount) -> dict[str, str]:
-    return {"method": account.method, "destination": account.gateway_id, "last4": account.last4}
+    """What a payout keeps of the account to which it goes."""
+    return {
+        "method": account.method,
+        "destination": account.gateway_id,
+        "last4": account.last4,
+        "holder": account.holder,
+        "encrypted_number": account.encrypted_number,
+        "bank_code": account.bank_code,
+    }

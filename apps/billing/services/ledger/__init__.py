@@ -22,8 +22,10 @@ from apps.billing.services.ledger.payments import post_fee, post_sale, post_subs
 from apps.billing.services.ledger.payouts import (
     PremiumPart,
     post_payout_failed,
+    post_payout_reversed,
     post_payout_sent,
     post_payout_started,
+    post_payout_transfer,
     post_premium_share,
 )
 from apps.billing.services.ledger.posting import (
@@ -63,8 +65,10 @@ __all__ = [
     "post_dispute_won",
     "post_fee",
     "post_payout_failed",
+    "post_payout_reversed",
     "post_payout_sent",
     "post_payout_started",
+    "post_payout_transfer",
     "post_premium_share",
     "post_refund",
     "post_refund_failed",

@@ -122,3 +122,29 @@ def post_payout_failed(payout_key: str, *, occurred_at: datetime, gateway_id: st
     facts = facts_of(started, gateway_id=gateway_id)
     lines = [Line(source, amount, currency), *to_instructor(facts, -amount)]
     return post(f"{key} failed", EntryKind.PAYOUT_FAILED, occurred_at, lines, facts)
+
+
+@transaction.atomic
+def post_payout_transfer(payout_key: str, transfer: str, amount: int, *, occurred_at: datetime) -> LedgerEntry | None:
+    """A transfer was found of a payout that had failed, or that another transfer had sent: the instructor has it.
+
+    Their balance may become negative: later payouts are less by that.
+
+    :raises NotPosted: the payout was not started.
+    """
+    started = entry_of(f"payout {payout_key}")
+    facts = facts_of(started, gateway_id=transfer)
+    lines = [*to_instructor(facts, amount), Line(PROVIDER, -amount, started.currency)]
+    return post(f"payout {payout_key} transfer {transfer}", EntryKind.PAYOUT_SENT, occurred_at, lines, facts)
+
+
+@transaction.atomic
+def post_payout_reversed(payout_key: str, reversal: str, amount: int, *, occurred_at: datetime) -> LedgerEntry | None:
+    """The provider took back a transfer, or a part of it: the amount belongs to the instructor's balance again.
+
+    :raises NotPosted: the payout was not started.
+    """
+    started = entry_of(f"payout {payout_key}")
+    facts = facts_of(started, gateway_id=reversal)
+    lines = [Line(PROVIDER, amount, started.currency), *to_instructor(facts, -amount)]
+    return post(f"payout {payout_key} reversal {reversal}", EntryKind.PAYOUT_REVERSED, occurred_at, lines, facts)
