@@ -11,6 +11,7 @@ from apps.billing.models import (
     Grant,
     LedgerLine,
     Order,
+    OrderLine,
     Payment,
     Payout,
     PayoutAccount,
@@ -31,12 +32,19 @@ def of_billing(user: User) -> Iterator[Part]:
             "entry__occurred_at", "entry__kind", "entry__description", "entry__total", "amount", "currency"
         ).iterator(),
     )
+    sold = OrderLine.objects.filter(instructor=user, order__status=Order.Status.PAID).order_by("pk")
+    yield Part(
+        "billing/sales.json",
+        sold.values(
+            "title", "list_price", "discount", "total", "tax", "share", "order__currency", "order__settled_at"
+        ).iterator(),
+    )
     mine = {"user": user}
     orders = Order.objects.filter(**mine).order_by("pk")
     yield Part(
         "billing/orders.json",
         orders.values(
-            "number", "course__title", "list_price", "discount", "total", "tax", "currency", "country", "email",
+            "number", "title", "list_price", "discount", "total", "tax", "currency", "country", "email",
             "promo_code__code", "status", "created_at", "settled_at",
         ).iterator(),
     )  # fmt: skip

@@ -65,11 +65,6 @@ def close_course(user: User, course: Course, now: datetime) -> None:
         each.close(user, course, now)
 
 
-def completed_percent(user: User, course: Course) -> int:
-    """Return how much of the course's lessons the user has completed, in percent."""
-    return completed_percents([(user.pk, course.pk)])[user.pk, course.pk]
-
-
 def completed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
     """Return for each user and course (their ids) how much of its lessons they have completed, in percent."""
     found = dict.fromkeys(pairs, 0)

@@ -46,7 +46,7 @@ def _on_sqlite() -> Iterator[Trigger]:
     twins = {
         "billing_ledgeraccount": "id = new.id OR code = new.code OR instructor_id = new.instructor_id",
         "billing_ledgerentry": "id = new.id OR key = new.key OR uid = new.uid OR (payment_key = new.payment_key"
-        " AND kind IN ('sale', 'subscription') AND new.kind IN ('sale', 'subscription'))",
+        " AND item = new.item AND kind IN ('sale', 'subscription') AND new.kind IN ('sale', 'subscription'))",
         "billing_ledgerline": "id = new.id OR (entry_id = new.entry_id AND account_id = new.account_id"
         " AND currency = new.currency)",
     }

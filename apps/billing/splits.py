@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeVar
 
 WHOLE = 10_000  # basis points
@@ -54,6 +55,34 @@ def split_returned(total: int, tax: int, share_bps: int, returned: int) -> Split
     counted_tax = counted * tax // total if total else 0
     split = split_sale(counted, counted_tax, share_bps)
     return Split(split.tax, split.instructor, split.platform + returned - counted)
+
+
+def split_returned_by_line(returned: int, totals: Sequence[int]) -> list[int]:
+    """How much of each line of a payment was given back, in proportion to its total.
+
+    No part shrinks when more is given back, so a refund never charges a line; and giving back everything gives back
+    each total. Webster's (Sainte-Lague's) method has both properties, largest remainders have not: each line's unit
+    number n of w stands at (n - 1/2) / w, and the first units in this order are given back. What exceeds the whole
+    belongs to the first line.
+
+    :raises ValueError: an amount is negative.
+    """
+    whole = sum(totals)
+    if returned < 0 or any(total < 0 for total in totals):
+        raise ValueError("amounts cannot be negative")
+    counted = min(returned, whole)
+    # All units before the position counted / whole, which are too few or too many by half a unit per line at most.
+    parts = [(2 * total * counted + whole) // (2 * whole) if whole else 0 for total in totals]
+    while (excess := sum(parts) - counted) != 0:
+        units = [
+            (Fraction(2 * part + (-1 if excess > 0 else 1), 2 * total), line)
+            for line, (part, total) in enumerate(zip(parts, totals, strict=True))
+            if total
+        ]
+        _position, line = max(units) if excess > 0 else min(units)
+        parts[line] += -1 if excess > 0 else 1
+    parts[0] += returned - counted
+    return parts
 
 
 def split_by_weight(amount: int, weights: Mapping[T, int]) -> dict[T, int]:

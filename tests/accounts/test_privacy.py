@@ -124,7 +124,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "learning.Rating", "learning.HelpfulVote", "learning.RatingReport", "learning.RatingDecision",
         "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
-        "files.ShareOpening", "billing.Order", "billing.Payment", "billing.Refund", "billing.Card",
+        "files.ShareOpening", "billing.Order", "billing.OrderLine", "billing.Payment", "billing.Refund", "billing.Card",
         "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
         "billing.EarningsMilestone", "billing.Payout", "billing.PayoutAccount",
         "billing.ConnectedAccount",
@@ -308,6 +308,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "forum.Ban": "of the log of moderation; refers to the tombstone",
         "forum.ModerationAction": "the log of moderation is complete; refers to the tombstone",
         "billing.Order": "accounts of the site; refers to the tombstone, without its email",
+        "billing.OrderLine": "of the order; refers to the tombstone",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
         "billing.Refund": "of the payment; refers to the tombstone",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",
@@ -413,6 +414,7 @@ FILLED: dict[str, Any] = {
 def test_each_account_field_is_cleared_or_listed_here(leo: User) -> None:
     kept = {
         "billing.Order": "accounts of the site; refers to the tombstone, without its email",
+        "billing.OrderLine": "of the order; refers to the tombstone",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
         "billing.Refund": "of the payment; refers to the tombstone",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",

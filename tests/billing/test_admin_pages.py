@@ -11,7 +11,7 @@ from apps.billing.queries import revenue
 from apps.billing.services.payments import book_sale
 from tests.factories.accounts import UserFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.factories.selling import NOW, PaymentFactory
+from tests.factories.selling import NOW, GrantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
 ADMIN = "/dashboard/admin"
@@ -136,6 +136,7 @@ def test_fifty_waiting_refunds_cost_no_query_each(browser_of, sam, paid, django_
         Refund.objects.create(payment=payment, amount=100, status="requested", requested_at=NOW)
 
     enrollment = EnrollmentFactory(user=paid.user, course=paid.course, percent=40)
+    GrantFactory(user=paid.user, course=paid.course, source="purchase", payment=paid)
     browser = browser_of(sam)
     wait(paid)
     assert "40% completed" in browser.get(f"{ADMIN}/refunds").content.decode()

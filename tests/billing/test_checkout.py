@@ -292,9 +292,12 @@ def test_a_course_that_was_paid_twice_is_refunded_once(standin, card_form, mia, 
     sync(begun.order)
     # As if the constraint on live orders had failed: a second order of the same course.
     second = Order.objects.create(
-        user=mia, course=paid, list_price=6400, total=6400, currency="usd", email="", instructor=paid.instructor,
-        share=7000, created_at=timezone.now(),
+        user=mia, course=paid, list_price=6400, total=6400, currency="usd", email="", title=paid.title,
+        created_at=timezone.now(),
     )  # fmt: skip
+    second.lines.create(
+        position=0, course=paid, title=paid.title, instructor=paid.instructor, share=7000, list_price=6400, total=6400
+    )
     intent = gateway.create_payment_intent(
         customer=customers.ensure_customer(mia).gateway_id, amount=6400, currency="usd", description="", order="",
         saves_card=False, key=str(second.uid),

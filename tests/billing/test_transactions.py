@@ -10,7 +10,7 @@ import time_machine
 
 from apps.billing import extensions, gateway
 from apps.billing.models import Dispute, Payment, Refund
-from tests.factories.selling import NOW, PaymentFactory
+from tests.factories.selling import NOW, GrantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
 PAGE = "/billing/transactions"
@@ -181,7 +181,7 @@ def provider(monkeypatch):
 @pytest.fixture
 def progress(monkeypatch):
     completed = {"percent": 0}
-    monkeypatch.setattr(extensions, "completed_percent", lambda user, course: completed["percent"])
+    monkeypatch.setattr(extensions, "completed_percents", lambda pairs: dict.fromkeys(pairs, completed["percent"]))
     return completed
 
 
@@ -257,6 +257,7 @@ def ledgered(mia):
     from apps.billing.services.payments import book_sale
 
     payment = PaymentFactory(user=mia)
+    GrantFactory(user=mia, course=payment.course, source="purchase", payment=payment)
     book_sale(payment)
     return payment
 

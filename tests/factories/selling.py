@@ -1,11 +1,13 @@
 """Factories of promo codes, orders and payments, with the rows that the services would write."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from factory.declarations import LazyAttribute, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
+from factory.helpers import post_generation
 
-from apps.billing.models import Card, Grant, Order, Payment, PromoCode, Subscription
+from apps.billing.models import Card, Grant, Order, OrderLine, Payment, PromoCode, Subscription
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory
 
@@ -41,10 +43,36 @@ class OrderFactory(DjangoModelFactory[Order]):
     total = SelfAttribute("list_price")
     currency = "usd"
     email = SelfAttribute("user.email")
-    instructor = SelfAttribute("course.instructor")
-    share = 7000
+    title = SelfAttribute("course.title")
     status = Order.Status.OPEN
     created_at = NOW
+
+    @post_generation
+    def line(self, create: bool, extracted: None, **kwargs: object) -> None:
+        """The line of its course."""
+        if create and self.course is not None:
+            names = ("course", "title", "list_price", "discount", "total", "tax")
+            same = {name: getattr(self, name) for name in names}
+            OrderLine.objects.create(order=self, position=0, instructor=self.course.instructor, share=7000, **same)
+
+
+def _paid_order(payment: Any) -> Order | None:
+    """The order of a payment for a course, with its line; Premium has none."""
+    if payment.course is None:
+        return None
+    given = {name: getattr(payment, name, 0) for name in ("discount", "tax")}
+    order = OrderFactory(
+        user=payment.user,
+        course=payment.course,
+        title=payment.title,
+        currency=payment.currency,
+        list_price=payment.amount + given["discount"],
+        total=payment.amount,
+        status=Order.Status.PAID,
+        **given,
+    )
+    order.lines.update(instructor=payment.instructor, share=payment.share)
+    return order
 
 
 class PaymentFactory(DjangoModelFactory[Payment]):
@@ -65,6 +93,7 @@ class PaymentFactory(DjangoModelFactory[Payment]):
     currency = "usd"
     card_brand = "visa"
     card_last4 = "4242"
+    order = LazyAttribute(lambda payment: _paid_order(payment))
     receipt_number = Sequence(lambda n: f"2026-9{n:05d}")  # not one that a sale gets
     paid_at = NOW
 

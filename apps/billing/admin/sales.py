@@ -13,6 +13,7 @@ from apps.billing.models import (
     EarningsMilestone,
     Grant,
     Order,
+    OrderLine,
     Payment,
     PremiumEarning,
     PremiumMonth,
@@ -117,6 +118,11 @@ class CardAdmin(MoneyScreen):
     ordering = ["-created_at"]
 
 
+register_read_only(
+    OrderLine,
+    ["order", "position", "title", "instructor", "list_price", "discount", "total", "tax"],
+    search=["order__number", "title", "instructor__email"],
+)
 register_read_only(
     Redemption, ["code", "user", "state", "created_at"], filters=["state"], search=["code__code", "user__email"]
 )

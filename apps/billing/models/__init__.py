@@ -12,7 +12,7 @@ from apps.billing.models.ledger import (
     LedgerEntry,
     LedgerLine,
 )
-from apps.billing.models.orders import Order
+from apps.billing.models.orders import Order, OrderLine
 from apps.billing.models.payments import Dispute, Payment, ReceiptSeries, Refund
 from apps.billing.models.payouts import (
     OPEN_STATES,
@@ -43,6 +43,7 @@ __all__ = [
     "LedgerEntry",
     "LedgerLine",
     "Order",
+    "OrderLine",
     "Payment",
     "Payout",
     "PayoutAccount",

@@ -67,6 +67,9 @@ class LedgerEntry(models.Model):
     payment_key = models.CharField(
         max_length=150, blank=True, db_index=True, help_text=_("Connects fees, refunds and disputes with their sale.")
     )
+    item = models.PositiveSmallIntegerField(
+        default=0, help_text=_("Which line of the order, from 0: a payment of several courses has an entry for each.")
+    )
     gateway_id = models.CharField(max_length=150, blank=True, help_text=_("The provider's ID of the event."))
     instructor_id = models.BigIntegerField(null=True, blank=True)
     course_id = models.BigIntegerField(null=True, blank=True)
@@ -83,7 +86,9 @@ class LedgerEntry(models.Model):
         verbose_name_plural = "ledger entries"
         constraints = [
             models.UniqueConstraint(
-                fields=["payment_key"], condition=Q(kind__in=["sale", "subscription"]), name="one_entry_per_payment"
+                fields=["payment_key", "item"],
+                condition=Q(kind__in=["sale", "subscription"]),
+                name="one_entry_per_payment_and_item",
             ),
             models.CheckConstraint(
                 condition=Q(share_bps__gte=0, share_bps__lte=10_000), name="share_is_at_most_everything"

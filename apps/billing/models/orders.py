@@ -1,4 +1,4 @@
-"""A user's intention to buy a course, from the checkout until it is paid or given up."""
+"""A user's intention to buy courses, from the checkout until it is paid or given up."""
 
 import secrets
 import uuid
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.courses.models import Course
+from studyplatform.kit.names import NameField
 
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # without those that look alike
 
@@ -30,7 +31,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
 
 class Order(models.Model):
-    """A course that a user is buying. All amounts are minor units, computed by the server.
+    """What a user is buying: its lines name the courses. All amounts are minor units, computed by the server.
 
     The amounts of an order never change: another price or code makes another order. So what a user saw is what the
     provider charges.
@@ -47,7 +48,10 @@ class Order(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     number = models.CharField(max_length=12, unique=True, default=new_order_number)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="orders")
-    course = models.ForeignKey(Course, models.PROTECT, related_name="orders")
+    course = models.ForeignKey(
+        Course, models.PROTECT, null=True, related_name="orders", help_text="Empty for several courses."
+    )
+    title = NameField(max_length=160, help_text="What is bought, as it was called then.")
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(help_text="What is charged, with tax.")
@@ -58,8 +62,6 @@ class Order(models.Model):
     email = models.EmailField(help_text="Where the receipt goes.")
     promo_code = models.ForeignKey(PromoCode, models.PROTECT, null=True, related_name="orders")
     redemption = models.OneToOneField(Redemption, models.PROTECT, null=True, related_name="order")
-    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="orders_received")
-    share = models.PositiveIntegerField(help_text="The instructor's share in hundredths of a percent.")
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
     intent_id = models.CharField(max_length=64, null=True, unique=True)
     failure_kind = models.CharField(max_length=40, blank=True, help_text="The last failed attempt to pay.")
@@ -82,3 +84,31 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return self.number
+
+
+class OrderLine(models.Model):
+    """A course of an order: its part of the amounts, and who earns from it. The lines add up to their order."""
+
+    order = models.ForeignKey(Order, models.PROTECT, related_name="lines", db_index=False)
+    position = models.PositiveSmallIntegerField(help_text="From 0. The item of its entry in the ledger.")
+    course = models.ForeignKey(Course, models.PROTECT, related_name="order_lines")
+    title = NameField(max_length=160, help_text="What the course was called then.")
+    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="order_lines_received")
+    share = models.PositiveIntegerField(help_text="The instructor's share in hundredths of a percent.")
+    list_price = models.PositiveIntegerField()
+    discount = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(help_text="What is charged, with tax.")
+    tax = models.PositiveIntegerField(default=0, help_text="The tax included in the total.")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["order", "position"], name="one_order_line_per_position"),
+            models.UniqueConstraint(fields=["order", "course"], name="one_order_line_per_course"),
+            models.CheckConstraint(
+                condition=Q(total=F("list_price") - F("discount"), tax__lte=F("total")), name="order_line_adds_up"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order_id}.{self.position}"

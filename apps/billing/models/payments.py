@@ -7,9 +7,10 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models.orders import Order
+from apps.billing.models.orders import Order, OrderLine
 from apps.billing.models.subscriptions import Subscription
 from apps.courses.models import Course
 from studyplatform.kit.names import NameField
@@ -31,7 +32,10 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
 
 
 class Payment(models.Model):
-    """A successful payment: for a course, or for a period of Premium."""
+    """A successful payment: for the courses of an order, or for a period of Premium.
+
+    ``course`` and ``instructor`` are those of an order with one course.
+    """
 
     class Kind(models.TextChoices):
         COURSE = "course", _("Course")
@@ -81,6 +85,11 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return self.receipt_number
+
+    @cached_property
+    def lines(self) -> list[OrderLine]:
+        """The courses that were paid, in their order; none for Premium. At most two queries."""
+        return [] if self.order is None else list(self.order.lines.select_related("course"))
 
     @property
     def is_refunded(self) -> bool:

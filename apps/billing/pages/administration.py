@@ -14,9 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import administers, signed_in_user
-from apps.billing import extensions, services
+from apps.billing import services
 from apps.billing.forms import AdminRefund, DecideRefund
-from apps.billing.models import Refund
+from apps.billing.models import Payment, Refund
 from apps.billing.pages.admin_area import shared
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
@@ -70,14 +70,11 @@ def refunds(request: HttpRequest) -> HttpResponse:
 
 
 def _with_progress(refunds: Iterable[Refund]) -> list[tuple[Refund, int | None]]:
-    """Each refund with how much of the course was completed, in percent; None for Premium."""
+    """Each refund with how much of its courses was completed, in percent; None for Premium."""
     rows = list(refunds)
-    bought = [(each.payment.user_id, each.payment.course_id) for each in rows]
-    completed = extensions.completed_percents({(user, course) for user, course in bought if course is not None})
-    return [
-        (each, completed[user, course] if course is not None else None)
-        for each, (user, course) in zip(rows, bought, strict=True)
-    ]
+    bought = [each.payment for each in rows if each.payment.kind == Payment.Kind.COURSE]
+    completed = services.completed_percents(bought)
+    return [(each, completed.get(each.payment_id)) for each in rows]
 
 
 @administers

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
-from apps.billing import documents, extensions, policies, services
+from apps.billing import documents, policies, services
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.forms import RefundForm
 from apps.billing.models import Payment, Refund
@@ -110,7 +110,7 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
             "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
             (now - payment.paid_at).days,
         ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
-    completed = extensions.completed_percent(payment.user, payment.course) if payment.course else 0
+    completed = services.completed_percents([payment])[payment.pk]
     return _("You've completed %(percent)d%% of the lessons, and refunds are automatic below %(limit)d%%.") % {
         "percent": completed,
         "limit": settings.REFUND_PERCENT,

@@ -145,6 +145,6 @@ class Use:
 def uses(redemptions: Collection[Redemption]) -> list[Use]:
     """Return what was bought with these uses. Two queries."""
     pks = [each.pk for each in redemptions]
-    orders = {each.redemption_id: each for each in Order.objects.filter(redemption__in=pks).select_related("course")}
+    orders = {each.redemption_id: each for each in Order.objects.filter(redemption__in=pks)}
     subscriptions = {each.redemption_id: each for each in Subscription.objects.filter(redemption__in=pks)}
     return [Use(each, orders.get(each.pk), subscriptions.get(each.pk)) for each in redemptions]

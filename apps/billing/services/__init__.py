@@ -52,6 +52,7 @@ from apps.billing.services.promo_codes import (
 )
 from apps.billing.services.refunds import (
     ReviewReason,
+    completed_percents,
     decide_refund,
     is_immediate,
     refund_by_admin,
@@ -73,6 +74,7 @@ __all__ = [
     "begin_order",
     "cancel_order",
     "change_promo_code",
+    "completed_percents",
     "create_promo_code",
     "decide_refund",
     "end_grants",

@@ -16,7 +16,7 @@ from apps.billing import gateway, policies
 from apps.billing.errors import AlreadyOwned, PriceChanged, TermsNotAccepted
 from apps.billing.events import OrderPaid
 from apps.billing.gateway.errors import payment_message
-from apps.billing.models import Card, Order, PromoCode
+from apps.billing.models import Card, Order, OrderLine, PromoCode
 from apps.billing.prices import Quote, quote
 from apps.billing.services import customers, promo
 from apps.billing.services.payments import record_sale
@@ -135,6 +135,7 @@ def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
             order = Order.objects.create(
                 user=user,
                 course=course,
+                title=course.title,
                 list_price=price.list_price,
                 discount=price.discount,
                 total=price.total,
@@ -145,9 +146,19 @@ def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
                 email=email or user.email,
                 promo_code=code,
                 redemption=promo.reserve(code=code, user=user, now=now) if code else None,
+                created_at=now,
+            )
+            OrderLine.objects.create(
+                order=order,
+                position=0,
+                course=course,
+                title=course.title,
                 instructor_id=course.instructor_id,
                 share=settings.INSTRUCTOR_SHARE * 100,
-                created_at=now,
+                list_price=price.list_price,
+                discount=price.discount,
+                total=price.total,
+                tax=price.tax,
             )
             jobs.enqueue("billing.follow_order", key=str(order.pk), delay=FOLLOW_AFTER, order_id=order.pk)
     except IntegrityError:
@@ -167,7 +178,7 @@ def _intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState
         customer=customers.ensure_customer(order.user).gateway_id,
         amount=order.total,
         currency=order.currency,
-        description=order.course.title,
+        description=order.title,
         order=str(order.uid),
         saves_card=saves_card,
         key=f"order {order.uid}",

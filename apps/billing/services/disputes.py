@@ -7,7 +7,7 @@ from django.db import transaction
 from apps.billing import gateway
 from apps.billing.models import Dispute, Grant, Payment
 from apps.billing.services import ledger
-from apps.billing.services.grants import end_grants
+from apps.billing.services.grants import end_purchase
 from studyplatform.kit import jobs
 
 _CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
@@ -57,7 +57,5 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
             if payment.subscription_id is not None:
                 key, subscription = f"dispute {state.id}", payment.subscription_id
                 jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
-            if payment.course is not None and Grant.objects.active().filter(payment=payment).exists():
-                purchase, lost = Grant.Source.PURCHASE, Grant.End.DISPUTE
-                end_grants(user=payment.user, course=payment.course, source=purchase, reason=lost, now=now)
+            end_purchase(payment=payment, reason=Grant.End.DISPUTE, now=now)
     return row

@@ -9,16 +9,36 @@ from apps.accounts.models import User
 from apps.billing import extensions, policies
 from apps.billing.access import access_to
 from apps.billing.errors import SubscriptionExpired
-from apps.billing.models import Grant, Payment, Subscription
+from apps.billing.models import Grant, OrderLine, Payment, Subscription
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
 
-def grant_purchase(*, payment: Payment, now: datetime) -> bool:
-    """Open a bought course. Returns False if another payment opened it before: this one was a duplicate."""
-    if payment.course is None:
-        raise ValueError(f"{payment} bought no course")
-    return _grant(payment.user, payment.course, Grant.Source.PURCHASE, now, payment=payment)
+def grant_purchase(*, payment: Payment, now: datetime) -> list[OrderLine]:
+    """Open the courses of a payment to its payer.
+
+    Returns the lines whose courses another payment opened before: their part of this one was a duplicate.
+    """
+    return [
+        line
+        for line in payment.lines
+        if not _grant(payment.user, line.course, Grant.Source.PURCHASE, now, payment=payment)
+    ]
+
+
+def end_purchase(*, payment: Payment, reason: Grant.End, now: datetime) -> None:
+    """End what a payment opened, to whomever: its grants say whose courses they are. Idempotent."""
+    for grant in Grant.objects.active().filter(payment=payment).select_related("user", "course").order_by("pk"):
+        end_grants(user=grant.user, course=grant.course, source=Grant.Source.PURCHASE, reason=reason, now=now)
+
+
+def reopen_purchase(*, payment: Payment, now: datetime) -> None:
+    """Open again what a refund of this payment ended, because the refund failed. Idempotent."""
+    grants = Grant.objects.filter(payment=payment).select_related("user", "course").order_by("pk")
+    newest = {(grant.user_id, grant.course_id): grant for grant in grants}
+    for grant in newest.values():
+        if grant.end_reason == Grant.End.REFUND:
+            _grant(grant.user, grant.course, Grant.Source.PURCHASE, now, payment=payment)
 
 
 def grant_by_staff(*, user: User, course: Course, granted_by: User, reason: str, now: datetime) -> bool:

@@ -13,14 +13,16 @@ from studyplatform.kit import jobs
 
 
 def record_sale(*, order: Order, intent: gateway.IntentState | None, now: datetime) -> Payment:
-    """Write down that an order was paid, and open the course. ``intent``: None if it cost nothing.
+    """Write down that an order was paid, and open its courses. ``intent``: None if it cost nothing.
 
     The caller holds the lock of the order, inside a transaction. A course that another payment opened before is
-    refunded by a job, and so is one that a deleted account paid for at its last moment.
+    refunded by a job, and so is what a deleted account paid for at its last moment.
     """
     if intent is not None and (intent.amount, intent.currency) != (order.total, order.currency):
         raise RuntimeError(f"order {order.number} is {order.total} {order.currency}, but {intent.amount} was charged")
     charge = intent.charge if intent else None
+    lines = list(order.lines.all())
+    only = lines[0] if len(lines) == 1 else None
     paid_at = charge.created if charge else now
     payment = Payment.objects.create(
         gateway_id=intent.id if intent else f"order {order.number}",
@@ -29,9 +31,9 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
         user_id=order.user_id,
         order=order,
         course_id=order.course_id,
-        instructor_id=order.instructor_id,
-        share=order.share,
-        title=order.course.title,
+        instructor_id=only.instructor_id if only else None,
+        share=only.share if only else 0,
+        title=order.title,
         list_price=order.list_price,
         discount=order.discount,
         promo_code=order.promo_code.code if order.promo_code else "",
@@ -49,7 +51,7 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     )
     book_sale(payment)
     jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
-    if not grant_purchase(payment=payment, now=now) or order.user.deleted_at is not None:
+    if grant_purchase(payment=payment, now=now) or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
 
@@ -75,19 +77,21 @@ def sync_fee(*, payment: Payment, charge: gateway.ChargeState) -> None:
 
 
 def book_sale(payment: Payment) -> None:
-    """Enter a sale, and its fee if it is known, in the ledger. Idempotent."""
-    ledger.post_sale(
-        payment.gateway_id,
-        payment.instructor_id,
-        payment.amount,
-        payment.tax,
-        payment.share,
-        payment.currency,
-        occurred_at=payment.paid_at,
-        course_id=payment.course_id,
-        description=payment.title,
-        gateway_id=payment.charge_id,
-    )
+    """Enter a sale by the lines of its order, and its fee if it is known, in the ledger. Idempotent."""
+    for line in payment.lines:
+        ledger.post_sale(
+            payment.gateway_id,
+            line.instructor_id,
+            line.total,
+            line.tax,
+            line.share,
+            payment.currency,
+            occurred_at=payment.paid_at,
+            item=line.position,
+            course_id=line.course_id,
+            description=line.title,
+            gateway_id=payment.charge_id,
+        )
     book_fee(payment)
 
 

@@ -3,6 +3,7 @@
 As with orders, the provider knows which refunds exist: :func:`sync_refunds` asks it and writes down what it says.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
@@ -15,10 +16,10 @@ from apps.accounts.models import User
 from apps.billing import extensions, gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
 from apps.billing.events import PaymentRefunded
-from apps.billing.models import Dispute, Grant, Payment, Refund
+from apps.billing.models import Dispute, Grant, OrderLine, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services import ledger
-from apps.billing.services.grants import end_grants, grant_purchase
+from apps.billing.services.grants import end_purchase, reopen_purchase
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
@@ -39,17 +40,40 @@ class ReviewReason(StrEnum):
 def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
     """Return why a refund of this payment needs a decision; None if the learner gets the money back immediately.
 
-    Immediate are refunds of whole courses, soon after the payment, while little of the course is completed.
+    Immediate are refunds of whole orders, soon after the payment, while little of their courses is completed.
     """
-    if payment.course is None:
+    if payment.kind == Payment.Kind.PREMIUM:
         return ReviewReason.PREMIUM
     if payment.refunded:
         return ReviewReason.PARTLY_REFUNDED
     if not payment.is_within(settings.REFUND_DAYS, now):
         return ReviewReason.TOO_LATE
-    if extensions.completed_percent(payment.user, payment.course) >= settings.REFUND_PERCENT:
+    if completed_percents([payment])[payment.pk] >= settings.REFUND_PERCENT:
         return ReviewReason.TOO_MUCH_COMPLETED
     return None
+
+
+def completed_percents(payments: Collection[Payment]) -> dict[int, int]:
+    """Return by payment (its id) how much of what it opened was completed, in percent. Two queries and one per app.
+
+    Several courses count by their list prices. What opened nothing was not used: 0, as for Premium.
+    """
+    prices = {
+        (line.order_id, line.course_id): line.list_price
+        for line in OrderLine.objects.filter(order__payment__in=payments).order_by()
+    }
+    opened: dict[int, set[tuple[int, int]]] = {payment.pk: set() for payment in payments}
+    for payment_id, user_id, course_id in (
+        Grant.objects.filter(payment__in=payments).order_by().values_list("payment_id", "user_id", "course_id")
+    ):
+        opened[payment_id].add((user_id, course_id))
+    percents = extensions.completed_percents({pair for pairs in opened.values() for pair in pairs})
+    found = {}
+    for payment in payments:
+        weights = {pair: prices.get((payment.order_id or 0, pair[1]), 0) for pair in opened[payment.pk]}
+        completed = sum(percents[pair] * weight for pair, weight in weights.items())
+        found[payment.pk] = completed // (sum(weights.values()) or 1)
+    return found
 
 
 def is_immediate(*, payment: Payment, now: datetime) -> bool:
@@ -114,9 +138,18 @@ def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now
 
 
 def refund_duplicate(*, payment: Payment, now: datetime) -> None:
-    """Return a payment that opened nothing: its course was open already, or Premium had just ended. Idempotent."""
+    """Return what opened nothing: its course was open already, or Premium had just ended. Idempotent.
+
+    Of an order of several courses, this is the part of those that were open.
+    """
+    opened = set(Grant.objects.filter(payment=payment).values_list("course_id", flat=True))
+    amount = sum(line.total for line in payment.lines if line.course_id not in opened)
+    if not opened or payment.user.deleted_at is not None:
+        amount = payment.amount
+    if payment.refunds.filter(amount=amount, requested_by=None).exists():
+        return  # an earlier run of the job began it, and another job follows it
     try:
-        refund = _create(payment, amount=payment.amount, status=Refund.Status.PROCESSING, now=now)
+        refund = _create(payment, amount=amount, status=Refund.Status.PROCESSING, now=now)
     except (RefundPending, NothingToRefund):
         return
     send(refund=refund, now=now)
@@ -241,22 +274,17 @@ _STATUS = {
 
 
 def _follow_with_access(payment: Payment, *, now: datetime) -> None:
-    """A payment that was returned in full opens nothing; one whose refund failed opens its course again.
+    """A payment that was returned in full opens nothing; one whose refund failed opens its courses again.
 
     Premium is ended by a job, which asks the provider.
     """
     if payment.subscription_id is not None and payment.is_refunded:
         key, subscription = f"payment {payment.pk}", payment.subscription_id
         jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
-    if payment.course is None or not payment.amount:
-        return
-    ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.REFUND)
     if payment.is_refunded:
-        if Grant.objects.active().filter(payment=payment).exists():
-            purchase, refunded = Grant.Source.PURCHASE, Grant.End.REFUND
-            end_grants(user=payment.user, course=payment.course, source=purchase, reason=refunded, now=now)
-    elif ended.exists() and not Grant.objects.active().filter(payment=payment).exists():
-        grant_purchase(payment=payment, now=now)
+        end_purchase(payment=payment, reason=Grant.End.REFUND, now=now)
+    else:
+        reopen_purchase(payment=payment, now=now)
 
 
 def _fresh(refund: Refund) -> Refund:

@@ -4,6 +4,9 @@ Each takes the key of its fact, such as the gateway's id of a payment, and posts
 first entry. All amounts are positive integers in minor units; the functions know which account gets which sign. They
 run in the caller's transaction, so that the books and the row they belong to commit together.
 
+A payment of several courses (a bundle) has one entry per line of its order, which ``item`` numbers from 0. What is
+given back of it is split over them in proportion to their totals. Its fee and an open dispute have one entry.
+
 ==================  =============================================================================================
 ``provider``        money that the payment provider holds for us (asset)
 ``bank``            the platform's own bank account, from which payouts by bank transfer are paid (asset)

@@ -9,15 +9,31 @@ from apps.billing.models import EntryKind, LedgerEntry
 from apps.billing.services.ledger.posting import Facts, LedgerError, NotPosted, lines_of
 
 _PAID = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
+MAX_ITEMS = 50
+"""Of one payment: more than the courses of any order."""
 
 
-def payment_entry(payment_key: str) -> LedgerEntry:
-    """The entry of a payment, locked: what was given back of it is read and posted by one transaction at a time."""
+def key_of_item(key: str, item: int) -> str:
+    """The key of an entry about one line of a payment: that of the first has no number."""
+    return f"{key} {item}" if item else key
+
+
+def payment_entries(payment_key: str) -> list[LedgerEntry]:
+    """The entries of a payment, one per line of its order, locked.
+
+    What was given back of them is read and posted by one transaction at a time.
+    """
     payments = LedgerEntry.objects.select_for_update(no_key=True)
-    entry = payments.filter(payment_key=payment_key, kind__in=_PAID).first()
-    if entry is None:
+    entries = list(payments.filter(payment_key=payment_key, kind__in=_PAID).order_by("item"))
+    if not entries:
         raise NotPosted(f"payment {payment_key}")
-    return entry
+    return entries
+
+
+def entries_of(key: str) -> list[LedgerEntry]:
+    """The entries that one fact posted under this key, one per line of the payment that it is about."""
+    keys = [key_of_item(key, item) for item in range(MAX_ITEMS)]
+    return list(LedgerEntry.objects.filter(key__in=keys).order_by("item"))
 
 
 def entry_of(key: str) -> LedgerEntry:
@@ -29,7 +45,7 @@ def entry_of(key: str) -> LedgerEntry:
 
 
 def refuse_other(key: str) -> None:
-    if LedgerEntry.objects.filter(key=key).exists():
+    if entries_of(key):
         raise LedgerError(f"posted already: {key}")
 
 

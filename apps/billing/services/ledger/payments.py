@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from apps.billing.models import EntryKind, LedgerEntry
+from apps.billing.services.ledger.earlier import key_of_item
 from apps.billing.services.ledger.posting import (
     FEES,
     PLATFORM,
@@ -29,11 +30,14 @@ def post_sale(
     currency: str,
     *,
     occurred_at: datetime,
+    item: int = 0,
     course_id: int | None = None,
     description: str = "",
     gateway_id: str = "",
 ) -> LedgerEntry | None:
     """A course was paid for. ``total`` includes ``tax``; without an instructor the platform gets everything.
+
+    ``item``: which of the courses of this payment it is, from 0.
 
     Returns None if nothing was paid. The provider's fee is posted when it is known (`post_fee`).
     """
@@ -44,6 +48,7 @@ def post_sale(
         share_bps=share_bps if instructor_id is not None else 0,
         description=description,
         payment_key=payment_key,
+        item=item,
         gateway_id=gateway_id,
         instructor_id=instructor_id,
         course_id=course_id,
@@ -55,7 +60,7 @@ def post_sale(
         *to_instructor(facts, -split.instructor),
         Line(PLATFORM, -split.platform, currency),
     ]
-    entry = post(f"sale {payment_key}", EntryKind.SALE, occurred_at, lines, facts)
+    entry = post(key_of_item(f"sale {payment_key}", item), EntryKind.SALE, occurred_at, lines, facts)
     if entry is not None and instructor_id is not None:
         note_earnings(instructor_id)
     return entry

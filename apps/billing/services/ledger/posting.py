@@ -65,6 +65,7 @@ class Facts:
     share_bps: int = 0
     description: str = ""
     payment_key: str = ""
+    item: int = 0
     gateway_id: str = ""
     instructor_id: int | None = None
     course_id: int | None = None
@@ -121,7 +122,7 @@ def lock_accounts(codes: Iterable[str]) -> None:
 
 def checksum(entry: LedgerEntry, lines: Iterable[Line]) -> str:
     """A SHA-256 of all that an entry says, without its ids: `manage.py check_ledger` compares it with the rows."""
-    said = {
+    said: dict[str, object] = {
         "key": entry.key,
         "kind": str(entry.kind),
         "occurred_at": entry.occurred_at.astimezone(UTC).isoformat(),
@@ -136,6 +137,8 @@ def checksum(entry: LedgerEntry, lines: Iterable[Line]) -> str:
         "share_bps": entry.share_bps,
         "lines": sorted([line.account, line.currency, line.amount] for line in lines),
     }
+    if entry.item:  # missing from the first, so that the checksums of entries before there were items stay right
+        said["item"] = entry.item
     return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Sum
 
 from apps.billing.models import EntryKind, LedgerEntry
-from apps.billing.services.ledger.earlier import amount_on, entry_of, facts_of, payment_entry, refuse_other
+from apps.billing.services.ledger.earlier import (
+    amount_on,
+    entries_of,
+    entry_of,
+    facts_of,
+    key_of_item,
+    payment_entries,
+    refuse_other,
+)
 from apps.billing.services.ledger.posting import (
     DISPUTES,
     FEES,
@@ -19,10 +28,11 @@ from apps.billing.services.ledger.posting import (
     KeyTaken,
     LedgerError,
     Line,
+    NotPosted,
     post,
     to_instructor,
 )
-from apps.billing.splits import Split, split_returned
+from apps.billing.splits import Split, split_returned, split_returned_by_line
 
 _GIVEN_BACK = (EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST)
 
@@ -32,7 +42,8 @@ def post_refund(
 ) -> LedgerEntry | None:
     """A part of a payment, or all of it, was given back: each account gives back its part of the sale.
 
-    What was given back before is read from the ledger, so the caller states only this refund.
+    What was given back before is read from the ledger, so the caller states only this refund. One entry per line of
+    the payment's order, of which the first is returned.
 
     :raises NotPosted: the payment was not posted.
     :raises LedgerError: more would be given back than was paid.
@@ -46,12 +57,14 @@ def post_refund_failed(refund_key: str, *, occurred_at: datetime, gateway_id: st
 
     :raises NotPosted: the refund was not posted.
     """
-    refund = entry_of(f"refund {refund_key}")
+    refunds = entries_of(f"refund {refund_key}")
+    if not refunds:
+        raise NotPosted(f"refund {refund_key}")
     return give_back(
         f"refund {refund_key} failed",
         EntryKind.REFUND_FAILED,
-        refund.payment_key,
-        refund.total,
+        refunds[0].payment_key,
+        sum(refund.total for refund in refunds),
         PROVIDER,
         occurred_at,
         gateway_id,
@@ -72,8 +85,10 @@ def post_dispute_opened(
 
     :raises NotPosted: the payment was not posted.
     """
-    sale = payment_entry(payment_key)
+    sale, *others = payment_entries(payment_key)
     facts = facts_of(sale, total=0, tax=0, gateway_id=gateway_id)
+    if others:  # the amount is not any one course's
+        facts = replace(facts, item=0, instructor_id=None, course_id=None, share_bps=0, description="")
     lines = [
         Line(DISPUTES, amount, sale.currency),
         Line(FEES, fee, sale.currency),
@@ -132,16 +147,40 @@ def give_back(
     key: str, kind: EntryKind, payment_key: str, amount: int, source: str, occurred_at: datetime, gateway_id: str
 ) -> LedgerEntry | None:
     """Give back an amount of a payment from the account ``source``; a negative one came back."""
-    sale = payment_entry(payment_key)
-    if earlier := LedgerEntry.objects.filter(key=key).first():
-        if earlier.kind != kind or earlier.payment_key != payment_key or earlier.total != -amount:
+    sales = payment_entries(payment_key)
+    if earlier := entries_of(key):
+        is_same = all(entry.kind == kind and entry.payment_key == payment_key for entry in earlier)
+        if not is_same or sum(entry.total for entry in earlier) != -amount:
             raise KeyTaken(key)
-        return earlier
+        return earlier[0]
     given_back = LedgerEntry.objects.filter(payment_key=payment_key, kind__in=_GIVEN_BACK)
     before = -(given_back.aggregate(sum=Sum("total"))["sum"] or 0)
-    if kind is EntryKind.REFUND and not 0 < amount <= sale.total - before:
-        raise LedgerError(f"{key}: {amount} of {sale.total}, of which {before} were given back")
-    split = _returned(sale, before + amount) - _returned(sale, before)
+    totals = [sale.total for sale in sales]
+    if kind is EntryKind.REFUND and not 0 < amount <= sum(totals) - before:
+        raise LedgerError(f"{key}: {amount} of {sum(totals)}, of which {before} were given back")
+    earlier_parts = split_returned_by_line(before, totals)
+    parts = split_returned_by_line(before + amount, totals)
+    posted = [
+        _give_back_line(key_of_item(key, sale.item), kind, sale, earlier_part, part, source, occurred_at, gateway_id)
+        for sale, earlier_part, part in zip(sales, earlier_parts, parts, strict=True)
+        if part != earlier_part
+    ]
+    return next(iter(posted), None)
+
+
+def _give_back_line(
+    key: str,
+    kind: EntryKind,
+    sale: LedgerEntry,
+    before: int,
+    after: int,
+    source: str,
+    occurred_at: datetime,
+    gateway_id: str,
+) -> LedgerEntry | None:
+    """Give back a part of one line: ``before`` and ``after`` are what was given back of it so far, and then."""
+    amount = after - before
+    split = _returned(sale, after) - _returned(sale, before)
     currency = sale.currency
     facts = facts_of(sale, total=-amount, tax=-split.tax, gateway_id=gateway_id)
     lines = [
