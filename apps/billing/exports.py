@@ -66,7 +66,19 @@ def of_billing(user: User) -> Iterator[Part]:
     subscriptions = Subscription.objects.filter(**mine).order_by("pk")
     yield Part(
         "billing/subscriptions.json",
-        subscriptions.values("plan", "status", "price", "currency", "started_at", "period_end", "ended_at").iterator(),
+        subscriptions.values(
+            "plan",
+            "status",
+            "price",
+            "currency",
+            "country",
+            "started_at",
+            "period_end",
+            "next_at",
+            "next_amount",
+            "later_charges",
+            "ended_at",
+        ).iterator(),
     )
     cards = Card.objects.filter(**mine).order_by("pk")
     yield Part("billing/cards.json", cards.values("brand", "last4", "exp_month", "exp_year", "created_at").iterator())

@@ -21,6 +21,7 @@ from apps.accounts.queries import zone_of
 from apps.billing.gateway.errors import MAPPINGS
 from apps.billing.models import Payout, Subscription
 from apps.billing.queries import earnings, payouts
+from apps.billing.queries.next_charge import next_charge
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
 from studyplatform.kit.extensions import (
@@ -133,7 +134,13 @@ def premium_deadline(user: User, now: datetime) -> LearnerCard | None:
     if until is None:
         return None
     left = max(0, (until.astimezone(zone).date() - now.astimezone(zone).date()).days)
-    card = {"subscription": subscription, "is_due": is_due, "until": until.astimezone(zone).date(), "days": left}
+    card = {
+        "subscription": subscription,
+        "is_due": is_due,
+        "until": until.astimezone(zone).date(),
+        "days": left,
+        "charge": next_charge(subscription),
+    }
     return LearnerCard(template="billing/_dashboard_card.html", card=card)
 
 

@@ -12,6 +12,17 @@ def tax_in(total: int, rate: int) -> int:
     return (2 * total * rate + WHOLE + rate) // (2 * (WHOLE + rate))
 
 
+def settle_balance(total: int, balance: int, currency: str) -> tuple[int, int]:
+    """Return what an invoice of this total charges, and the customer's balance after it, by the provider's rule.
+
+    A negative balance is credit, which is deducted. What is too little to be charged moves to the balance, and a later
+    invoice adds it (https://docs.stripe.com/billing/customer/balance).
+    """
+    due = total + balance
+    after = due if due < smallest_charge(currency) else 0
+    return due - after, after
+
+
 @dataclass(frozen=True)
 class Quote:
     """What something costs a user. ``total`` includes ``tax``."""

@@ -9,7 +9,6 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from apps.accounts.models import Notification
 from apps.billing import gateway
 from apps.billing.access import has_lost_premium, has_premium
 from apps.billing.errors import (
@@ -26,13 +25,14 @@ from apps.billing.errors import (
     TermsNotAccepted,
 )
 from apps.billing.models import Grant, LedgerLine, Payment, Redemption, Subscription
-from apps.billing.services import customers, grants, plan_changes, premium, premium_care, subscriptions
+from apps.billing.services import customers, grants, plan_changes, premium, subscriptions
 from apps.billing.services.webhooks import handler_of
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.models import Job
 from tests.billing.conftest import FAILS_LATER, GOOD
+from tests.billing.subscribers import Subscriber
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import GrantFactory, PromoCodeFactory, SubscriptionFactory
 
@@ -40,59 +40,6 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 DAY = timedelta(days=1)
 Status = Subscription.Status
-
-
-class Subscriber:
-    """A learner with the provider's clock: what they do on a day."""
-
-    def __init__(self, standin, card_form, user):
-        self.standin, self.form, self.user = standin, card_form, user
-
-    @property
-    def now(self):
-        return datetime.fromtimestamp(self.standin.clock.now(), UTC)
-
-    @property
-    def row(self):
-        return Subscription.objects.of(self.user.pk).order_by("-pk").first()
-
-    def card(self, number=GOOD):
-        begun = customers.begin_card(user=self.user, key=f"{number} {self.now}", now=self.now)
-        answer = self.form.confirm(begun.client_secret, number)
-        if answer.get("status") == "requires_action":
-            self.form.answer_bank(begun.client_secret)
-        return customers.finish_card(user=self.user, intent=begun.id, now=self.now)
-
-    def start(self, card, *, plan="monthly", total=1400, trial=7, code="", agrees=True, currency="usd"):
-        return subscriptions.start(
-            user=self.user,
-            plan=plan,
-            code=code,
-            country="",
-            card=str(card.uid),
-            expected_total=total,
-            expected_currency=currency,
-            expected_trial_days=trial,
-            agrees=agrees,
-            now=self.now,
-        )
-
-    def sync(self):
-        return premium.sync_subscription(subscription=self.row, now=self.now)
-
-    def wait(self, **time):
-        self.standin.clock.advance(days=timedelta(**time) / DAY)
-
-    def follow(self):
-        return premium_care.follow_subscription(subscription_id=self.row.pk, now=self.now)
-
-    def pay(self, card):
-        begun = subscriptions.pay(user=self.user, card=str(card.uid), now=self.now)
-        self.form.confirm(begun.client_secret, method=card.gateway_id)
-        return self.sync()
-
-    def told(self, kind):
-        return Notification.objects.filter(user=self.user, kind=kind).count()
 
 
 @pytest.fixture

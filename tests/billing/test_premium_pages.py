@@ -96,7 +96,7 @@ def test_who_had_a_trial_is_offered_none(as_leo, leo):
     ("status", "fields", "says", "says_not"),
     [
         ("active", {}, "Renews on 24 December 2026 for $14.00, charged to the card ending 4242.", "Resume Premium"),
-        ("trialing", {}, "Free trial until 24 December 2026. Then $14.00", "Resume Premium"),
+        ("trialing", {}, "Free trial until 24 December 2026. The first payment is $14.00, charged", "Resume Premium"),
         ("active", {"cancels_at_period_end": True}, "You keep Premium until 24 December 2026", "Next invoice"),
         ("past_due", {}, "Update card and pay now", "Next invoice"),
         ("incomplete", {}, "Finish the payment", "Next invoice"),

@@ -23,6 +23,7 @@ from apps.billing.models import (
     Refund,
     Subscription,
 )
+from apps.billing.queries.next_charge import ChargeKind, next_charge
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
@@ -85,11 +86,25 @@ class PromoCodeAdmin(MoneyScreen):
 
 @admin.register(Subscription)
 class SubscriptionAdmin(MoneyScreen):
-    list_display = ["user", "plan", "status", "period_end", "cancels_at_period_end", "grace_until", "ended_at"]
+    list_display = [
+        "user",
+        "plan",
+        "status",
+        "charge",
+        "period_end",
+        "cancels_at_period_end",
+        "grace_until",
+        "ended_at",
+    ]
     list_filter = ["plan", "status"]
     list_select_related = ["user"]
     search_fields = ["gateway_id", "user__email"]
     ordering = ["-created_at"]
+
+    @admin.display(description=_("Next payment"))
+    def charge(self, row: Subscription) -> str:
+        charge = next_charge(row)
+        return "" if charge.kind == ChargeKind.NOTHING else charge.text
 
 
 @admin.register(Grant)

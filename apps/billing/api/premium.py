@@ -14,6 +14,7 @@ from apps.billing import policies, queries
 from apps.billing.api.serializers import amounts
 from apps.billing.errors import NotSubscribed
 from apps.billing.models import Subscription
+from apps.billing.queries.next_charge import price_per_period
 from apps.billing.queries.premium import overview_of
 from apps.billing.services import premium, subscriptions
 from apps.billing.services.premium_terms import Terms, terms_for
@@ -33,7 +34,11 @@ class TermsIn(serializers.Serializer[object]):
 class TermsOut(serializers.Serializer[object]):
     plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
     price = serializers.IntegerField(help_text="Of each period, in minor units.")
-    total = serializers.IntegerField(help_text="Of the first period that is paid.")
+    total = serializers.IntegerField(help_text="What is charged for the first period that is paid.")
+    discount = serializers.IntegerField(help_text="What the code takes off the first period that is paid.")
+    balance = serializers.IntegerField(help_text="Negative: credit that is deducted. Positive: added from before.")
+    tax = serializers.IntegerField(help_text="The tax in the total.")
+    changes_later = serializers.BooleanField(help_text="Whether later periods cost another amount.")
     currency = serializers.CharField()
     trial_days = serializers.IntegerField(help_text="0 without a trial.")
     code = serializers.CharField(allow_blank=True)
@@ -62,14 +67,25 @@ class SubscriptionOut(serializers.Serializer[object]):
 
 def terms_out(terms: Terms) -> dict[str, Any]:
     """An offer of Premium as the API returns it."""
-    price = terms.price
+    price, offer = terms.price, terms.offer
     shown = amounts(
-        price.currency, price=price.list_price, discount=price.discount, total=price.total, tax=price.tax, nothing=0
+        price.currency,
+        price=price.list_price,
+        discount=price.discount,
+        balance=abs(terms.balance),
+        total=terms.due,
+        tax=terms.tax,
+        nothing=0,
     )
+    shown["later"] = price_per_period(offer.price, offer.currency, offer.plan)
     return {
-        "plan": terms.offer.plan,
-        "price": terms.offer.price,
-        "total": price.total,
+        "plan": offer.plan,
+        "price": offer.price,
+        "total": terms.due,
+        "discount": price.discount,
+        "balance": terms.balance,
+        "tax": terms.tax,
+        "changes_later": terms.changes_later,
         "currency": price.currency,
         "trial_days": terms.trial_days,
         "code": terms.code.code if terms.code else "",

@@ -7,7 +7,7 @@ PaymentProcessingError, and PaymentRefused if the provider refuses what it was s
 
 from apps.billing.gateway.accounts import create_account, get_account, onboarding_url
 from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card
-from apps.billing.gateway.customers import create_customer, delete_customer, set_default_card
+from apps.billing.gateway.customers import create_customer, delete_customer, get_balance, set_default_card
 from apps.billing.gateway.endpoints import (
     ACCOUNT_EVENTS,
     EVENTS,
@@ -21,9 +21,11 @@ from apps.billing.gateway.objects import (
     CardState,
     ChangePreview,
     ChargeState,
+    DiscountState,
     DisputeState,
     Failure,
     IntentState,
+    InvoiceAmounts,
     InvoiceState,
     RefundState,
     SubscriptionState,
@@ -39,6 +41,7 @@ from apps.billing.gateway.payments import (
     intents_since,
     refunds_of,
 )
+from apps.billing.gateway.previews import preview_change, preview_change_in_trial, preview_next_invoice
 from apps.billing.gateway.subscriptions import (
     all_subscriptions,
     change_price,
@@ -52,7 +55,6 @@ from apps.billing.gateway.subscriptions import (
     get_subscription,
     invoices_of,
     paid_invoices_since,
-    preview_change,
     set_cancel_at_period_end,
 )
 from apps.billing.gateway.transfers import ProviderTransfers, TransferSummary, transfers_since
@@ -64,10 +66,12 @@ __all__ = [
     "CardState",
     "ChangePreview",
     "ChargeState",
+    "DiscountState",
     "DisputeState",
     "Endpoint",
     "Failure",
     "IntentState",
+    "InvoiceAmounts",
     "InvoiceState",
     "ProviderTransfers",
     "RefundState",
@@ -95,6 +99,7 @@ __all__ = [
     "ensure_price",
     "find_subscription",
     "get_account",
+    "get_balance",
     "get_card",
     "get_dispute",
     "get_payment_intent",
@@ -106,6 +111,8 @@ __all__ = [
     "onboarding_url",
     "paid_invoices_since",
     "preview_change",
+    "preview_change_in_trial",
+    "preview_next_invoice",
     "refunds_of",
     "remove_card",
     "set_cancel_at_period_end",

@@ -5,6 +5,7 @@ import contextlib
 import stripe
 
 from apps.billing.gateway.client import client, translates_errors
+from apps.billing.provider_amounts import from_provider
 
 
 @translates_errors
@@ -14,6 +15,18 @@ def create_customer(*, email: str, name: str, user: str, key: str) -> str:
         {"email": email, "name": name, "metadata": {"user": user}}, {"idempotency_key": key}
     )
     return made.id
+
+
+@translates_errors
+def get_balance(customer: str) -> tuple[int, str]:
+    """Return the customer's balance and its currency: negative is credit that later invoices deduct.
+
+    The currency is "" until the customer has had an invoice.
+    """
+    found = client().v1.customers.retrieve(customer)
+    if getattr(found, "deleted", False) or not found.currency:
+        return 0, ""
+    return from_provider(found.balance or 0, found.currency), found.currency
 
 
 @translates_errors

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,42 @@ class DisputeState:
 
 
 @dataclass(frozen=True)
+class InvoiceAmounts:
+    """What an invoice comes to: subtotal - discount + balance_before - balance_after = amount_due.
+
+    The balances are the customer's: negative is credit, positive is what was too little to be charged before
+    (https://docs.stripe.com/billing/customer/balance).
+    """
+
+    subtotal: int
+    discount: int
+    balance_before: int
+    balance_after: int
+    amount_due: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class DiscountState:
+    """A discount of a subscription. ``percent`` or ``amount``; ``once``: only the next invoice; ``ends_at``: None for
+    one that never ends. ``coupon``: its id."""
+
+    id: str
+    coupon: str
+    percent: Decimal | None
+    amount: int
+    once: bool
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True)
 class SubscriptionState:
     """A subscription. ``status`` as the provider names it
     (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
 
-    ``client_secret`` confirms the payment of its open invoice, ``due_since`` is when that invoice was made.
-    ``interval``: "month" or "year". ``reference``: our own id.
+    ``client_secret`` confirms the payment of its open invoice ``due``, ``due_since`` is when that invoice was made.
+    ``interval``: "month" or "year". ``anchor``: the moment whose day each period begins on. ``reference``: our own id.
+    ``discounts`` are known only from :func:`get_subscription`.
     """
 
     id: str
@@ -108,7 +139,10 @@ class SubscriptionState:
     started_at: datetime
     ended_at: datetime | None
     client_secret: str
+    due: InvoiceAmounts | None
     due_since: datetime | None
+    anchor: datetime
+    discounts: tuple[DiscountState, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,10 +182,17 @@ class AccountState:
 
 @dataclass(frozen=True)
 class ChangePreview:
-    """What a change of plan costs today. ``credit``: for the unused part of the former plan; positive."""
+    """What a change of plan costs today. ``credit``: for the unused part of the former plan; positive.
+
+    ``invoice``: all amounts, of the first payment after the trial if nothing is charged today. ``count`` payments in a
+    row are that amount (0: all); ``later``: what follows, each amount with its first day and its count.
+    """
 
     amount_due: int
     credit: int
     currency: str
     moment: datetime
     period_end: datetime
+    invoice: InvoiceAmounts | None = None
+    count: int = 0
+    later: tuple[tuple[int, datetime, int], ...] = ()

@@ -4,6 +4,7 @@ A subscription has no card of its own: the provider charges the customer's defau
 """
 
 import contextlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +12,12 @@ import stripe
 
 from apps.billing.gateway.cards import id_of
 from apps.billing.gateway.client import client, moment, translates_errors
-from apps.billing.gateway.objects import ChangePreview, InvoiceState, SubscriptionState
+from apps.billing.gateway.objects import InvoiceState, SubscriptionState
+from apps.billing.gateway.previews import amounts_of, discounts_in, discounts_of
 from apps.billing.provider_amounts import from_provider, to_provider
 
 _WITH_INVOICE = ["latest_invoice.confirmation_secret"]
+_WITH_DISCOUNTS = ["discounts.source.coupon"]
 _WITH_PAYMENTS = ["payments"]
 
 
@@ -97,7 +100,8 @@ def discount_first_payment(*, subscription: str, coupon: str, key: str) -> None:
 @translates_errors
 def get_subscription(subscription: str) -> SubscriptionState:
     """Return the present state of a subscription."""
-    return _subscription(client().v1.subscriptions.retrieve(subscription, {"expand": _WITH_INVOICE}))
+    wanted: Any = {"expand": [*_WITH_INVOICE, *_WITH_DISCOUNTS]}
+    return _subscription(client().v1.subscriptions.retrieve(subscription, wanted))
 
 
 @translates_errors
@@ -134,28 +138,6 @@ def end_subscription(subscription: str) -> None:
 
 
 @translates_errors
-def preview_change(*, subscription: str, item: str, price: str, when: datetime) -> ChangePreview:
-    """Return what a change of the price would cost at this moment."""
-    params: Any = {
-        "subscription": subscription,
-        "subscription_details": {
-            "items": [{"id": item, "price": price}],
-            "proration_behavior": "always_invoice",
-            "proration_date": int(when.timestamp()),
-        },
-    }
-    preview = client().v1.invoices.create_preview(params)
-    lines = list(preview.lines.data)
-    return ChangePreview(
-        amount_due=from_provider(preview.amount_due, preview.currency),
-        credit=-from_provider(sum(line.amount for line in lines if line.amount < 0), preview.currency),
-        currency=preview.currency,
-        moment=when,
-        period_end=moment(max(line.period.end for line in lines)),
-    )
-
-
-@translates_errors
 def change_price(*, subscription: str, item: str, price: str, when: datetime, key: str) -> None:
     """Change the price of a subscription and charge the difference at once. If that fails, nothing changes.
 
@@ -171,9 +153,14 @@ def change_price(*, subscription: str, item: str, price: str, when: datetime, ke
 
 
 @translates_errors
-def change_price_in_trial(*, subscription: str, item: str, price: str, key: str) -> None:
-    """Change what a subscription costs once its trial ends. Nothing is charged now."""
+def change_price_in_trial(*, subscription: str, item: str, price: str, coupons: Mapping[str, str], key: str) -> None:
+    """Change what a subscription costs once its trial ends. Nothing is charged now.
+
+    ``coupons``: as in :func:`preview_change_in_trial`.
+    """
     params: Any = {"items": [{"id": item, "price": price}], "proration_behavior": "none"}
+    if any(coupons.values()):
+        params["discounts"] = discounts_in(coupons)
     client().v1.subscriptions.update(subscription, params, {"idempotency_key": key})
 
 
@@ -220,7 +207,10 @@ def _subscription(found: stripe.Subscription) -> SubscriptionState:
         started_at=moment(found.start_date),
         ended_at=moment(found.ended_at) if found.ended_at else None,
         client_secret=secret.client_secret if secret else "",
+        due=amounts_of(due) if due else None,
         due_since=moment(due.created) if due else None,
+        anchor=moment(found.billing_cycle_anchor),
+        discounts=tuple(discounts_of(found)),
     )
 
 

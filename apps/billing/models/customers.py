@@ -13,6 +13,8 @@ class Customer(models.Model):
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="customer")
     gateway_id = models.CharField(max_length=64, unique=True)
+    balance = models.IntegerField(default=0, help_text="At the provider, in minor units: negative is credit.")
+    balance_currency = models.CharField(max_length=3, blank=True)
     country = models.CharField(max_length=2, blank=True, help_text="ISO 3166-1; where their purchases are taxed.")
 
     def __str__(self) -> str:

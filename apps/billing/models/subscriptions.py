@@ -57,6 +57,16 @@ class Subscription(models.Model):
     cancels_at_period_end = models.BooleanField(default=False)
     past_due_since = models.DateTimeField(null=True)
     grace_until = models.DateTimeField(null=True, help_text="Until when it opens courses although a payment failed.")
+    next_at = models.DateTimeField(null=True, help_text="When its next invoice is, or its unpaid one was, made.")
+    next_amount = models.PositiveIntegerField(default=0, help_text="What that invoice charges, in minor units.")
+    next_subtotal = models.PositiveIntegerField(default=0)
+    next_discount = models.PositiveIntegerField(default=0)
+    balance_before = models.IntegerField(
+        default=0, help_text="The customer's, before that invoice: negative is credit."
+    )
+    balance_after = models.IntegerField(default=0, help_text="The customer's, after that invoice: negative is credit.")
+    next_count = models.PositiveSmallIntegerField(default=0, help_text="How many payments in a row are that; 0: all.")
+    later_charges = models.JSONField(default=list, help_text="The other amounts that follow, each with its first day.")
     plan_change_until = models.DateTimeField(null=True, help_text="A change of its plan is under way until then.")
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, help_text="When its trial or first period began.")

@@ -18,8 +18,8 @@ from apps.accounts.models import User
 from apps.billing.errors import PlanNotOffered, PriceChanged
 from apps.billing.models import Subscription
 from apps.billing.plans import Plan, offer_of
-from apps.billing.prices import tax_in
 from apps.billing.queries import premium as queries
+from apps.billing.queries.next_charge import charge_of_change, charge_without_cancellation, next_charge
 from apps.billing.services import plan_changes, premium_terms, subscriptions
 from studyplatform.kit.errors import AppError
 
@@ -31,11 +31,13 @@ Status = Subscription.Status
 def premium(request: HttpRequest) -> HttpResponse:
     """What Premium contains and costs. ``?course=`` names the course that the visitor came from."""
     user = request.user if isinstance(request.user, User) else None
+    live = subscriptions.live_subscription(user) if user else None
     context = {
         "selling": queries.selling(),
         "wanted": queries.wanted_course(request.GET.get("course", "")),
         "trial_days": premium_terms.trial_days_of(user),
-        "live": subscriptions.live_subscription(user) if user else None,
+        "live": live,
+        "charge": next_charge(live) if live else None,
         "grace_days": settings.GRACE_DAYS,
         "refund_days": settings.REFUND_DAYS,
         "refund_percent": settings.REFUND_PERCENT,
@@ -57,9 +59,9 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
     context: dict[str, Any] = {"member": member, "statuses": Status, "prices": queries.prices(), **more}
     if member is not None:
         row = member.subscription
-        rate = settings.TAX_RATES.get(row.country, 0)
         context |= {
-            "tax": tax_in(row.price, rate),
+            "charge": next_charge(row),
+            "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),
             "lost": len(queries.lost_courses(user)) if row.status == Status.ENDED else 0,
         }
@@ -89,8 +91,9 @@ def change(request: HttpRequest) -> HttpResponse:
     except AppError as refusal:
         messages.error(request, refusal.detail)
         return redirect("billing:subscription")
-    live = subscriptions.live_subscription(user)
-    context = {"preview": preview, "offer": offer_of(request.GET.get("to", "")), "live": live}
+    live, offer = subscriptions.live_of(user), offer_of(request.GET.get("to", ""))
+    charge = charge_of_change(live, offer, preview)
+    context = {"preview": preview, "offer": offer, "live": live, "charge": charge}
     return render(request, "billing/change_plan.html", context)
 
 

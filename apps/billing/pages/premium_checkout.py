@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,10 +21,12 @@ from apps.billing.browser import allows_provider, provider_props
 from apps.billing.models import Subscription
 from apps.billing.pages.checkout import guessed_country
 from apps.billing.plans import Plan
+from apps.billing.queries.next_charge import NextCharge, next_charge
 from apps.billing.queries.premium import lost_courses, wanted_course
 from apps.billing.services import premium_terms, subscriptions
 from apps.billing.services.premium_terms import Terms
 from apps.courses.models import Course
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
 
 Status = Subscription.Status
@@ -45,8 +48,17 @@ def checkout(request: HttpRequest) -> HttpResponse:
     if plan not in Plan.values:
         return redirect("/premium")
     course = wanted_course(request.GET.get("course", ""))
-    terms = premium_terms.terms_for(user=user, plan=plan, code="", country=guessed_country(request), now=now)
+    country = premium_terms.known_country(user) or guessed_country(request)
+    terms = _terms(user, plan, premium_terms.code_in_use(live), country, now)
     return _page(request, user, terms, mode="subscribe", course=course)
+
+
+def _terms(user: User, plan: str, code: str, country: str, now: datetime) -> Terms:
+    """The terms with the code of a payment that failed; without it, if it can't be used any more."""
+    try:
+        return premium_terms.terms_for(user=user, plan=plan, code=code, country=country, now=now)
+    except AppError:
+        return premium_terms.terms_for(user=user, plan=plan, code="", country=country, now=now)
 
 
 @signed_in
@@ -65,10 +77,18 @@ def renew(request: HttpRequest) -> HttpResponse:
     if last.status != Status.PAST_DUE:
         return redirect(OVERVIEW)
     terms = premium_terms.due_terms(subscription=last)
-    return _page(request, user, terms, mode="pay")
+    return _page(request, user, terms, mode="pay", charge=next_charge(last))
 
 
-def _page(request: HttpRequest, user: User, terms: Terms, *, mode: str, course: Course | None = None) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    user: User,
+    terms: Terms,
+    *,
+    mode: str,
+    course: Course | None = None,
+    charge: NextCharge | None = None,
+) -> HttpResponse:
     now = timezone.now()
     shown, renews_after = terms_out(terms), _first_payment(terms, now)
     props: dict[str, Any] = {
@@ -76,6 +96,7 @@ def _page(request: HttpRequest, user: User, terms: Terms, *, mode: str, course: 
         "terms": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "country": terms.price.country,
+        "needs_country": bool(settings.TAX_RATES),
         "provider": provider_props(),
         "first_payment": date_format(localtime(renews_after), "j F Y") if renews_after else "",
         "next": f"/courses/{course.slug}" if course else OVERVIEW,
@@ -83,6 +104,7 @@ def _page(request: HttpRequest, user: User, terms: Terms, *, mode: str, course: 
     context = {
         "mode": mode,
         "terms": shown,
+        "charge": charge,
         "course_query": f"&course={course.slug}" if course else "",
         "renews_after": renews_after,
         "reopens": lost_courses(user) if mode == "subscribe" else [],

@@ -30,6 +30,22 @@ def ensure_customer(user: User) -> Customer:
     return Customer.objects.get_or_create(user=user, defaults={"gateway_id": made})[0]
 
 
+def balance_of(user: User, currency: str) -> int:
+    """Return what the next invoice adds (a debt) or deducts (credit, negative), as last reported. One query."""
+    found = Customer.objects.filter(user=user, balance_currency=currency).values_list("balance", flat=True)
+    return found.first() or 0
+
+
+def sync_balance(*, customer: str) -> None:
+    """Store the present balance of a customer. Idempotent; nothing happens if it is none of ours.
+
+    :raises PaymentProcessingError: the provider can't be reached.
+    """
+    if Customer.objects.filter(gateway_id=customer).exists():
+        balance, currency = gateway.get_balance(customer)
+        Customer.objects.filter(gateway_id=customer).update(balance=balance, balance_currency=currency)
+
+
 def begin_card(*, user: User, key: str, now: datetime) -> gateway.IntentState:
     """Begin to save a card. The browser sends its number to the provider and confirms the intent.
 

@@ -1,5 +1,6 @@
 """Change plan of a subscription: the amount is shown first, and charged only if the user agrees to it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
@@ -10,7 +11,9 @@ from apps.billing.errors import PlanChangeInProgress, PlanNotOffered, PriceChang
 from apps.billing.models import Subscription
 from apps.billing.plans import Offer, Plan, offer_of
 from apps.billing.services import premium
+from apps.billing.services.premium_coupons import COUPON_PREFIX, coupon_of
 from apps.billing.services.subscriptions import live_of, price_of
+from apps.billing.services.upcoming import upcoming_after_change
 
 Status = Subscription.Status
 PREVIEW_LASTS = timedelta(minutes=30)
@@ -25,10 +28,33 @@ def preview_change(*, user: User, plan: str, now: datetime) -> gateway.ChangePre
     """
     row = live_of(user)
     offer = _change_of(row, plan)
-    if row.status == Status.TRIALING:
-        return gateway.ChangePreview(0, 0, offer.currency, now, row.trial_end or now)
-    state = gateway.get_subscription(row.gateway_id or "")
-    return gateway.preview_change(subscription=state.id, item=state.item, price=price_of(offer), when=now)
+    return _preview(row, offer, gateway.get_subscription(row.gateway_id or ""), now=now)
+
+
+def _preview(
+    row: Subscription, offer: Offer, state: gateway.SubscriptionState, *, now: datetime
+) -> gateway.ChangePreview:
+    """What the change charges, and what follows."""
+    in_trial = row.status == Status.TRIALING
+    if in_trial:
+        invoice = gateway.preview_change_in_trial(
+            subscription=state.id, item=state.item, price=price_of(offer), coupons=_coupons(row, offer, state)
+        )
+        shown = gateway.ChangePreview(0, 0, offer.currency, now, row.trial_end or now, invoice)
+    else:
+        shown = gateway.preview_change(subscription=state.id, item=state.item, price=price_of(offer), when=now)
+    after = upcoming_after_change(state, shown, price=offer.price, interval=offer.interval, in_trial=in_trial)
+    return replace(shown, count=after.count, later=after.later) if after else shown
+
+
+def _coupons(row: Subscription, offer: Offer, state: gateway.SubscriptionState) -> dict[str, str]:
+    """The discounts of a trial, each with the coupon that takes its place with another plan; "": it stays.
+
+    A coupon that was made for the former plan, so that nothing is left that is too little to charge, is exchanged.
+    """
+    wanted = coupon_of(row, offer)
+    ours = {each.id: each.coupon.startswith(COUPON_PREFIX) for each in state.discounts}
+    return {each.id: wanted if ours[each.id] and wanted and each.coupon != wanted else "" for each in state.discounts}
 
 
 def change_plan(
@@ -80,7 +106,8 @@ def _change_at_provider(row: Subscription, offer: Offer, *, moment: datetime, ex
     if row.status == Status.TRIALING:
         if (0, offer.currency) != expected:
             raise PriceChanged
-        gateway.change_price_in_trial(subscription=state.id, item=state.item, price=price, key=key)
+        coupons = _coupons(row, offer, state)
+        gateway.change_price_in_trial(subscription=state.id, item=state.item, price=price, coupons=coupons, key=key)
     else:
         shown = gateway.preview_change(subscription=state.id, item=state.item, price=price, when=moment)
         if (shown.amount_due, shown.currency) != expected:

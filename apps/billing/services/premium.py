@@ -18,6 +18,8 @@ from apps.billing.plans import TITLES, plan_of
 from apps.billing.prices import tax_in
 from apps.billing.services import grants, ledger, premium_shares, promo
 from apps.billing.services.payments import book_fee, next_receipt_number
+from apps.billing.services.upcoming import FIELDS as UPCOMING_FIELDS
+from apps.billing.services.upcoming import Upcoming, apply_upcoming, read_upcoming
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 
@@ -34,7 +36,7 @@ MEANING = {
 }
 _FIELDS = (
     "status", "plan", "price", "price_id", "currency", "period_start", "period_end", "trial_end",
-    "cancels_at_period_end", "started_at", "past_due_since", "grace_until", "ended_at",
+    "cancels_at_period_end", "started_at", "past_due_since", "grace_until", "ended_at", *UPCOMING_FIELDS,
 )  # fmt: skip
 _ATTEMPTS = 5  # a state that changes more often while it is read is left to the next event
 
@@ -53,7 +55,7 @@ def sync_subscription(*, subscription: Subscription, now: datetime) -> Subscript
         if row.status == Status.ENDED:
             _end_at_provider(row.gateway_id, state)
             break
-        if _write(row, state, now=now):
+        if _write(row, state, read_upcoming(state), now=now):
             if MEANING[state.status] == Status.ENDED:
                 _end_at_provider(row.gateway_id, state)
             break
@@ -67,7 +69,7 @@ def _end_at_provider(subscription: str, state: gateway.SubscriptionState) -> Non
         gateway.end_subscription(subscription)
 
 
-def _write(seen: Subscription, state: gateway.SubscriptionState, *, now: datetime) -> bool:
+def _write(seen: Subscription, state: gateway.SubscriptionState, upcoming: Upcoming | None, *, now: datetime) -> bool:
     """Write a state. Returns False if the row has changed since the state was asked for: it may be stale."""
     with transaction.atomic():
         locked = Subscription.objects.select_for_update(of=("self",)).select_related("user", "redemption")
@@ -77,6 +79,7 @@ def _write(seen: Subscription, state: gateway.SubscriptionState, *, now: datetim
         before = {name: getattr(row, name) for name in _FIELDS}
         was_open, was_ended = row.is_opening(now), row.status == Status.ENDED
         _apply(row, state, now=now)
+        apply_upcoming(row, upcoming)
         changed = [name for name, value in before.items() if getattr(row, name) != value]
         if changed:
             row.version = seen.version + 1

@@ -9,7 +9,7 @@ from django.utils.timezone import localtime
 from apps.accounts import services as people
 from apps.billing import queries
 from apps.billing.models import Card, Subscription
-from studyplatform.kit.text.money import money
+from apps.billing.queries.next_charge import next_charge
 
 PAGE = "/billing/subscriptions"
 TRIAL_NOTICE = timedelta(days=3)
@@ -30,7 +30,7 @@ def tell_of_trial(row: Subscription, *, now: datetime) -> None:
             f"{row.uid} {row.trial_end:%Y-%m-%d}",
             now=now,
             date=_date(row.trial_end),
-            amount=money(row.price, row.currency, cents=True),
+            amount=next_charge(row).amounts_text,
         )
 
 
@@ -46,7 +46,7 @@ def tell_of_failure(row: Subscription, *, now: datetime) -> None:
         "/billing/renew",
         f"{row.uid} {row.past_due_since:%Y-%m-%d} {due}",
         now=now,
-        amount=money(row.price, row.currency, cents=True),
+        amount=next_charge(row).amount_text,
         date=_date(row.grace_until),
     )
 

@@ -1,6 +1,6 @@
-"""What Premium costs a user today: price, promo code, trial."""
+"""What Premium costs a user today: price, promo code, credit, trial."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.conf import settings
@@ -8,18 +8,32 @@ from django.conf import settings
 from apps.accounts.models import User
 from apps.billing.models import PromoCode, Subscription
 from apps.billing.plans import Offer, offer_of
-from apps.billing.prices import Quote, quote
-from apps.billing.services import promo
+from apps.billing.prices import Quote, quote, settle_balance, tax_in
+from apps.billing.queries.next_charge import next_charge
+from apps.billing.services import customers, promo
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a user is offered. ``price``: of the first period that is paid; ``trial_days``: 0 without a trial."""
+    """What a user is offered. ``price``: of the first period that is paid; ``due``: what is charged for it, with the
+    tax ``tax``; ``balance``: what the customer's balance adds to the price (a debt) or deducts (credit, negative);
+    ``trial_days``: 0 without a trial."""
 
     offer: Offer
     price: Quote
     trial_days: int
     code: PromoCode | None
+    due: int
+    balance: int = 0
+
+    @property
+    def tax(self) -> int:
+        return tax_in(self.due, self.price.tax_rate)
+
+    @property
+    def changes_later(self) -> bool:
+        """Whether later periods cost something else than the first one."""
+        return self.due != self.offer.price
 
 
 def terms_for(*, user: User, plan: str, code: str, country: str, now: datetime) -> Terms:
@@ -30,27 +44,52 @@ def terms_for(*, user: User, plan: str, code: str, country: str, now: datetime) 
     """
     offer = offer_of(plan)
     found = promo.find_code(text=code, user=user, course=None, now=now) if code.strip() else None
-    price = quote(
+    price = price_with(found, offer, country)
+    balance = customers.balance_of(user, offer.currency)
+    due, _left = settle_balance(price.total, balance, offer.currency)
+    return Terms(
+        offer=offer, price=price, trial_days=trial_days_of(user), code=found, due=due, balance=due - price.total
+    )
+
+
+def price_with(code: PromoCode | None, offer: Offer, country: str) -> Quote:
+    """Return what the first period of a plan costs with a code. What is too little to be charged is free."""
+    return quote(
         list_price=offer.price,
-        discount=promo.discount_of(found, offer.price),
+        discount=promo.discount_of(code, offer.price),
         currency=offer.currency,
         country=country,
         rates=settings.TAX_RATES,
     )
-    return Terms(offer=offer, price=price, trial_days=trial_days_of(user), code=found)
 
 
 def due_terms(*, subscription: Subscription) -> Terms:
-    """Return what is due for a subscription whose payment failed: one period at its own price."""
+    """Return what is due for a subscription whose payment failed: what its open invoice says."""
+    charge = next_charge(subscription)
     offer = Offer(plan=subscription.plan, price=subscription.price, currency=subscription.currency)
     price = quote(
-        list_price=offer.price,
+        list_price=charge.price,
         discount=0,
         currency=offer.currency,
         country=subscription.country,
         rates=settings.TAX_RATES,
     )
-    return Terms(offer=offer, price=price, trial_days=0, code=None)
+    left = charge.price - charge.discount
+    price = replace(price, discount=charge.discount, total=left, tax=tax_in(left, price.tax_rate))
+    return Terms(offer=offer, price=price, trial_days=0, code=None, due=charge.amount, balance=charge.amount - left)
+
+
+def known_country(user: User) -> str:
+    """Return the country that the user chose for their last subscription; "" if there was none. One query."""
+    chosen = Subscription.objects.of(user.pk).exclude(country="").order_by("-pk")
+    return chosen.values_list("country", flat=True).first() or ""
+
+
+def code_in_use(row: Subscription | None) -> str:
+    """Return the promo code of a subscription whose first payment is open; "" without one. One query for a code."""
+    if row is None or row.status != Subscription.Status.INCOMPLETE or row.redemption is None:
+        return ""
+    return row.redemption.code.code
 
 
 def trial_days_of(user: User | None) -> int:

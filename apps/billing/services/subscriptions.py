@@ -19,10 +19,12 @@ from apps.billing.errors import (
     PriceChanged,
     TermsNotAccepted,
 )
-from apps.billing.models import Card, PromoCode, Subscription
+from apps.billing.models import Card, Subscription
 from apps.billing.plans import Offer
+from apps.billing.prices import settle_balance
 from apps.billing.services import customers, premium, promo
-from apps.billing.services.premium_terms import terms_for
+from apps.billing.services.premium_coupons import coupon_of
+from apps.billing.services.premium_terms import price_with, terms_for
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -77,6 +79,11 @@ def start(
     row = _live_row(wanted, now=now) or _make_row(wanted, now=now)
     customers.make_default(user=user, card=saved)
     state = _at_provider(row)
+    if state.due is not None and state.due.amount_due != expected_total:
+        # The customer's balance at the provider is not the one that the price was computed with.
+        end_now(subscription=row, now=now)
+        customers.sync_balance(customer=state.customer)
+        raise PriceChanged
     row = premium.sync_subscription(subscription=row, now=now)
     return Started(subscription=row, client_secret=state.client_secret, card=saved)
 
@@ -92,7 +99,9 @@ class _Wanted:
     def is_met_by(self, row: Subscription) -> bool:
         """Whether the subscription is on the same terms."""
         given = row.redemption.code if row.redemption else None
-        total = row.price - promo.discount_of(given, row.price)
+        offer = Offer(plan=row.plan, price=row.price, currency=row.currency)
+        balance = customers.balance_of(self.user, row.currency)
+        total, _after = settle_balance(price_with(given, offer, row.country).total, balance, row.currency)
         terms = (row.plan, given.code if given else "", row.country, (total, row.currency, row.trial_days))
         return terms == (self.plan, self.code.strip().upper(), self.country, self.expected)
 
@@ -119,7 +128,7 @@ def _live_row(wanted: _Wanted, *, now: datetime) -> Subscription | None:
 def _make_row(wanted: _Wanted, *, now: datetime) -> Subscription:
     user = wanted.user
     terms = terms_for(user=user, plan=wanted.plan, code=wanted.code, country=wanted.country, now=now)
-    if (terms.price.total, terms.price.currency, terms.trial_days) != wanted.expected:
+    if (terms.due, terms.price.currency, terms.trial_days) != wanted.expected:
         raise PriceChanged
     offer = terms.offer
     price = price_of(offer)
@@ -150,7 +159,7 @@ def _at_provider(row: Subscription) -> gateway.SubscriptionState:
     """The subscription at the provider, who makes one per row, however often it is asked."""
     if row.gateway_id is not None:
         return gateway.get_subscription(row.gateway_id)
-    coupon = _coupon_of(row.redemption.code) if row.redemption else ""
+    coupon = coupon_of(row)
     state = gateway.create_subscription(
         customer=customers.ensure_customer(row.user).gateway_id,
         price=row.price_id,
@@ -167,12 +176,6 @@ def _at_provider(row: Subscription) -> gateway.SubscriptionState:
 def _discount_after_trial(row: Subscription, gateway_id: str, coupon: str) -> None:
     if coupon and row.trial_days:
         gateway.discount_first_payment(subscription=gateway_id, coupon=coupon, key=f"discount {row.uid}")
-
-
-def _coupon_of(code: PromoCode) -> str:
-    return gateway.ensure_coupon(
-        coupon=f"promo_{code.uid.hex}", name=code.code, percent=code.percent, amount=code.amount, currency=code.currency
-    )
 
 
 def follow(row: Subscription, *, delay: timedelta) -> None:
@@ -255,7 +258,7 @@ def adopted(row: Subscription) -> Subscription:
         customer = customers.ensure_customer(row.user).gateway_id
         found = gateway.find_subscription(customer=customer, reference=str(row.uid))
         if found is not None:
-            _discount_after_trial(row, found, _coupon_of(row.redemption.code) if row.redemption else "")
+            _discount_after_trial(row, found, coupon_of(row))
             Subscription.objects.filter(pk=row.pk, gateway_id=None).update(gateway_id=found)
             row.refresh_from_db()
     return row

@@ -124,6 +124,21 @@ def _subscription(subject: dict[str, Any], now: datetime) -> None:
     _follow(str(subject.get("id")), str(reference or ""), now)
 
 
+def _customer(subject: dict[str, Any], now: datetime) -> None:
+    """The balance or the name of a customer has changed: the balance decides what is charged next."""
+    _follow_customer(str(subject.get("id")), now)
+
+
+def _discount(subject: dict[str, Any], now: datetime) -> None:
+    _follow_customer(str(subject.get("customer")), now)
+
+
+def _follow_customer(customer: str, now: datetime) -> None:
+    customers.sync_balance(customer=customer)
+    for row in Subscription.objects.live().filter(user__customer__gateway_id=customer).exclude(gateway_id=None):
+        premium.sync_subscription(subscription=row, now=now)
+
+
 def _invoice(subject: dict[str, Any], now: datetime) -> None:
     parent = subject.get("parent")
     details = parent.get("subscription_details") if isinstance(parent, dict) else None
@@ -160,7 +175,9 @@ def _payment_of(subject: dict[str, Any]) -> Payment | None:
 HANDLERS: dict[str, Handler] = {
     "account.updated": _account,
     "payment_intent.": _payment_intent,
+    "customer.discount.": _discount,
     "customer.subscription.": _subscription,
+    "customer.updated": _customer,
     "invoice.": _invoice,
     "charge.": _charge,
     "charge.refund": _refund,

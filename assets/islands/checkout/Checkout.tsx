@@ -9,7 +9,7 @@ import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type CheckoutProps, getQuote } from "./api";
-import { countries } from "./countries";
+import { countries } from "../../shared/payments/countries";
 import type { Order } from "../../shared/payments/orders";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Methods, nameOf } from "../../shared/payments/Methods";

@@ -13,6 +13,7 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { activate, type Stage } from "./activate";
 import { getTerms, payDue, type PremiumProps, subscribe } from "./api";
+import { CountryField } from "./CountryField";
 import { Summary } from "./Summary";
 
 type Props = PremiumProps & {
@@ -29,10 +30,11 @@ function emptySummary(): HTMLElement | null {
 }
 
 export function Premium(props: Props) {
-  const { mode, cards, country, next, go } = props;
+  const { mode, cards, next, go } = props;
   const isNew = mode === "subscribe";
   const [summary] = useState(emptySummary);
   const [terms, setTerms] = useState(props.terms);
+  const [country, setCountry] = useState(props.country);
   const [chosen, setChosen] = useState(
     () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
   );
@@ -40,6 +42,7 @@ export function Premium(props: Props) {
   const [agrees, setAgrees] = useState(false);
   const [hasTried, setTried] = useState(false);
   const lacksTerms = hasTried && isNew && !agrees;
+  const lacksCountry = hasTried && isNew && props.needs_country && country === "";
   const [isBusy, setBusy] = useState(false);
   const [stage, setStage] = useState<Stage | null>(null);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
@@ -55,11 +58,11 @@ export function Premium(props: Props) {
     isShown: chosen === "",
   });
 
-  const apply = async (text: string): Promise<void> => {
+  const apply = async (text: string, inCountry = country): Promise<void> => {
     setBusy(true);
     setCodeRefusal("");
     try {
-      const next = await getTerms(terms.plan, text, country);
+      const next = await getTerms(terms.plan, text, inCountry);
       setTerms(next);
       announce(t("First payment: {total}", { total: next.texts["total"] ?? "" }));
     } catch (thrown) {
@@ -75,6 +78,10 @@ export function Premium(props: Props) {
     event.preventDefault();
     if (isPaying.current || isBusy) return;
     setTried(true);
+    if (isNew && props.needs_country && country === "") {
+      document.getElementById("premium-country")?.focus();
+      return;
+    }
     if (isNew && !agrees) {
       document.getElementById("premium-terms")?.focus();
       return;
@@ -190,6 +197,25 @@ export function Premium(props: Props) {
             </Methods>
           )}
         </section>
+        {isNew && (
+          <section aria-labelledby="pay-tax">
+            <div className="sec-head sec-head--fine">
+              <h2 className="h4" id="pay-tax">
+                {t("Tax")}
+              </h2>
+            </div>
+            <CountryField
+              id="premium-country"
+              country={country}
+              isRequired={props.needs_country}
+              isMissing={lacksCountry}
+              onChange={(chosen) => {
+                setCountry(chosen);
+                if (props.needs_country) void apply(terms.code, chosen);
+              }}
+            />
+          </section>
+        )}
         <section aria-label={t("Terms")}>
           {isNew && (
             <label className="check">
@@ -227,7 +253,9 @@ export function Premium(props: Props) {
               <Icon name="lock" />
               {isNew && terms.trial_days > 0
                 ? tn("Start {count} free day", "Start {count} free days", terms.trial_days)
-                : t("Pay {amount}", { amount: total })}
+                : terms.total > 0
+                  ? t("Pay {amount}", { amount: total })
+                  : t("Start Premium")}
             </Button>
             <a className="btn btn--quiet" href={isNew ? "/premium" : "/billing/subscriptions"}>
               {t("Not now")}

@@ -17,10 +17,19 @@ export function Summary({ terms, firstPayment, ...promo }: Props) {
       <dl className="kv">
         <dt>{plan === "yearly" ? t("Each year") : t("Each month")}</dt>
         <dd>{texts["price"]}</dd>
-        {code !== "" && (
+        {terms.discount > 0 && (
           <>
             <dt>{t("{code}, first payment", { code })}</dt>
             <dd className="pay__less">−{texts["discount"]}</dd>
+          </>
+        )}
+        {terms.balance !== 0 && (
+          <>
+            <dt>{terms.balance < 0 ? t("Your credit") : t("From an earlier invoice")}</dt>
+            <dd>
+              {terms.balance < 0 && "−"}
+              {texts["balance"]}
+            </dd>
           </>
         )}
         {hasTrial && (
@@ -32,9 +41,19 @@ export function Summary({ terms, firstPayment, ...promo }: Props) {
       </dl>
       <PromoCode code={code} label={terms.code_label} {...promo} />
       <div className="pay__total">
-        <span>{t("Due today")}</span>
+        <span>
+          {t("Due today")}
+          {terms.tax > 0 && !hasTrial && (
+            <span className="small faint num pay__tax">
+              {t("{amount} tax included", { amount: texts["tax"] ?? "" })}
+            </span>
+          )}
+        </span>
         <b>{hasTrial ? texts["nothing"] : texts["total"]}</b>
       </div>
+      {terms.changes_later && (
+        <p className="small muted">{t("Then {price}.", { price: texts["later"] ?? "" })}</p>
+      )}
     </>
   );
 }

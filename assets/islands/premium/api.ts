@@ -15,6 +15,8 @@ export type PremiumProps = {
   /** The default first. */
   cards: SavedCard[];
   country: string;
+  /** Whether the country decides about the tax. */
+  needs_country: boolean;
   /** The date of the first payment, as it is shown; empty without a trial. */
   first_payment: string;
   provider: ProviderProps;

@@ -4050,17 +4050,25 @@ export interface components {
             plan: components["schemas"]["PlanEnum"];
         };
         TermsOut: {
+            /** @description Negative: credit that is deducted. Positive: added from before. */
+            balance: number;
+            /** @description Whether later periods cost another amount. */
+            changes_later: boolean;
             code: string;
             code_label: string;
             currency: string;
+            /** @description What the code takes off the first period that is paid. */
+            discount: number;
             plan: components["schemas"]["PlanEnum"];
             /** @description Of each period, in minor units. */
             price: number;
+            /** @description The tax in the total. */
+            tax: number;
             /** @description The amounts as they are shown. */
             texts: {
                 [key: string]: string;
             };
-            /** @description Of the first period that is paid. */
+            /** @description What is charged for the first period that is paid. */
             total: number;
             /** @description 0 without a trial. */
             trial_days: number;

@@ -5,7 +5,7 @@ import secrets
 from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
 from apps.billing.standin.presenting import listing, page, public
-from apps.billing.standin.resources import invoices, lifecycle, payment_methods, periods, upgrades
+from apps.billing.standin.resources import coupons, invoices, lifecycle, payment_methods, periods, upgrades
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
@@ -21,14 +21,25 @@ def preview(work: Work, params: Params) -> Json:
     subscription = work.get(id, "subscription", "subscription")
     if subscription["status"] in {"canceled", "incomplete_expired"}:
         raise invalid("There is no upcoming invoice for a canceled subscription.", code="invoice_upcoming_none")
+    if details.flag("cancel_at_period_end", default=subscription["cancel_at_period_end"]) and not details.has("items"):
+        raise invalid("The subscription ends with its period.", code="invoice_upcoming_none")
+    work.db.execute("SAVEPOINT preview")
+    shown = subscription
+    if params.has("discounts"):
+        redeemed = [coupons.redeem(work, one, subscription)["id"] for one in params.rows("discounts")]
+        shown = {**subscription, "discounts": redeemed}
+    renewal = subscription["items"]["data"][0]["current_period_end"]
     if not details.has("items"):
         rows = [*subscription.get("_pending", []), _next(subscription, subscription["items"]["data"][0]["price"])]
-        return _unsaved(work, subscription, rows)
-    change = upgrades.read(work, subscription, details)
-    rows = [*subscription.get("_pending", []), *change.lines]
-    if not change.is_billed_now:
-        rows.append(_next(subscription, change.price))
-    return _unsaved(work, subscription, rows)
+        made = _unsaved(work, shown, rows, renewal)
+    else:
+        change = upgrades.read(work, subscription, details)
+        rows = [*subscription.get("_pending", []), *change.lines]
+        if not change.is_billed_now:
+            rows.append(_next(subscription, change.price))
+        made = _unsaved(work, shown, rows, work.now if change.is_billed_now else renewal)
+    work.db.execute("ROLLBACK TO preview")  # a code that was redeemed for the preview is not used
+    return made
 
 
 def _preview_new(work: Work, params: Params, details: Params) -> Json:
@@ -45,7 +56,9 @@ def _preview_new(work: Work, params: Params, details: Params) -> Json:
     end = periods.after(work.now, price["recurring"], work.now)
     item = {"id": None, "price": price}
     amount = price["unit_amount"]
-    return _unsaved(work, unborn, [invoices.line(unborn, item, price, amount, work.now, end, is_proration=False)])
+    return _unsaved(
+        work, unborn, [invoices.line(unborn, item, price, amount, work.now, end, is_proration=False)], work.now
+    )
 
 
 def _next(subscription: Json, price: Json) -> Json:
@@ -56,13 +69,13 @@ def _next(subscription: Json, price: Json) -> Json:
     return invoices.line(subscription, item, price, price["unit_amount"], start, end, is_proration=False)
 
 
-def _unsaved(work: Work, subscription: Json, rows: list[Json]) -> Json:
+def _unsaved(work: Work, subscription: Json, rows: list[Json], moment: int) -> Json:
     id = f"upcoming_in_{secrets.token_hex(8)}"
     shown = [
         {"id": f"il_tmp_{secrets.token_hex(6)}", "invoice": id, "livemode": False, "metadata": {}, **row}
         for row in rows
     ]
-    invoice = invoices.blank(work, subscription, rows, "upcoming")
+    invoice = invoices.blank(work, subscription, rows, "upcoming", moment)
     made: Json = {"id": id, "object": "invoice", "created": work.now, "livemode": False, "metadata": {}, **invoice}
     made["lines"] = page(shown, f"/v1/invoices/{id}/lines")
     return made

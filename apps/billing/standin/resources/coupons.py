@@ -141,6 +141,11 @@ def redeem(work: Work, given: Params, subscription: Json) -> Json:
 
     :raises ApiError: the code or coupon has expired, was used up, or belongs to somebody else.
     """
+    if given.has("discount"):  # one that the subscription has, and keeps
+        kept = work.get(given.text("discount"), "discount", given.full("discount"))
+        if kept["id"] not in subscription["discounts"]:
+            raise invalid("This discount belongs to another subscription.", param=given.full("discount"))
+        return kept
     code_id = given.text("promotion_code")
     code = work.get(code_id, "promotion_code", given.full("promotion_code")) if code_id else None
     coupon_id = code["promotion"]["coupon"] if code else given.required("coupon")
@@ -172,10 +177,10 @@ def redeem(work: Work, given: Params, subscription: Json) -> Json:
     return work.save(discount)
 
 
-def reduction(work: Work, discount_id: str, subtotal: int) -> int:
-    """How much a discount takes off a subtotal; percentages are rounded half up."""
+def reduction(work: Work, discount_id: str, subtotal: int, moment: int) -> int:
+    """How much a discount takes off a subtotal at a moment; percentages are rounded half up."""
     discount = work.get(discount_id, "discount")
-    if subtotal <= 0 or (discount["end"] and discount["end"] <= work.now):
+    if subtotal <= 0 or (discount["end"] and discount["end"] <= moment):
         return 0
     coupon = work.get(discount["source"]["coupon"], "coupon")
     if coupon["amount_off"]:

@@ -52,6 +52,8 @@ def _change(work: Work, customer: Json, params: Params) -> None:
     if params.has("preferred_locales"):
         customer["preferred_locales"] = params.words("preferred_locales")
     params.choice("tax_exempt", ["none"])
+    if params.has("balance"):
+        customer["balance"] = params.number("balance", 0)
     settings = params.inner("invoice_settings")
     settings.accept("custom_fields", "footer", "rendering_options")
     if settings.has("default_payment_method"):

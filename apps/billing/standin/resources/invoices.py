@@ -5,13 +5,11 @@ An invoice is finalized at once; Stripe leaves the invoice of a renewal as a dra
 
 from collections.abc import Callable
 
-from apps.billing.standin.amounts import amount_text
+from apps.billing.standin.amounts import amount_text, least_amount
 from apps.billing.standin.errors import ApiError, Json, invalid
 from apps.billing.standin.presenting import hidden, page, public
 from apps.billing.standin.resources import coupons, payment_intents
 from apps.billing.standin.work import Work
-
-SMALLEST_CHARGE = 50  # a smaller amount is carried to the customer's next invoice
 
 # What subscriptions do when an invoice of theirs was paid, or could not be paid.
 PAID: list[Callable[[Work, Json], None]] = []
@@ -44,17 +42,17 @@ def line(subscription: Json, item: Json, price: Json, amount: int, start: int, e
     }  # fmt: skip
 
 
-def totals(work: Work, subscription: Json, rows: list[Json], balance: int) -> Json:
-    """The sums of an invoice with these lines; ``balance`` is the customer's (negative: credit)."""
+def totals(work: Work, subscription: Json, rows: list[Json], balance: int, moment: int) -> Json:
+    """The sums of an invoice of this moment with these lines; ``balance`` is the customer's (negative: credit)."""
     subtotal = sum(row["amount"] for row in rows)
     taken = []
     left = subtotal
     for discount in subscription["discounts"]:
-        amount = coupons.reduction(work, discount, left)
+        amount = coupons.reduction(work, discount, left, moment)
         left -= amount
         taken.append({"amount": amount, "discount": discount})
     due = left + balance
-    carried = due if due < SMALLEST_CHARGE else 0
+    carried = due if due < least_amount(subscription["currency"]) else 0
     return {
         "subtotal": subtotal, "subtotal_excluding_tax": subtotal, "total": left, "total_excluding_tax": left,
         "total_discount_amounts": taken, "starting_balance": balance, "ending_balance": carried,
@@ -63,8 +61,8 @@ def totals(work: Work, subscription: Json, rows: list[Json], balance: int) -> Js
     }  # fmt: skip
 
 
-def blank(work: Work, subscription: Json, rows: list[Json], reason: str) -> Json:
-    """The fields of an invoice that is not stored yet."""
+def blank(work: Work, subscription: Json, rows: list[Json], reason: str, moment: int | None = None) -> Json:
+    """The fields of an invoice that is not stored yet. ``moment``: when it will be made, if that is later."""
     customer = work.get(subscription["customer"], "customer")
     values: Json = {
         "account_country": "US", "account_name": "Study Platform", "account_tax_ids": None, "amount_overpaid": 0,
@@ -90,7 +88,7 @@ def blank(work: Work, subscription: Json, rows: list[Json], reason: str) -> Json
         "test_clock": None, "threshold_reason": None, "total_pretax_credit_amounts": [], "total_taxes": [],
         "webhooks_delivered_at": None,
     }  # fmt: skip
-    return values | totals(work, subscription, rows, customer["balance"])
+    return values | totals(work, subscription, rows, customer["balance"], moment or work.now)
 
 
 def bill(work: Work, subscription: Json, rows: list[Json], reason: str) -> Json:
@@ -169,7 +167,11 @@ def pay(work: Work, invoice: Json, method: str | None, *, off_session: bool) -> 
 
 
 def void(work: Work, invoice: Json, status: str = "void") -> None:
-    """Give up an open invoice."""
+    """Give up an open invoice. What a void one took from the customer's balance goes back to it."""
+    customer = work.get(invoice["customer"], "customer")
+    if status == "void" and invoice["starting_balance"] != invoice["ending_balance"]:
+        customer["balance"] += invoice["starting_balance"] - invoice["ending_balance"]
+        work.emit("customer.updated", work.save(customer))
     invoice |= {"status": status, "next_payment_attempt": None, "auto_advance": False}
     invoice["status_transitions"]["voided_at" if status == "void" else "marked_uncollectible_at"] = work.now
     intent = work.find(invoice.get("_intent"), "payment_intent")

@@ -1,4 +1,4 @@
-import { currentLanguage } from "../../shared/i18n";
+import { currentLanguage } from "../i18n";
 
 /** ISO 3166-1. */
 const codes =
