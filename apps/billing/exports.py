@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.billing.models import (
+    BuyerDetails,
     Card,
     ConnectedAccount,
+    Document,
     EarningsMilestone,
     Grant,
     LedgerLine,
@@ -21,6 +23,7 @@ from apps.billing.models import (
     Refund,
     Subscription,
 )
+from apps.billing.models.buyers import SNAPSHOT_FIELDS
 
 
 @register_export("billing")
@@ -45,7 +48,7 @@ def of_billing(user: User) -> Iterator[Part]:
         "billing/orders.json",
         orders.values(
             "number", "title", "list_price", "discount", "total", "tax", "currency", "country", "email",
-            "promo_code__code", "status", "created_at", "settled_at",
+            "promo_code__code", "status", "buyer", "evidence", "created_at", "settled_at",
         ).iterator(),
     )  # fmt: skip
     payments = Payment.objects.filter(**mine).order_by("pk")
@@ -53,9 +56,18 @@ def of_billing(user: User) -> Iterator[Part]:
         "billing/payments.json",
         payments.values(
             "receipt_number", "title", "list_price", "discount", "promo_code", "amount", "tax", "currency", "country",
-            "email", "card_brand", "card_last4", "refunded", "paid_at",
+            "email", "card_brand", "card_last4", "tax_treatment", "tax_evidence", "refunded", "paid_at",
         ).iterator(),
     )  # fmt: skip
+    issued = Document.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "billing/documents.json",
+        issued.values(
+            "kind", "number", "issued_at", "total", "tax", "currency", "snapshot__facts", "sha256"
+        ).iterator(),
+    )
+    details = BuyerDetails.objects.filter(**mine)
+    yield Part("billing/buyer_details.json", details.values(*SNAPSHOT_FIELDS, "vat_id_checked_at", "updated_at"))
     refunds = Refund.objects.filter(payment__user=user).order_by("pk")
     yield Part(
         "billing/refunds.json",

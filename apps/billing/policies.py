@@ -7,7 +7,7 @@ from apps.accounts.policies import AnyUser, administer, be_verified, teach
 from apps.billing import queries
 from apps.billing.access import access_to
 from apps.billing.errors import AlreadyOwned, EarningsUnpaid, NotForSale, NothingToRefund, StillSubscribed
-from apps.billing.models import Order, Payment, PromoCode
+from apps.billing.models import Document, Order, Payment, PromoCode
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
@@ -46,6 +46,12 @@ def see_order(user: AnyUser, order: Order) -> Verdict:
 def see_payment(user: AnyUser, payment: Payment) -> Verdict:
     """For everyone but the user who paid, and admins, a payment doesn't exist."""
     allowed = isinstance(user, User) and (payment.user_id == user.pk or user.is_admin)
+    return None if allowed else NotFound()
+
+
+def see_document(user: AnyUser, document: Document) -> Verdict:
+    """For everyone but the buyer, and admins, an invoice or credit note doesn't exist."""
+    allowed = isinstance(user, User) and (document.user_id == user.pk or user.is_admin)
     return None if allowed else NotFound()
 
 

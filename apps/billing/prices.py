@@ -1,9 +1,9 @@
 """What something costs: list price, discount and tax. Integers in minor units, rates in hundredths of a percent."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.billing.splits import WHOLE
+from apps.billing.tax import Tax, TaxTreatment
 from studyplatform.kit.text.money import price_step, smallest_charge
 
 
@@ -34,10 +34,11 @@ class Quote:
     tax_rate: int
     currency: str
     country: str
+    treatment: TaxTreatment = TaxTreatment.STANDARD
 
 
-def quote(*, list_price: int, discount: int, currency: str, country: str, rates: Mapping[str, int]) -> Quote:
-    """Compute a price with its discount and the tax of the country.
+def quote(*, list_price: int, discount: int, currency: str, tax: Tax) -> Quote:
+    """Compute a price with its discount and the tax in it (`tax.decide_tax`).
 
     What the provider would not charge because it is too little is free.
     """
@@ -46,13 +47,13 @@ def quote(*, list_price: int, discount: int, currency: str, country: str, rates:
     if list_price - discount < smallest_charge(currency):
         discount = list_price
     total = list_price - discount
-    rate = rates.get(country, 0)
     return Quote(
         list_price=list_price,
         discount=discount,
         total=total,
-        tax=tax_in(total, rate),
-        tax_rate=rate,
+        tax=tax_in(total, tax.rate),
+        tax_rate=tax.rate,
         currency=currency,
-        country=country,
+        country=tax.country,
+        treatment=tax.treatment,
     )

@@ -38,6 +38,7 @@ urlpatterns = [
     path("billing/transactions/<uuid:uid>", transactions.transaction, name="transaction"),
     path("billing/transactions/<uuid:uid>/receipt.pdf", transactions.receipt, name="receipt"),
     path("billing/transactions/<uuid:uid>/invoice.pdf", transactions.invoice, name="invoice"),
+    path("billing/documents/<uuid:uid>.pdf", transactions.document, name="document"),
     path("billing/transactions/<uuid:uid>/refund", transactions.ask_for_refund, name="refund"),
     path("dashboard/instructor/earnings/", earnings.earnings, name="earnings"),
     path("dashboard/instructor/earnings/premium", earnings.premium, name="earnings-premium"),

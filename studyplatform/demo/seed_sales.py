@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.db.models import Max, Q
+from django.utils.timezone import localtime
 
 from apps.accounts.models import Role, User
 from apps.billing import services
@@ -185,7 +186,7 @@ class Year:
         usable = Card.objects.usable().of(user.pk).exclude(last4=FAILS_LATER[-4:])
         card = None if contested else usable.filter(is_default=True).first()
         code = self._code_for(user, course, at)
-        price = services.price_for(course=course, code=code, country="")
+        price = services.price_for(course=course, code=code, country="", on=localtime(at).date())
         try:
             begun = services.begin_order(
                 user=user, course=course, code=code.code if code else "", country="", email=user.email,

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from datetime import date
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -103,9 +104,45 @@ def rates(name: str) -> dict[str, int]:
     """
     found = {}
     for part in words(name):
-        match = re.fullmatch(r"([A-Z]{2})=(\d{1,2})(?:\.(\d{1,2}))?", part)
+        match = _RATE.fullmatch(part)
         if match is None:
             raise ImproperlyConfigured(f"{name} must be like FI=25.5,DE=19, not {part!r}")
-        country, whole, decimals = match.groups()
-        found[country] = int(whole) * 100 + int((decimals or "0").ljust(2, "0"))
+        found[match[1]] = _basis_points(match)
     return found
+
+
+_RATE = re.compile(r"([A-Z]{2})=([0-9]{1,2})(?:\.([0-9]{1,2}))?")
+
+
+def _basis_points(rate: re.Match[str]) -> int:
+    return int(rate[2]) * 100 + int((rate[3] or "0").ljust(2, "0"))
+
+
+def rate_changes(name: str) -> list[tuple[str, int, date]]:
+    """The variable as rates that begin on a day, such as ``EE=24@2025-07-01,SK=23@2025-01-01``.
+
+    :raises ImproperlyConfigured: a part is not a country, a percentage and a date.
+    """
+    found = []
+    for part in words(name):
+        rate, _at, day = part.partition("@")
+        match = _RATE.fullmatch(rate)
+        try:
+            since = date.fromisoformat(day)
+        except ValueError:
+            since = None
+        if match is None or since is None:
+            raise ImproperlyConfigured(f"{name} must be like EE=24@2025-07-01, not {part!r}")
+        found.append((match[1], _basis_points(match), since))
+    return found
+
+
+def country(name: str) -> str:
+    """The variable as the code of a country (ISO 3166-1), or "".
+
+    :raises ImproperlyConfigured: it isn't two letters, or a code that isn't one of ISO 3166-1: EL for Greece, UK.
+    """
+    code = text(name).upper()
+    if code in {"EL", "UK", "XI", "EU"} or re.fullmatch(r"(?:[A-Z]{2})?", code) is None:
+        raise ImproperlyConfigured(f"{name} must be a country code of ISO 3166-1, such as GR or GB, not {code!r}")
+    return code

@@ -21,6 +21,7 @@ from django.utils import timezone
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, DataExport, Notification, Registration, Role, User
 from apps.accounts.services import data_export
+from apps.billing.models import BuyerDetails
 from apps.courses.models import Course
 from apps.files import services as services_of_files
 from apps.files.models import ShareOpening
@@ -127,7 +128,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "files.ShareOpening", "billing.Order", "billing.OrderLine", "billing.Payment", "billing.Refund", "billing.Card",
         "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
         "billing.EarningsMilestone", "billing.Payout", "billing.PayoutAccount",
-        "billing.ConnectedAccount",
+        "billing.ConnectedAccount", "billing.Document", "billing.BuyerDetails",
         "forum.Message", "forum.MessageReport", "forum.Block", "forum.Announcement", "forum.AnnouncementCopy",
         "forum.Topic", "forum.Post", "forum.Revision", "forum.Vote", "forum.Reaction",
         "forum.Follow", "forum.Visit", "forum.Draft", "forum.Report", "forum.Ban", "forum.ModerationAction",
@@ -311,6 +312,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "billing.OrderLine": "of the order; refers to the tombstone",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
         "billing.Refund": "of the payment; refers to the tombstone",
+        "billing.Document": "invoices are kept as they were issued, as the law demands",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",
         "billing.Grant": "of the payment; refers to the tombstone",
         "billing.PromoCode": "of the orders in which it was used; refers to the tombstone",
@@ -356,6 +358,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         ),
         "forum.Draft": lambda: Draft.objects.create(user=leo, key="new", source="Half a", saved_at=timezone.now()),
         "billing.Card": partial(CardFactory, user=leo),
+        "billing.BuyerDetails": lambda: BuyerDetails.objects.create(user=leo, updated_at=timezone.now()),
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "learning.Note": partial(NoteFactory, user=leo),
         "learning.PracticeCard": partial(FlashCardFactory, user=leo),
@@ -417,6 +420,7 @@ def test_each_account_field_is_cleared_or_listed_here(leo: User) -> None:
         "billing.OrderLine": "of the order; refers to the tombstone",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
         "billing.Refund": "of the payment; refers to the tombstone",
+        "billing.Document": "invoices are kept as they were issued, as the law demands",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",
         "billing.Grant": "of the payment; refers to the tombstone",
         "billing.PromoCode": "of the orders in which it was used; refers to the tombstone",

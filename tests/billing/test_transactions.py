@@ -10,6 +10,8 @@ import time_machine
 
 from apps.billing import extensions, gateway
 from apps.billing.models import Dispute, Payment, Refund
+from apps.billing.services.issuing import issue_documents
+from apps.billing.services.payments import book_sale
 from tests.factories.selling import NOW, GrantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +21,12 @@ PAGE = "/billing/transactions"
 def refund_of(payment: Payment, **given) -> Refund:
     facts = {"amount": payment.amount, "status": Refund.Status.DONE, "requested_at": NOW, "done_at": NOW}
     return Refund.objects.create(payment=payment, **facts | given)
+
+
+def invoiced(payment: Payment) -> Payment:
+    book_sale(payment)
+    issue_documents(payment=payment, now=payment.paid_at)
+    return payment
 
 
 def text_of(answer) -> str:
@@ -124,6 +132,7 @@ def test_the_page_of_a_payment_shows_its_lines_and_history(browser_of, mia, sam,
 def test_receipt_and_invoice_are_for_the_payer_and_admins(browser_of, mia, leo, sam, paid, settings):
     settings.SELLER_NAME, settings.SELLER_TAX_NUMBER = "Tides Oy", "FI12345678"
     settings.SELLER_ADDRESS = ["Harbour Street 1", "00100 Helsinki"]
+    invoiced(paid)
 
     receipt = text_of(browser_of(mia).get(f"{PAGE}/{paid.uid}/receipt.pdf"))
     invoice = text_of(browser_of(sam).get(f"{PAGE}/{paid.uid}/invoice.pdf"))
@@ -141,7 +150,7 @@ def test_receipt_and_invoice_are_for_the_payer_and_admins(browser_of, mia, leo, 
 
 
 def test_a_very_long_title_stays_on_the_page(browser_of, mia):
-    payment = PaymentFactory(user=mia, title="測試 " + "Wide words " * 14)
+    payment = invoiced(PaymentFactory(user=mia, title="測試 " + "Wide words " * 14))
 
     assert "$64.00" in text_of(browser_of(mia).get(f"{PAGE}/{payment.uid}/invoice.pdf"))
 
@@ -254,8 +263,6 @@ def test_a_rule_that_changed_since_the_page_was_opened_is_shown_again(
 @pytest.fixture
 def ledgered(mia):
     """A payment that is in the books."""
-    from apps.billing.services.payments import book_sale
-
     payment = PaymentFactory(user=mia)
     GrantFactory(user=mia, course=payment.course, source="purchase", payment=payment)
     book_sale(payment)

@@ -5,6 +5,7 @@ from django.utils.translation import override
 
 from apps.billing.prices import quote
 from apps.billing.provider_amounts import from_provider, to_provider
+from apps.billing.tax import Tax, TaxTreatment
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import (
     minor_units,
@@ -75,7 +76,7 @@ def test_the_provider_counts_some_currencies_in_its_own_way():
 def test_prices_stay_in_steps_and_above_the_least_that_can_be_charged():
     assert (smallest_charge("usd"), smallest_charge("jpy"), smallest_charge("huf")) == (50, 50, 17500)
     assert [scaled_price(4900, code) for code in ("usd", "jpy", "kwd", "huf")] == [4900, 4900, 49000, 1715000]
-    price = quote(list_price=9990, discount=3333, currency="kwd", country="", rates={})
+    price = quote(list_price=9990, discount=3333, currency="kwd", tax=Tax(0, TaxTreatment.STANDARD))
     assert (price.total, price.total + price.discount) == (6650, 9990)
 
 

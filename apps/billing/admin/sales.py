@@ -7,9 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models import (
     BooksCheck,
+    BuyerDetails,
     Card,
     Customer,
     Dispute,
+    Document,
+    DocumentSeries,
     EarningsMilestone,
     Grant,
     Order,
@@ -73,6 +76,15 @@ class DisputeAdmin(MoneyScreen):
     list_select_related = ["payment"]
     search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
     ordering = ["-opened_at", "-pk"]
+
+
+@admin.register(Document)
+class DocumentAdmin(MoneyScreen):
+    list_display = ["number", "kind", "user", "as_money", "tax", "currency", "issued_at", "corrects"]
+    list_filter = ["kind", "year", "currency"]
+    list_select_related = ["user", "corrects"]
+    search_fields = ["number", "user__email", "payment__receipt_number", "payment__gateway_id"]
+    ordering = ["-issued_at", "-pk"]
 
 
 @admin.register(PromoCode)
@@ -142,6 +154,8 @@ register_read_only(
     Redemption, ["code", "user", "state", "created_at"], filters=["state"], search=["code__code", "user__email"]
 )
 register_read_only(ReceiptSeries, ["year", "last"], search=["year"])
+register_read_only(DocumentSeries, ["kind", "year", "last", "last_issued_at"], search=["year"])
+register_read_only(BuyerDetails, ["user", "name", "country", "vat_id", "updated_at"], search=["user__email", "name"])
 register_read_only(
     BooksCheck,
     ["kind", "state", "examined", "found", "repaired", "started_at", "finished_at"],

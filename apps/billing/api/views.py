@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.timezone import localtime
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status
 from rest_framework.request import Request
@@ -41,7 +42,7 @@ class Quotes(APIView):
         course = queries.course_for_sale(sent["course"])
         enforce(policies.buy(user, course))
         code = promo.find_code(text=sent["code"], user=user, course=course, now=now) if sent["code"].strip() else None
-        price = checkout.price_for(course=course, code=code, country=sent["country"])
+        price = checkout.price_for(course=course, code=code, country=sent["country"], on=localtime(now).date())
         label = queries.code_label(code) if code else ""
         return Response(quote_out(price, code=code.code if code else "", label=label))
 

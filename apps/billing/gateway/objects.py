@@ -27,7 +27,8 @@ class CardState:
 
 @dataclass(frozen=True)
 class ChargeState:
-    """A successful charge. ``fee``: minor units; None until the provider knows it."""
+    """A successful charge. ``fee``: minor units; None until the provider knows it. ``card_country``: of the bank that
+    issued the card, or ""."""
 
     id: str
     amount: int
@@ -37,6 +38,7 @@ class ChargeState:
     created: datetime
     card_brand: str
     card_last4: str
+    card_country: str = ""
 
 
 @dataclass(frozen=True)

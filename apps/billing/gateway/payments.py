@@ -134,6 +134,7 @@ def charge_state(charge: stripe.Charge) -> ChargeState:
         created=moment(charge.created),
         card_brand=(card.brand or "") if card else "",
         card_last4=(card.last4 or "") if card else "",
+        card_country=(card.country or "") if card else "",
     )
 
 

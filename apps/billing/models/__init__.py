@@ -1,8 +1,10 @@
 """Money: who pays, what was sold, what it opens, and the books."""
 
 from apps.billing.models.access import Grant
+from apps.billing.models.buyers import BuyerDetails
 from apps.billing.models.checks import BooksCheck
 from apps.billing.models.customers import Card, Customer
+from apps.billing.models.documents import DOCUMENT_TRIGGERS, Document, DocumentIsFinal, DocumentSeries
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
     LEDGER_TRIGGERS,
@@ -28,14 +30,19 @@ from apps.billing.models.subscriptions import Subscription
 
 __all__ = [
     "DESCRIPTION_LENGTH",
+    "DOCUMENT_TRIGGERS",
     "LEDGER_TRIGGERS",
     "OPEN_STATES",
     "AccountType",
     "BooksCheck",
+    "BuyerDetails",
     "Card",
     "ConnectedAccount",
     "Customer",
     "Dispute",
+    "Document",
+    "DocumentIsFinal",
+    "DocumentSeries",
     "EarningsMilestone",
     "EntryKind",
     "Grant",

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models.promo import PromoCode, Redemption
+from apps.billing.tax import TaxTreatment
 from apps.courses.models import Course
 from studyplatform.kit.names import NameField
 
@@ -57,8 +58,11 @@ class Order(models.Model):
     total = models.PositiveIntegerField(help_text="What is charged, with tax.")
     tax = models.PositiveIntegerField(default=0, help_text="The tax included in the total.")
     tax_rate = models.PositiveIntegerField(default=0, help_text="Hundredths of a percent.")
+    tax_treatment = models.CharField(max_length=14, choices=TaxTreatment, default=TaxTreatment.STANDARD)
     currency = models.CharField(max_length=3)
     country = models.CharField(max_length=2, blank=True)
+    buyer = models.JSONField(default=dict, help_text="A copy of the buyer's details.")
+    evidence = models.JSONField(default=dict, help_text="What else says in which country the buyer is.")
     email = models.EmailField(help_text="Where the receipt goes.")
     promo_code = models.ForeignKey(PromoCode, models.PROTECT, null=True, related_name="orders")
     redemption = models.OneToOneField(Redemption, models.PROTECT, null=True, related_name="order")

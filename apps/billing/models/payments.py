@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models.orders import Order, OrderLine
 from apps.billing.models.subscriptions import Subscription
+from apps.billing.tax import TaxTreatment
 from apps.courses.models import Course
 from studyplatform.kit.names import NameField
 
@@ -57,17 +58,21 @@ class Payment(models.Model):
     period_end = models.DateTimeField(null=True)
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
+    credit = models.PositiveIntegerField(default=0, help_text="For the unused time of a former plan.")
     promo_code = models.CharField(max_length=24, blank=True)
     amount = models.PositiveIntegerField(help_text="What was charged, with tax; minor units.")
     tax = models.PositiveIntegerField(default=0)
     tax_rate = models.PositiveIntegerField(default=0, help_text="Hundredths of a percent.")
+    tax_treatment = models.CharField(max_length=14, choices=TaxTreatment, default=TaxTreatment.STANDARD)
+    tax_evidence = models.JSONField(default=dict, help_text="What says in which country the buyer is.")
+    buyer = models.JSONField(default=dict, help_text="A copy of the buyer's details.")
     fee = models.PositiveIntegerField(null=True, help_text="The provider's fee; empty until it is known.")
     currency = models.CharField(max_length=3)
     country = models.CharField(max_length=2, blank=True)
     email = models.EmailField(blank=True)
     card_brand = models.CharField(max_length=20, blank=True)
     card_last4 = models.CharField(max_length=4, blank=True)
-    receipt_number = models.CharField(max_length=20, unique=True)
+    receipt_number = models.CharField(max_length=20, unique=True, null=True, help_text="Empty if nothing was charged.")
     refunded = models.PositiveIntegerField(default=0, help_text="What was returned so far.")
     paid_at = models.DateTimeField()
 
@@ -84,7 +89,7 @@ class Payment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.receipt_number
+        return self.receipt_number or self.gateway_id
 
     @cached_property
     def lines(self) -> list[OrderLine]:

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.timezone import localtime
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -38,7 +39,8 @@ def checkout(request: HttpRequest) -> HttpResponse:
     earlier = queries.earlier_orders(user, course)
     live = earlier.live
     code = live.promo_code if live else None
-    price = services.price_for(course=course, code=code, country=earlier.country or guessed_country(request))
+    country = earlier.country or guessed_country(request)
+    price = services.price_for(course=course, code=code, country=country, on=localtime(now).date())
     shown = quote_out(price, code=code.code if code else "", label=queries.code_label(code) if code else "")
     props = {
         "course": course.slug,

@@ -16,11 +16,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import documents, policies, services
+from apps.billing.countries import country_name
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.forms import RefundForm
 from apps.billing.models import Payment, Refund
 from apps.billing.queries import transactions as found
-from studyplatform.kit.errors import AppError
+from apps.billing.queries.document_check import documents_of_payments
+from apps.billing.tax import wording_of
+from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.csv_response import csv_response
@@ -68,7 +71,10 @@ def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
         "payment": payment,
         "row": found.of_payment(payment),
         "refunds": [found.of_refund(each, each.done_at or each.requested_at) for each in payment.refunds.all()],
-        "country": documents.country_name(payment.country),
+        "country": country_name(payment.country),
+        "documents": documents_of_payments([payment]),
+        "buyer": documents.buyer_lines(payment.buyer, "") if payment.buyer else [],
+        "tax_note": wording_of(payment.tax_treatment),
         "can_ask": payment.user_id == user.pk and found.can_ask_for_refund(payment),
         "is_mine": payment.user_id == user.pk,
     }
@@ -79,8 +85,10 @@ def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def receipt(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """The receipt as a PDF."""
+    """The receipt as a PDF. What cost nothing has none."""
     payment = found.payment_for(signed_in_user(request), uid)
+    if payment.receipt_number is None:
+        raise NotFound
     return _pdf(documents.receipt(payment), f"receipt-{payment.receipt_number}.pdf")
 
 
@@ -88,9 +96,21 @@ def receipt(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def invoice(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """The invoice as a PDF."""
+    """The invoice of a payment as a PDF."""
     payment = found.payment_for(signed_in_user(request), uid)
-    return _pdf(documents.invoice(payment), f"invoice-{payment.receipt_number}.pdf")
+    first = next((each for each in documents_of_payments([payment]) if each.sign > 0), None)
+    if first is None:
+        raise NotFound
+    return _pdf(documents.print_document(first), documents.file_name(first))
+
+
+@signed_in
+@never_cache
+@require_safe
+def document(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """An invoice or credit note as a PDF."""
+    shown = found.document_for(signed_in_user(request), uid)
+    return _pdf(documents.print_document(shown), documents.file_name(shown))
 
 
 def _pdf(content: bytes, name: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from apps.billing.models import LEDGER_TRIGGERS, LedgerEntry, LedgerLine
+from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.services.ledger import Line, checksum
 
@@ -25,7 +26,8 @@ class Problem:
 
 
 def problems() -> Iterator[Problem]:
-    """Read the whole ledger and yield what is wrong with it. Two queries per 500 entries, and seven others."""
+    """Read the whole ledger and yield what is wrong with it, and with what must agree with it. Two queries per 500
+    entries, and three per 500 payments."""
     for table, count in Counter(LEDGER_TRIGGERS.missing()).items():
         yield Problem("trigger", table, f"{count} of the triggers that protect the table are missing")
     for key in LedgerEntry.objects.values_list("key", flat=True).annotate(n=Count("pk")).filter(n__gt=1).order_by():
@@ -43,6 +45,8 @@ def problems() -> Iterator[Problem]:
             yield Problem("total", currency, f"all lines add up to {amount} instead of 0")
     for payout, text in payout_problems():
         yield Problem("payout", payout, text)
+    for each in document_problems():
+        yield Problem("document", each.name, each.text)
 
 
 def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:

@@ -5,18 +5,18 @@ module says what it means.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
-from django.conf import settings
 from django.utils.formats import date_format
-from django.utils.timezone import localtime
+from django.utils.timezone import localdate, localtime
 from django.utils.translation import gettext as _
 
 from apps.billing.gateway import ChangePreview
 from apps.billing.models import Subscription
 from apps.billing.plans import Offer, Plan
 from apps.billing.prices import tax_in
+from apps.billing.tax import Tax, decide_tax
 from studyplatform.kit.text.money import money
 
 Status = Subscription.Status
@@ -116,6 +116,11 @@ class NextCharge:
         return _("Your code covers this payment.") if self.discount else ""
 
 
+def tax_of(row: Subscription, on: date) -> Tax:
+    """Return the tax in what a subscriber pays on a day."""
+    return decide_tax(country=row.country, vat_id=row.buyer.get("vat_id", ""), on=on)
+
+
 def next_charge(row: Subscription) -> NextCharge:
     """Return what a subscription is charged next. No query: the row has what the provider reported."""
     if row.status == Status.ENDED or (row.cancels_at_period_end and row.status not in {Status.PAST_DUE}):
@@ -145,7 +150,7 @@ def charge_without_cancellation(row: Subscription) -> NextCharge:
     if row.next_at is None:  # the provider was not asked yet
         at = None if is_due else row.period_end
         found = NextCharge(found.kind, row.price, row.currency, row.plan, at=at, price=row.price)
-    return replace(found, tax=tax_in(found.amount, settings.TAX_RATES.get(row.country, 0)))
+    return replace(found, tax=tax_in(found.amount, tax_of(row, localdate()).rate))
 
 
 def charge_of_change(row: Subscription, offer: Offer, preview: ChangePreview) -> NextCharge:
@@ -165,7 +170,7 @@ def charge_of_change(row: Subscription, offer: Offer, preview: ChangePreview) ->
         discount=invoice.discount if invoice else 0,
         balance_before=invoice.balance_before if invoice else 0,
         balance_after=invoice.balance_after if invoice else 0,
-        tax=tax_in(amount, settings.TAX_RATES.get(row.country, 0)),
+        tax=tax_in(amount, tax_of(row, localdate()).rate),
     )
 
 

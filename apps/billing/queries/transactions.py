@@ -1,20 +1,21 @@
 """What a user paid and got back, in one list by date."""
 
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import merge
 from typing import Any
 from uuid import UUID
 
-from django.db.models import CharField, F, Value
+from django.db.models import CharField, F, Q, Value
 from django.db.models.functions import Coalesce, ExtractYear
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.billing.models import Dispute, Payment, Refund
-from apps.billing.policies import see_payment
+from apps.billing.models import Dispute, Document, Payment, Refund
+from apps.billing.policies import see_document, see_payment
 from apps.billing.queries.cards import brand_name
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
@@ -26,7 +27,10 @@ KINDS = ("course", "premium", "refund")
 
 @dataclass(frozen=True)
 class StatementRow:
-    """A payment, or a refund of it, as lists show it. ``tone``: of its badge."""
+    """A payment, or a refund of it, as lists show it. ``tone``: of its badge.
+
+    ``documents``: the invoice of a payment, or the credit note of a refund.
+    """
 
     payment: Payment
     refund: Refund | None
@@ -34,6 +38,7 @@ class StatementRow:
     state: str
     tone: str
     amount: str
+    documents: tuple[Document, ...] = ()
 
     @property
     def card(self) -> str:
@@ -67,18 +72,27 @@ def transactions_of(user: User, *, kind: str = "", year: int | None = None) -> A
 
 
 def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
-    """Return what the keys of a page stand for, in their order. Four queries."""
+    """Return what the keys of a page stand for, in their order. Five queries."""
     by_kind = {what: [key["pk"] for key in keys if key["what"] == what] for what in ("payment", "refund")}
     known = Payment.objects.select_related("course").prefetch_related("refunds", "disputes")
     payments = known.in_bulk(by_kind["payment"])
     refunds = Refund.objects.select_related("payment__course").in_bulk(by_kind["refund"])
+    documents = _documents_by_row([*payments], [*refunds])
     found = []
     for key in keys:
-        if key["what"] == "payment":
-            found.append(of_payment(payments[key["pk"]]))
-        else:
-            found.append(of_refund(refunds[key["pk"]], key["at"]))
+        row = of_payment(payments[key["pk"]]) if key["what"] == "payment" else of_refund(refunds[key["pk"]], key["at"])
+        found.append(replace(row, documents=tuple(documents[key["what"], key["pk"]])))
     return found
+
+
+def _documents_by_row(payments: list[int], refunds: list[int]) -> dict[tuple[str, int | None], list[Document]]:
+    """The invoices of payments and the documents of refunds, without their snapshots. One query."""
+    found = Document.objects.filter(Q(payment__in=payments, refund=None, dispute=None) | Q(refund__in=refunds))
+    by_row: dict[tuple[str, int | None], list[Document]] = defaultdict(list)
+    for document in found.defer("snapshot").order_by("issued_at", "pk"):
+        of_refund_row = document.refund_id is not None
+        by_row["refund" if of_refund_row else "payment", document.refund_id or document.payment_id].append(document)
+    return by_row
 
 
 def years_of(user: User) -> list[int]:
@@ -131,6 +145,18 @@ def payment_for(user: User, uid: UUID) -> Payment:
     return payment
 
 
+def document_for(user: User, uid: UUID) -> Document:
+    """Return an invoice or credit note that the user may see. One query.
+
+    :raises NotFound: there is none, or it is someone else's.
+    """
+    document = Document.objects.filter(uid=uid).first()
+    if document is None:
+        raise NotFound
+    enforce(see_document(user, document))
+    return document
+
+
 def open_refund(payment: Payment) -> Refund | None:
     """Return the refund that waits or is on its way, of a payment of :func:`payment_for`."""
     waiting = {Refund.Status.REQUESTED, Refund.Status.PROCESSING}
@@ -178,7 +204,7 @@ def _csv_row(one: StatementRow) -> tuple[object, ...]:
         localtime(one.at).date().isoformat(),
         "refund" if one.refund else payment.kind,
         payment.title,
-        payment.receipt_number,
+        payment.receipt_number or "",
         plain_amount(-one.refund.amount if one.refund else payment.amount, payment.currency),
         "" if one.refund else plain_amount(payment.tax, payment.currency),
         payment.currency.upper(),

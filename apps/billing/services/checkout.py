@@ -5,11 +5,14 @@ after its confirmation, webhooks, the job that follows each order and ``manage.p
 any order and any number of times.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
@@ -20,6 +23,7 @@ from apps.billing.models import Card, Order, OrderLine, PromoCode
 from apps.billing.prices import Quote, quote
 from apps.billing.services import customers, promo
 from apps.billing.services.payments import record_sale
+from apps.billing.tax import decide_tax
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
@@ -39,14 +43,13 @@ class Begun:
     card: Card | None = None
 
 
-def price_for(*, course: Course, code: PromoCode | None, country: str) -> Quote:
-    """Return what the course costs with the code, in a country."""
+def price_for(*, course: Course, code: PromoCode | None, country: str, vat_id: str = "", on: date) -> Quote:
+    """Return what the course costs with the code on a day, for a buyer in a country, with a VAT number or ""."""
     return quote(
         list_price=course.price,
         discount=promo.discount_of(code, course.price),
         currency=course.currency,
-        country=country,
-        rates=settings.TAX_RATES,
+        tax=decide_tax(country=country, vat_id=vat_id, on=on),
     )
 
 
@@ -62,12 +65,15 @@ def begin_order(
     card: str,
     saves_card: bool,
     agrees: bool,
+    buyer: Mapping[str, Any] | None = None,
+    evidence: Mapping[str, str] | None = None,
     now: datetime,
 ) -> Begun:
     """Make the order and begin its payment, or return the live order of the user if it is the same.
 
     ``expected_total``: what the user was shown, in minor units. The server computes the price; another total is
-    refused, so nobody pays what they didn't see. ``card``: the uid of a saved card, or "".
+    refused, so nobody pays what they didn't see. ``card``: the uid of a saved card, or "". ``buyer``: a snapshot of
+    `BuyerDetails`; ``evidence``: what else says in which country the buyer is.
 
     :raises PriceChanged: the total is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
@@ -78,7 +84,15 @@ def begin_order(
         raise TermsNotAccepted
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now) if card else None
-    wanted = _Wanted(user, course, code.strip().upper(), country, (expected_total, expected_currency))
+    wanted = _Wanted(
+        user=user,
+        course=course,
+        code=code.strip().upper(),
+        country=country,
+        expected=(expected_total, expected_currency),
+        buyer=dict(buyer or {}),
+        evidence=dict(evidence or {}),
+    )
     order = _live_order(wanted, now=now) or _make_order(wanted, email=email, now=now)
     if order.status == Order.Status.PROCESSING:
         return Begun(order=order)
@@ -104,11 +118,20 @@ class _Wanted:
     code: str
     country: str
     expected: tuple[int, str]
+    buyer: dict[str, Any]
+    evidence: dict[str, str]
 
     def is_met_by(self, order: Order) -> bool:
-        """Whether the order is for the same price, by the same code."""
+        """Whether the order is for the same price, by the same code, and for the same buyer."""
         given = order.promo_code.code if order.promo_code else ""
-        return (given, order.country, (order.total, order.currency)) == (self.code, self.country, self.expected)
+        if (given, order.country, (order.total, order.currency)) != (self.code, self.country, self.expected):
+            return False
+        return without_time(order.buyer) == without_time(self.buyer)
+
+
+def without_time(buyer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the buyer's details without the time of their check, to compare them."""
+    return {name: value for name, value in buyer.items() if name != "vat_id_checked_at"}
 
 
 def _live_order(wanted: _Wanted, *, now: datetime) -> Order | None:
@@ -127,7 +150,13 @@ def _live_order(wanted: _Wanted, *, now: datetime) -> Order | None:
 def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
     user, course = wanted.user, wanted.course
     code = promo.find_code(text=wanted.code, user=user, course=course, now=now) if wanted.code else None
-    price = price_for(course=course, code=code, country=wanted.country)
+    price = price_for(
+        course=course,
+        code=code,
+        country=wanted.country,
+        vat_id=wanted.buyer.get("vat_id", ""),
+        on=localtime(now).date(),
+    )
     if (price.total, price.currency) != wanted.expected:
         raise PriceChanged
     try:
@@ -141,6 +170,9 @@ def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
                 total=price.total,
                 tax=price.tax,
                 tax_rate=price.tax_rate,
+                tax_treatment=price.treatment,
+                buyer=wanted.buyer,
+                evidence=wanted.evidence,
                 currency=price.currency,
                 country=price.country,
                 email=email or user.email,

@@ -8,7 +8,7 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.billing import gateway, queries
 from apps.billing.errors import CardExpired, CardInUse, PaymentRefused, TooManyCards
-from apps.billing.models import Card, Customer, Order, Payment
+from apps.billing.models import BuyerDetails, Card, Customer, Order, Payment, Subscription
 from studyplatform.kit import jobs
 from studyplatform.kit.web.rate_limits import consume
 
@@ -150,9 +150,9 @@ def usable_card(*, user: User, uid: str, now: datetime) -> Card:
 
 
 def forget_user(*, user_id: int) -> None:
-    """Delete the cards and the customer of a deleted account; the books keep its payments, without the email.
+    """Delete the cards, buyer details and customer of a deleted account; the books keep its payments, without the email.
 
-    Idempotent. Jobs delete the customer at the provider, which also ends its subscription, and cancel what the user
+    Its invoices and credit notes stay as they were issued. Idempotent. Jobs delete the customer at the provider, which also ends its subscription, and cancel what the user
     was about to buy.
     """
     with transaction.atomic():
@@ -162,8 +162,10 @@ def forget_user(*, user_id: int) -> None:
             customer.delete()
         for order in Order.objects.live().of(user_id).exclude(intent_id=None):
             jobs.enqueue("billing.abandon_order", key=str(order.pk), order_id=order.pk)
-        Order.objects.of(user_id).update(email="")
-        Payment.objects.of(user_id).update(email="")
+        BuyerDetails.objects.filter(user_id=user_id).delete()
+        Order.objects.of(user_id).update(email="", buyer={}, evidence={})
+        Subscription.objects.of(user_id).update(email="", buyer={}, evidence={})
+        Payment.objects.of(user_id).update(email="", buyer={})
 
 
 def _mark_removed(card: str, *, now: datetime) -> None:

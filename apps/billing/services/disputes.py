@@ -8,6 +8,7 @@ from apps.billing import gateway
 from apps.billing.models import Dispute, Grant, Payment
 from apps.billing.services import ledger
 from apps.billing.services.grants import end_purchase
+from apps.billing.services.issuing import issue_documents
 from studyplatform.kit import jobs
 
 _CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
@@ -54,6 +55,7 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
             ledger.post_dispute_won(state.id, occurred_at=now, gateway_id=state.id)
         else:
             ledger.post_dispute_lost(state.id, occurred_at=now, gateway_id=state.id)
+            issue_documents(payment=payment, now=now)
             if payment.subscription_id is not None:
                 key, subscription = f"dispute {state.id}", payment.subscription_id
                 jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)

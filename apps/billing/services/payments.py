@@ -1,6 +1,8 @@
-"""Write down money that came in: the payment, its receipt number, the books, and what it opens."""
+"""Write down money that came in: the payment, its receipt number, the books, its invoice, and what it opens."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.timezone import localtime
@@ -9,6 +11,8 @@ from apps.billing import gateway
 from apps.billing.models import Order, Payment, ReceiptSeries
 from apps.billing.services import ledger
 from apps.billing.services.grants import grant_purchase
+from apps.billing.services.issuing import issue_documents
+from apps.billing.tax import find_conflicts
 from studyplatform.kit import jobs
 
 
@@ -43,17 +47,33 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
         fee=charge.fee if charge else None,
         currency=order.currency,
         country=order.country,
+        buyer=order.buyer,
+        tax_treatment=order.tax_treatment,
+        tax_evidence=evidence_of_sale(order.country, order.buyer, order.evidence, charge),
         email=order.email,
         card_brand=charge.card_brand if charge else "",
         card_last4=charge.card_last4 if charge else "",
-        receipt_number=next_receipt_number(paid_at),
+        receipt_number=next_receipt_number(paid_at) if order.total else None,
         paid_at=paid_at,
     )
     book_sale(payment)
+    issue_documents(payment=payment, now=now)
     jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
     if grant_purchase(payment=payment, now=now) or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
+
+
+def evidence_of_sale(
+    country: str, buyer: Mapping[str, str], seen: Mapping[str, str], charge: gateway.ChargeState | None
+) -> dict[str, Any]:
+    """Return what says in which country a buyer is, as it is kept with the payment: Article 24f of Regulation 282/2011.
+
+    ``seen``: what was noticed when the order was made. Sources that name another country are "conflicts".
+    """
+    found = {"declared": country, "card": charge.card_country if charge else "", **seen}
+    numbers = {"vat_id": buyer.get("vat_id", ""), "vat_id_checked_at": buyer.get("vat_id_checked_at", "")}
+    return {**found, **numbers, "conflicts": find_conflicts(found)}
 
 
 def next_receipt_number(moment: datetime) -> str:

@@ -10,14 +10,17 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.utils.timezone import localtime
 
 from apps.billing import gateway
 from apps.billing.events import PremiumEnded, PremiumStarted
 from apps.billing.models import Grant, Payment, Subscription
 from apps.billing.plans import TITLES, plan_of
 from apps.billing.prices import tax_in
+from apps.billing.queries.next_charge import tax_of
 from apps.billing.services import grants, ledger, premium_shares, promo
-from apps.billing.services.payments import book_fee, next_receipt_number
+from apps.billing.services.issuing import issue_documents
+from apps.billing.services.payments import book_fee, evidence_of_sale, next_receipt_number
 from apps.billing.services.upcoming import FIELDS as UPCOMING_FIELDS
 from apps.billing.services.upcoming import Upcoming, apply_upcoming, read_upcoming
 from studyplatform.kit import jobs
@@ -176,13 +179,13 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         raise ValueError(f"{invoice.id} was not paid by a card")
     charge = gateway.get_payment_intent(invoice.intent).charge
     paid_at = charge.created if charge else invoice.created
-    rate = settings.TAX_RATES.get(subscription.country, 0)
     with transaction.atomic():
         row = Subscription.objects.select_for_update(of=("self",)).select_related("user", "redemption__code")
         owner = row.get(pk=subscription.pk)
         found = Payment.objects.filter(gateway_id=invoice.intent).first()
         if found is not None:
             return found
+        tax = tax_of(owner, localtime(invoice.created).date())
         code = owner.redemption.code.code if owner.redemption else ""
         discount = max(invoice.subtotal - invoice.total, 0)
         payment = Payment.objects.create(
@@ -199,18 +202,22 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
             discount=discount,
             promo_code=code if discount else "",
             amount=invoice.amount_paid,
-            tax=tax_in(invoice.amount_paid, rate),
-            tax_rate=rate,
+            tax=tax_in(invoice.amount_paid, tax.rate),
+            tax_rate=tax.rate,
+            tax_treatment=tax.treatment,
+            tax_evidence=evidence_of_sale(owner.country, owner.buyer, owner.evidence, charge),
+            buyer=owner.buyer,
             fee=charge.fee if charge else None,
             currency=invoice.currency,
             country=owner.country,
-            email=owner.user.email,
+            email=owner.email or owner.user.email,
             card_brand=charge.card_brand if charge else "",
             card_last4=charge.card_last4 if charge else "",
             receipt_number=next_receipt_number(paid_at),
             paid_at=paid_at,
         )
         book_premium(payment)
+        issue_documents(payment=payment, now=now)
         jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
         premium_shares.plan_next_share(now=now)
     return payment

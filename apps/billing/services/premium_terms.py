@@ -1,16 +1,19 @@
 """What Premium costs a user today: price, promo code, credit, trial."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from django.conf import settings
+from django.utils import timezone
+from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing.models import PromoCode, Subscription
 from apps.billing.plans import Offer, offer_of
 from apps.billing.prices import Quote, quote, settle_balance, tax_in
-from apps.billing.queries.next_charge import next_charge
+from apps.billing.queries.next_charge import next_charge, tax_of
 from apps.billing.services import customers, promo
+from apps.billing.tax import decide_tax
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,15 @@ class Terms:
         return self.due != self.offer.price
 
 
-def terms_for(*, user: User, plan: str, code: str, country: str, now: datetime) -> Terms:
-    """Return what a plan costs the user, with a promo code.
+def terms_for(*, user: User, plan: str, code: str, country: str, vat_id: str = "", now: datetime) -> Terms:
+    """Return what a plan costs the user, with a promo code, in a country and perhaps with a VAT number.
 
     :raises NotFound: there is no such plan.
     :raises PromoCodeRefused: the code can't be used.
     """
     offer = offer_of(plan)
     found = promo.find_code(text=code, user=user, course=None, now=now) if code.strip() else None
-    price = price_with(found, offer, country)
+    price = price_with(found, offer, country, vat_id=vat_id, on=localtime(now).date())
     balance = customers.balance_of(user, offer.currency)
     due, _left = settle_balance(price.total, balance, offer.currency)
     return Terms(
@@ -52,14 +55,18 @@ def terms_for(*, user: User, plan: str, code: str, country: str, now: datetime) 
     )
 
 
-def price_with(code: PromoCode | None, offer: Offer, country: str) -> Quote:
-    """Return what the first period of a plan costs with a code. What is too little to be charged is free."""
+def price_with(
+    code: PromoCode | None, offer: Offer, country: str, *, vat_id: str = "", on: date | None = None
+) -> Quote:
+    """Return what the first period of a plan costs with a code. What is too little to be charged is free.
+
+    :param on: the day that decides the tax; today if it is left out.
+    """
     return quote(
         list_price=offer.price,
         discount=promo.discount_of(code, offer.price),
         currency=offer.currency,
-        country=country,
-        rates=settings.TAX_RATES,
+        tax=decide_tax(country=country, vat_id=vat_id, on=on or timezone.localdate()),
     )
 
 
@@ -71,8 +78,7 @@ def due_terms(*, subscription: Subscription) -> Terms:
         list_price=charge.price,
         discount=0,
         currency=offer.currency,
-        country=subscription.country,
-        rates=settings.TAX_RATES,
+        tax=tax_of(subscription, timezone.localdate()),
     )
     left = charge.price - charge.discount
     price = replace(price, discount=charge.discount, total=left, tax=tax_in(left, price.tax_rate))

@@ -9,7 +9,8 @@ from django.db.models import Q
 from apps.billing import gateway
 from apps.billing.errors import PaymentRefused
 from apps.billing.models import Dispute, Order, Payment, Refund
-from apps.billing.services import checkout, disputes, payments, refunds, subscription_reconciliation
+from apps.billing.queries.document_check import payments_without_documents
+from apps.billing.services import checkout, disputes, issuing, payments, refunds, subscription_reconciliation
 from apps.billing.services.differences import Difference
 
 _ENDED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
@@ -30,7 +31,7 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
     # A payment that cost nothing has no intent: its order was settled here.
     for payment in Payment.objects.filter(paid_at__gte=since, amount__gt=0).exclude(gateway_id__in=seen):
         if not _was_paid(payment):
-            yield Difference("payment", payment.receipt_number, "the provider doesn't know that it was paid")
+            yield Difference("payment", str(payment), "the provider doesn't know that it was paid")
     yield from subscription_reconciliation.differences(since=since, now=now)
 
 
@@ -48,17 +49,17 @@ def _of_intent(order: str, intent: gateway.IntentState, *, now: datetime) -> Ite
         return
     charge = intent.charge
     if charge is None or intent.status != "succeeded":
-        yield Difference("payment", payment.receipt_number, f"the provider says: {intent.status}")
+        yield Difference("payment", str(payment), f"the provider says: {intent.status}")
         return
     if (charge.amount, charge.currency) != (payment.amount, payment.currency):
         told = f"{payment.amount} {payment.currency} here, {charge.amount} {charge.currency} at the provider"
-        yield Difference("payment", payment.receipt_number, told)
+        yield Difference("payment", str(payment), told)
     if charge.amount_refunded != payment.refunded:
         told = f"{payment.refunded} refunded here, {charge.amount_refunded} at the provider"
-        yield Difference("refund", payment.receipt_number, told, lambda: refunds.sync_refunds(payment=payment, now=now))
+        yield Difference("refund", str(payment), told, lambda: refunds.sync_refunds(payment=payment, now=now))
     if payment.fee is None and charge.fee is not None:
         repair = lambda: payments.sync_fee(payment=payment, charge=charge)  # noqa: E731
-        yield Difference("fee", payment.receipt_number, f"the fee of {charge.fee} is missing", repair)
+        yield Difference("fee", str(payment), f"the fee of {charge.fee} is missing", repair)
 
 
 def _of_unpaid(order: str, intent: gateway.IntentState, *, now: datetime) -> Iterator[Difference]:
@@ -98,7 +99,10 @@ def unfinished(*, now: datetime) -> Iterator[Difference]:
         status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER
     ).select_related("payment"):
         resend = lambda refund=refund: refunds.send(refund=refund, now=now)  # noqa: E731
-        yield Difference("refund", refund.payment.receipt_number, "was not sent in time", resend)
+        yield Difference("refund", str(refund.payment), "was not sent in time", resend)
+    for payment in payments_without_documents():
+        issue = lambda payment=payment: issuing.issue_documents(payment=payment, now=now)  # noqa: E731
+        yield Difference("document", str(payment), "its invoice and credit notes aren't what the ledger says", issue)
     yield from subscription_reconciliation.unfinished(now=now)
 
 

@@ -20,6 +20,7 @@ from apps.billing.models import Dispute, Grant, OrderLine, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services import ledger
 from apps.billing.services.grants import end_purchase, reopen_purchase
+from apps.billing.services.issuing import issue_documents
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
@@ -225,6 +226,7 @@ def sync_refunds(*, payment: Payment, now: datetime) -> None:
         payment = Payment.objects.select_for_update(of=("self",)).select_related("user", "course").get(pk=payment.pk)
         for state in states:
             _apply(payment, state, now=now)
+        issue_documents(payment=payment, now=now)
         done = payment.refunds.filter(status=Refund.Status.DONE).aggregate(total=Sum("amount"))["total"] or 0
         if done != payment.refunded:
             payment.refunded = done

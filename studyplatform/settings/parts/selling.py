@@ -1,5 +1,7 @@
 """What the platform sells, and by which rules."""
 
+import re
+
 from django.core.exceptions import ImproperlyConfigured
 
 from studyplatform.kit.text.money import price_step, read_currency, scaled_price, smallest_charge, units_of_a_dollar
@@ -13,6 +15,7 @@ INSTRUCTOR_SHARE = env.number("INSTRUCTOR_SHARE", 70)  # percent of what is paid
 REFUND_DAYS = env.number("REFUND_DAYS", 14)
 REFUND_PERCENT = env.number("REFUND_PERCENT", 20)  # from this much of a course's lessons on, an admin decides
 TAX_RATES = env.rates("TAX_RATES")  # by country, in hundredths of a percent; prices include the tax
+TAX_RATE_CHANGES = env.rate_changes("TAX_RATE_CHANGES")  # EE=24@2025-07-01: another rate from that day on
 PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", scaled_price(1400, CURRENCY))  # minor units
 PREMIUM_YEARLY = env.number("PREMIUM_YEARLY", scaled_price(14000, CURRENCY))
 for _name, _price in (("PREMIUM_MONTHLY", PREMIUM_MONTHLY), ("PREMIUM_YEARLY", PREMIUM_YEARLY)):
@@ -30,3 +33,14 @@ if not 1 <= PAYOUT_DAY <= 28:
 SELLER_NAME = env.text("SELLER_NAME")  # on receipts and invoices; empty: SITE_NAME
 SELLER_ADDRESS = env.words("SELLER_ADDRESS")  # its lines, separated by commas
 SELLER_TAX_NUMBER = env.text("SELLER_TAX_NUMBER")
+SELLER_COUNTRY = env.country("SELLER_COUNTRY")  # decides between tax, reverse charge and sales outside the EU
+SELLER_VAT_ID = env.text("SELLER_VAT_ID")
+TAX_EXEMPTION = env.text("TAX_EXEMPTION")  # what invoices of a seller say who charges no tax; with it, no price has tax
+INVOICE_PREFIX = env.text("INVOICE_PREFIX", "INV")  # INV-2026-000001
+CREDIT_NOTE_PREFIX = env.text("CREDIT_NOTE_PREFIX", "CN")
+for _name, _prefix in (("INVOICE_PREFIX", INVOICE_PREFIX), ("CREDIT_NOTE_PREFIX", CREDIT_NOTE_PREFIX)):
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,9}", _prefix) is None:
+        raise ImproperlyConfigured(f"{_name} must be one to ten letters, digits or hyphens, not {_prefix!r}")
+if INVOICE_PREFIX.casefold() == CREDIT_NOTE_PREFIX.casefold():
+    raise ImproperlyConfigured("INVOICE_PREFIX and CREDIT_NOTE_PREFIX must differ")
+COUNTRY_HEADER = env.text("COUNTRY_HEADER")  # in which a proxy names the country of an address, such as CF-IPCountry

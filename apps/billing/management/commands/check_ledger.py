@@ -17,9 +17,9 @@ FORMAT = 1  # of the JSON; a change that breaks readers counts it up
 
 class Command(BaseCommand):
     help = (
-        "Check that every entry of the ledger balances and says what was posted, that its keys are unique, that the "
-        "payouts agree with it, and that the triggers that protect it are installed; print the balance of each "
-        "account. Exits with 1 if something is wrong."
+        "Check that every entry of the ledger balances and says what was posted, that its keys are unique, that "
+        "payouts, invoices and credit notes agree with it, and that the triggers that protect it are installed; "
+        "print the balance of each account. Exits with 1 if something is wrong."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,185 @@
+"""What an invoice or credit note says, fixed when it is issued: facts for programs, and every text on its page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils.timezone import localtime
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from apps.billing.countries import country_name
+from apps.billing.documents.pages import Page, day, percent, seller_lines, seller_name
+from apps.billing.models.documents import DocumentKind
+from apps.billing.tax import TaxTreatment, wording_of
+from apps.billing.vat_ids import is_checked
+
+TEMPLATE = 1
+"""The version of the page that new documents get."""
+
+FORMAT = 1  # of the facts; a change that breaks readers counts it up
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that was sold, or its part that is given back. Minor units; ``total`` includes ``tax``.
+
+    ``list_price`` less ``discount`` and ``credit`` is the total.
+    """
+
+    title: str
+    list_price: int
+    total: int
+    tax: int
+    discount: int = 0
+    promo_code: str = ""
+    credit: int = 0
+    period: tuple[datetime, datetime] | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a document is made of. ``corrects``: number and date of the document that it corrects or cancels.
+
+    ``reason``: why, for a credit note. ``paid``: when, and the card; None before payment. ``receipt``: its number.
+    """
+
+    kind: DocumentKind
+    number: str
+    issued_at: datetime
+    currency: str
+    items: Sequence[Item]
+    buyer: Mapping[str, Any]
+    buyer_name: str
+    email: str
+    tax_rate: int
+    treatment: str
+    page: str
+    paid: tuple[datetime, str] | None = None
+    receipt: str = ""
+    corrects: tuple[str, datetime] | None = None
+    reason: str = ""
+
+    @property
+    def total(self) -> int:
+        return sum(item.total for item in self.items)
+
+    @property
+    def tax(self) -> int:
+        return sum(item.tax for item in self.items)
+
+
+def make_snapshot(content: Content) -> dict[str, Any]:
+    """Return the snapshot of a document, in the language of the page."""
+    return {"facts": _facts(content), "print": _texts(content)}
+
+
+def buyer_lines(buyer: Mapping[str, Any], name: str) -> list[str]:
+    """Return the buyer's address as documents show it. ``name``: if the buyer gave none."""
+    town = " ".join(part for part in (buyer.get("postal_code", ""), buyer.get("city", "")) if part)
+    lines = [buyer.get("name") or name, buyer.get("street"), buyer.get("extra"), town, buyer.get("region")]
+    lines.append(country_name(buyer.get("country", "")))
+    if buyer.get("vat_id"):
+        label = _("VAT number %(number)s") if is_checked(buyer.get("country", "")) else _("Tax number %(number)s")
+        lines.append(label % {"number": buyer["vat_id"]})
+    if buyer.get("reference"):
+        lines.append(_("Your reference: %(text)s") % {"text": buyer["reference"]})
+    return [str(line) for line in lines if line]
+
+
+def _facts(content: Content) -> dict[str, Any]:
+    corrects = content.corrects
+    return {
+        "format": FORMAT,
+        "kind": str(content.kind),
+        "number": content.number,
+        "issued_on": localtime(content.issued_at).date().isoformat(),
+        "language": get_language() or "en",
+        "currency": content.currency,
+        "total": content.total,
+        "tax": content.tax,
+        "tax_rate": content.tax_rate,
+        "treatment": str(content.treatment),
+        "wording": wording_of(content.treatment),
+        "seller": {
+            "name": seller_name(),
+            "lines": seller_lines(),
+            "country": settings.SELLER_COUNTRY,
+            "vat_id": settings.SELLER_VAT_ID,
+            "tax_number": settings.SELLER_TAX_NUMBER,
+        },
+        "buyer": {**content.buyer, "name": content.buyer.get("name") or content.buyer_name, "email": content.email},
+        "items": [_item_facts(item) for item in content.items],
+        "paid_on": localtime(content.paid[0]).date().isoformat() if content.paid else "",
+        "receipt": content.receipt,
+        "corrects": corrects[0] if corrects else "",
+        "reason": content.reason,
+    }
+
+
+def _item_facts(item: Item) -> dict[str, Any]:
+    period = [localtime(moment).date().isoformat() for moment in item.period] if item.period else []
+    return {**asdict(item), "period": period}
+
+
+def _texts(content: Content) -> dict[str, Any]:
+    is_invoice = content.kind == DocumentKind.INVOICE
+    name = _("Invoice") if is_invoice else _("Credit note")
+    facts = [_("Number %(number)s") % {"number": content.number}, day(content.issued_at)]
+    if content.corrects:
+        label = _("Cancels %(number)s of %(date)s") if is_invoice else _("For invoice %(number)s of %(date)s")
+        facts.append(label % {"number": content.corrects[0], "date": day(content.corrects[1])})
+    if content.receipt:
+        facts.append(_("Receipt %(number)s") % {"number": content.receipt})
+    page = Page(
+        name=name,
+        number=content.number,
+        currency=content.currency,
+        facts=facts,
+        address=settings.SITE_URL + content.page,
+    )
+    page.address_to([*buyer_lines(content.buyer, content.buyer_name), content.email])
+    page.head()
+    for item in content.items:
+        _write_item(page, item)
+    page.rule()
+    page.row(_("Without tax"), content.total - content.tax)
+    page.row(_tax_label(content), content.tax)
+    page.rule()
+    page.row(_("Total") if is_invoice else _("Total credited"), content.total, size=13)
+    page.gap(14)
+    for line in _closing(content):
+        page.text(line, size=9.5)
+    return page.finish()
+
+
+def _write_item(page: Page, item: Item) -> None:
+    page.row(item.title, item.list_price)
+    if item.period:
+        start, end = (day(moment) for moment in item.period)
+        page.text(_("%(start)s to %(end)s") % {"start": start, "end": end}, size=9.5, is_faint=True)
+    if item.discount:
+        label = _("Discount, code %(code)s") % {"code": item.promo_code} if item.promo_code else _("Discount")
+        page.row(label, -item.discount)
+    if item.credit:
+        page.row(_("Credit for the unused time of your former plan"), -item.credit)
+
+
+def _tax_label(content: Content) -> str:
+    if content.treatment == TaxTreatment.REVERSE_CHARGE:
+        return _("Tax, reverse charge")
+    if content.treatment == TaxTreatment.EXEMPT:
+        return _("Tax, exempt")
+    return _("Tax, %(rate)s%%") % {"rate": percent(content.tax_rate)}
+
+
+def _closing(content: Content) -> list[str]:
+    lines = [wording_of(content.treatment)]
+    if content.reason:
+        lines.append(_("Reason: %(reason)s") % {"reason": content.reason})
+    if content.paid:
+        facts = {"date": day(content.paid[0]), "card": content.paid[1]}
+        lines.append(_("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts)
+    return [line for line in lines if line]

@@ -1,0 +1,119 @@
+"""Which tax is in a price, and which VAT numbers pass."""
+
+from datetime import date
+
+import pytest
+
+from apps.billing.countries import country_codes
+from apps.billing.tax import Seller, TaxTreatment, decide_tax, find_conflicts
+from apps.billing.vat_ids import WrongVatId, check_vat_id
+from studyplatform.settings import env
+
+DAY = date(2026, 6, 1)
+GERMAN, FRENCH = "DE136695976", "FR83404833048"
+RATES = {"FI": 2550, "DE": 1900, "FR": 2000, "NO": 2500}
+FINNISH = Seller(country="FI", exemption="", rates=RATES, rate_changes=[("DE", 2000, date(2027, 1, 1))])
+
+
+@pytest.mark.parametrize(
+    ("country", "vat_id", "on", "expected"),
+    [
+        ("FI", "", DAY, (2550, "standard")),
+        ("FI", "FI12345671", DAY, (2550, "standard")),  # at home
+        ("DE", "", DAY, (1900, "standard")),
+        ("DE", "", date(2027, 1, 1), (2000, "standard")),
+        ("DE", GERMAN, DAY, (0, "reverse_charge")),
+        ("DE", "de 136 695-976", DAY, (0, "reverse_charge")),
+        ("DE", "DE136695977", DAY, (1900, "standard")),  # the check digit is wrong
+        ("DE", FRENCH, DAY, (1900, "standard")),  # of another country
+        ("MC", FRENCH, DAY, (0, "reverse_charge")),
+        ("MC", "", DAY, (2000, "standard")),
+        ("GR", "EL094259216", DAY, (0, "reverse_charge")),
+        ("GB", "XI980780684", DAY, (0, "outside_eu")),  # Northern Ireland is in the area for goods alone
+        ("NO", "NO995525828MVA", DAY, (2500, "standard")),  # registered there
+        ("US", "", DAY, (0, "outside_eu")),
+        ("AX", "", DAY, (0, "outside_eu")),
+        ("SE", "", DAY, (0, "standard")),
+        ("", "", DAY, (0, "standard")),
+    ],
+)
+def test_one_function_decides_the_tax(country, vat_id, on, expected):
+    found = decide_tax(country=country, vat_id=vat_id, on=on, seller=FINNISH)
+
+    assert (found.rate, found.treatment) == expected
+
+
+def test_other_sellers_decide_otherwise(settings):
+    exempt = Seller(country="DE", exemption="Kein Ausweis von Umsatzsteuer, § 19 UStG", rates=RATES)
+    american = Seller(country="US", exemption="", rates=RATES)
+    unknown = Seller(country="", exemption="", rates={})
+
+    assert decide_tax(country="FR", vat_id=FRENCH, on=DAY, seller=exempt).treatment == TaxTreatment.EXEMPT
+    assert decide_tax(country="DE", vat_id=GERMAN, on=DAY, seller=american).rate == 1900
+    assert decide_tax(country="US", on=DAY, seller=unknown).treatment == TaxTreatment.STANDARD
+    settings.TAX_EXEMPTION = "§ 19 UStG"
+    assert decide_tax(country="DE", on=DAY).wording == "§ 19 UStG"
+
+
+NUMBERS = """
+AT ATU13585627|BE BE 0428.759.497|BG BG 175 074 752|CY CY-10259033P|CZ CZ 25123891|DE DE 136,695 976|DK DK 13585628
+EE EE 100 931 558|ES ES B58378431|FI FI 20774740|FR Fr 40 303 265 045|GB GB 980 7806 84|GR EL 094259216|HR HR33392005961
+HU HU-12892312|IE IE 6433435F|IT IT 00743110157|LT LT 119511515|LU LU 150 274 42|LV LV 4000 3521 600|MT MT 1167-9112
+NL NL4495445B01|PL PL 8567346215|PT PT 501 964 843|RO RO 185 472 90|SE SE 123456789701|SI SI 5022 3054
+SK SK 202 274 96 19
+NO NO 995 525 828 MVA|CH CHE-107.787.577 IVA|IM GB 980780684|GB XI980780684|ES X2482300W|DE 136695976|GR GR094259216
+FR 83404833048|DE ＤＥ１３６６９５９７６
+"""
+
+
+def test_numbers_of_all_countries_pass_their_check():
+    pairs = [pair.split(" ", 1) for line in NUMBERS.split("\n") for pair in line.split("|") if pair]
+    checked = {country: check_vat_id(text, country) for country, text in pairs}
+
+    assert len(checked) == 31
+    assert {text for text in checked.values() if not text.isalnum()} == set()
+    assert (checked["GR"], checked["NO"], checked["DE"]) == ("EL094259216", "NO995525828MVA", GERMAN)
+    assert all(check_vat_id(text, country) == text for country, text in checked.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [("DE136695977", "DE"), ("", "DE"), ("DE", "DE"), ("EU372000063", "DE"), ("GB980780685", "GB"), ("x" * 40, "US"),
+     ("NO995525829MVA", "NO"), ("CHE107787578MWST", "CH"), ("ДЕ136695976", "DE"), ("", "US"), ("a\x00b", "US")],
+)  # fmt: skip
+def test_wrong_numbers_are_refused(text, country):
+    with pytest.raises(WrongVatId):
+        check_vat_id(text, country)
+
+
+def test_other_numbers_are_kept_as_they_are_written():
+    assert check_vat_id(" 51 824  753 556 ", "AU") == "51 824 753 556"
+
+
+def test_sources_that_name_another_country_are_conflicts():
+    seen = {"declared": "FR", "card": "MC", "browser": "DE", "network": ""}
+
+    assert find_conflicts(seen) == ["browser"]
+    assert find_conflicts({**seen, "declared": ""}) == []
+
+
+@pytest.mark.parametrize("text", ["EE=24", "EE=24@2025", "24@2025-07-01", "EE=24@x"])
+def test_changed_rates_need_a_date(monkeypatch, text):
+    monkeypatch.setenv("TAX_RATE_CHANGES", "EE=24@2025-07-01,SK=23@2025-01-01")
+    assert env.rate_changes("TAX_RATE_CHANGES")[0] == ("EE", 2400, date(2025, 7, 1))
+
+    monkeypatch.setenv("TAX_RATE_CHANGES", text)
+    with pytest.raises(env.ImproperlyConfigured):
+        env.rate_changes("TAX_RATE_CHANGES")
+
+
+def test_the_country_of_the_seller_is_an_iso_code(monkeypatch):
+    for text in ("EL", "UK", "Germany", "1"):
+        monkeypatch.setenv("SELLER_COUNTRY", text)
+        with pytest.raises(env.ImproperlyConfigured):
+            env.country("SELLER_COUNTRY")
+
+
+def test_the_checkout_offers_all_countries():
+    assert len(country_codes()) == 250
+    assert {"DE", "XK", "MC", "GB"} <= country_codes()
