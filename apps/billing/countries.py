@@ -1,5 +1,6 @@
 """Countries as taxes see them: ISO 3166-1 codes, the VAT area of the European Union, and names."""
 
+import re
 from functools import cache
 
 from babel import Locale
@@ -31,7 +32,7 @@ def tax_country(code: str) -> str:
 @cache
 def country_codes() -> frozenset[str]:
     """Return the ISO 3166-1 codes of all countries, and XK for Kosovo."""
-    found = {code for code in Locale("en").territories if len(code) == 2 and code.isalpha()}
+    found = {str(code) for code in Locale("en").territories if re.fullmatch("[A-Z]{2}", str(code))}
     return frozenset(found - _NO_COUNTRIES | {"XK"})
 
 

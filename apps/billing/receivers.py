@@ -1,11 +1,17 @@
-"""How billing reacts to events of other apps."""
+"""How billing reacts to events of other apps, and to an upgrade."""
 
+from typing import Any
+
+from django.apps import apps as installed
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models.signals import post_migrate
+from django.dispatch import receiver
 from django.utils import timezone
 
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.billing import policies, services
-from apps.billing.services import subscriptions
+from apps.billing.services import issuing, subscriptions
 from studyplatform.kit.events import subscribe
 
 accounts.register_hindrance(policies.leave)
@@ -24,3 +30,14 @@ def forget_deleted_user(event: AccountDeleted) -> None:
 @subscribe(AccountDeleted)
 def forget_payout_data(event: AccountDeleted) -> None:
     services.forget_payout_data(user_id=event.user_id)
+
+
+@receiver(post_migrate, sender=installed.get_app_config("billing"), dispatch_uid="billing.issue_earlier_documents")
+def issue_earlier_documents(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **_: Any) -> None:
+    """After an upgrade: number the payments from before there were documents, before a new one gets a number.
+
+    No migration does it, because documents are made by the present models and texts (docs/adr/0050).
+    """
+    went_back = any(is_backwards for _migration, is_backwards in plan or ())
+    if plan and not went_back and using == DEFAULT_DB_ALIAS and issuing.is_ready():
+        issuing.issue_missing_documents()

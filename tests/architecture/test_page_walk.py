@@ -26,6 +26,8 @@ from django.utils import timezone
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
 from apps.billing.models import Payout, PayoutRun, Refund
+from apps.billing.services.issuing import issue_documents
+from apps.billing.services.payments import book_sale
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -88,6 +90,7 @@ OWNERS = {
     "billing:transaction": {"leo", "sam"},
     "billing:receipt": {"leo", "sam"},
     "billing:invoice": {"leo", "sam"},
+    "billing:document": {"leo", "sam"},
     "billing:refund": LEO,
     "forum:announcement": LEO,
     "tutor:export": LEO,
@@ -205,6 +208,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
     share = CourseShareFactory(owner=leo, file=own_file, course=world.course.uid)
     payment, other = PaymentFactory(user=leo, paid_at=now), PaymentFactory(user=leo)
+    book_sale(payment)
+    (document,) = issue_documents(payment=payment, now=now)
     run = PayoutRun.objects.create(day=now.date(), created_at=now)
     owed = {"amount": 100, "currency": "usd", "sales_until": now, "method": "bank", "created_at": now}
     payout = Payout.objects.create(run=run, instructor=world.course.instructor, **owed)
@@ -233,6 +238,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "forum:message-report": message.uid,
         "forum:moderation-message": complaint.uid,
         "forum:announcement": told.uid,
+        "billing:document": document.uid,
         "tutor:export": world.chat_answer.exchange.chat.uid,
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},

@@ -150,10 +150,10 @@ def usable_card(*, user: User, uid: str, now: datetime) -> Card:
 
 
 def forget_user(*, user_id: int) -> None:
-    """Delete the cards, buyer details and customer of a deleted account; the books keep its payments, without the email.
+    """Delete the cards, buyer details and customer of a deleted account; the books keep payments, without the email.
 
-    Its invoices and credit notes stay as they were issued. Idempotent. Jobs delete the customer at the provider, which also ends its subscription, and cancel what the user
-    was about to buy.
+    Its invoices and credit notes stay as they were issued. Idempotent. Jobs delete the customer at the provider, which
+    also ends its subscription, and cancel what the user was about to buy.
     """
     with transaction.atomic():
         Card.objects.of(user_id).delete()

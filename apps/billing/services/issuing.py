@@ -12,27 +12,24 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
-from django.utils import translation
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
-from apps.billing.documents.snapshots import TEMPLATE, Content, Item, make_snapshot
+from apps.billing.documents.snapshots import Item
 from apps.billing.models import (
     Dispute,
     Document,
-    DocumentSeries,
     EntryKind,
     LedgerEntry,
-    Order,
     Payment,
     Refund,
 )
-from apps.billing.models.documents import DocumentKind, digest_of
+from apps.billing.models.documents import DocumentKind
 from apps.billing.queries.document_check import BATCH_SIZE, documents_of_payments, payments_without_documents
 from apps.billing.queries.transactions import card_of_payment
+from apps.billing.services.document_series import Draft, facts_of_document, in_language, lock_series, write_document
 
 PAID_KINDS = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
 
@@ -71,7 +68,7 @@ def issue_documents(*, payment: Payment, now: datetime) -> list[Document]:
     locked = Payment.objects.select_for_update(of=("self",)).select_related("user", "order").get(pk=payment.pk)
     missing = _missing_facts([locked])
     kinds = {_kind_of(fact) for fact in missing}
-    _lock_series(kinds, localtime(now).year)
+    lock_series(kinds, localtime(now).year)
     return [_issue(fact, at=now) for fact in missing]
 
 
@@ -99,69 +96,6 @@ def issue_missing_documents() -> int:
                 _issue(fact, at=occurred_at)
                 issued += 1
     return issued
-
-
-@transaction.atomic
-def issue_order_invoice(*, order: Order, now: datetime) -> Document:
-    """Issue the invoice of an order that is to be paid later. Idempotent: an order has one that isn't canceled.
-
-    :raises ValueError: the order costs nothing.
-    """
-    if not order.total:
-        raise ValueError(f"order {order.number} costs nothing")
-    locked = Order.objects.select_for_update(of=("self",)).select_related("user", "promo_code").get(pk=order.pk)
-    earlier = list(Document.objects.filter(order=locked).order_by("pk"))
-    canceled = {each.corrects_id for each in earlier}
-    open_invoice = next((each for each in earlier if each.sign > 0 and each.pk not in canceled), None)
-    if open_invoice is not None:
-        return open_invoice
-    draft = _Draft(
-        kind=DocumentKind.INVOICE,
-        key=f"order {locked.pk} {len(earlier) // 2 + 1}",
-        user_id=locked.user_id,
-        at=now,
-        links={"order": locked},
-        facts={
-            "currency": locked.currency,
-            "items": _items_of_order(locked),
-            "buyer": locked.buyer or {"country": locked.country},
-            "buyer_name": locked.user.display_name,
-            "email": locked.email,
-            "tax_rate": locked.tax_rate,
-            "treatment": locked.tax_treatment,
-            "page": "/billing/transactions",
-        },
-        language=locked.buyer.get("language", ""),
-    )
-    return _write(draft)
-
-
-@transaction.atomic
-def cancel_order_invoice(*, order: Order, reason: str, now: datetime) -> Document | None:
-    """Cancel the invoice of an order that won't be paid, by a credit note. Idempotent; None if there is none."""
-    Order.objects.select_for_update().get(pk=order.pk)
-    earlier = list(Document.objects.filter(order=order).order_by("pk"))
-    canceled = {each.corrects_id for each in earlier}
-    invoice = next((each for each in earlier if each.sign > 0 and each.pk not in canceled), None)
-    if invoice is None or Payment.objects.filter(order=order).exists():
-        return None
-    known = invoice.snapshot["facts"]
-    draft = _Draft(
-        kind=DocumentKind.CREDIT_NOTE,
-        key=f"{invoice.fact} canceled",
-        user_id=invoice.user_id,
-        at=now,
-        links={"order": order, "corrects": invoice},
-        facts={
-            **_facts_of_document(invoice),
-            "items": [_item_of(each) for each in known["items"]],
-            "corrects": (invoice.number, invoice.issued_at),
-            "reason": reason,
-            "page": "/billing/transactions",
-        },
-        language=known["language"],
-    )
-    return _write(draft)
 
 
 def _missing_facts(payments: Sequence[Payment]) -> list[Fact]:
@@ -223,7 +157,7 @@ def _issue(fact: Fact, *, at: datetime) -> Document:
     }
     language = payment.buyer.get("language", "")
     if corrected is not None:
-        facts |= _facts_of_document(corrected)
+        facts |= facts_of_document(corrected)
         facts["corrects"] = (corrected.number, corrected.issued_at)
         language = corrected.snapshot["facts"]["language"]
     if fact.is_sale:
@@ -231,10 +165,10 @@ def _issue(fact: Fact, *, at: datetime) -> Document:
         facts["paid"] = (payment.paid_at, card_of_payment(payment))
     else:
         facts["items"] = _items_of_return(fact)
-        with _in_language(language):
+        with in_language(language):
             facts["reason"] = _reason_of(fact)
-    return _write(
-        _Draft(kind=kind, key=fact.key, user_id=payment.user_id, at=at, links=links, facts=facts, language=language)
+    return write_document(
+        Draft(kind=kind, key=fact.key, user_id=payment.user_id, at=at, links=links, facts=facts, language=language)
     )
 
 
@@ -246,20 +180,6 @@ def _corrected_by(fact: Fact, kind: DocumentKind) -> Document | None:
         return next((each for each in documents if each.sign > 0 and each.pk not in canceled), None)
     ours = [each for each in documents if each.sign < 0 and each.fact.endswith(f" {fact.gateway_id}")]
     return ours[-1] if ours else None
-
-
-def _facts_of_document(document: Document) -> dict[str, Any]:
-    """What a document that corrects another one takes from it: the buyer and the tax as they were."""
-    known = document.snapshot["facts"]
-    buyer = {name: value for name, value in known["buyer"].items() if name != "email"}
-    return {
-        "currency": document.currency,
-        "buyer": buyer,
-        "buyer_name": buyer["name"],
-        "email": known["buyer"]["email"],
-        "tax_rate": known["tax_rate"],
-        "treatment": known["treatment"],
-    }
 
 
 def _items_of_sale(fact: Fact) -> list[Item]:
@@ -292,23 +212,6 @@ def _item_of_entry(entry: LedgerEntry) -> Item:
     return Item(title=entry.description, list_price=total, total=total, tax=abs(entry.tax))
 
 
-def _items_of_order(order: Order) -> list[Item]:
-    return [
-        Item(
-            title=order.course.title,
-            list_price=order.list_price,
-            discount=order.discount,
-            promo_code=order.promo_code.code if order.promo_code else "",
-            total=order.total,
-            tax=order.tax,
-        )
-    ]
-
-
-def _item_of(facts: dict[str, Any]) -> Item:
-    return Item(**{**facts, "period": None})
-
-
 def _reason_of(fact: Fact) -> str:
     match fact.entries[0].kind:
         case EntryKind.REFUND:
@@ -319,62 +222,3 @@ def _reason_of(fact: Fact) -> str:
             return _("The cardholder's bank returned the payment")
         case _other:
             return str(fact.entries[0].get_kind_display())
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A document without a number. ``facts`` are those of its `Content`."""
-
-    kind: DocumentKind
-    key: str
-    user_id: int
-    at: datetime
-    links: dict[str, Any]
-    facts: dict[str, Any]
-    language: str
-
-
-def _write(draft: _Draft) -> Document:
-    """Give the document the next number of its series, and save it."""
-    series = _lock_series({draft.kind}, localtime(draft.at).year)[draft.kind]
-    # Dates follow the order of the numbers, even if a process waited for the series or a clock is late.
-    issued_at = max(draft.at, series.last_issued_at or draft.at)
-    series.last, series.last_issued_at = series.last + 1, issued_at
-    series.save(update_fields=["last", "last_issued_at"])
-    is_invoice = draft.kind == DocumentKind.INVOICE
-    prefix = settings.INVOICE_PREFIX if is_invoice else settings.CREDIT_NOTE_PREFIX
-    number = f"{prefix}-{series.year}-{series.last:06d}"
-    with _in_language(draft.language):
-        content = Content(kind=draft.kind, number=number, issued_at=issued_at, **draft.facts)
-        snapshot = make_snapshot(content)
-    document = Document(
-        kind=draft.kind,
-        number=number,
-        year=series.year,
-        position=series.last,
-        fact=draft.key,
-        user_id=draft.user_id,
-        currency=content.currency,
-        total=content.total,
-        tax=content.tax,
-        snapshot=snapshot,
-        template=TEMPLATE,
-        sha256=digest_of(snapshot),
-        issued_at=issued_at,
-        **draft.links,
-    )
-    document.save()
-    return document
-
-
-def _lock_series(kinds: set[DocumentKind], year: int) -> dict[str, DocumentSeries]:
-    """Lock the series of these kinds until the transaction ends, in one order, so that nothing waits in a circle."""
-    for kind in sorted(kinds):
-        DocumentSeries.objects.get_or_create(kind=kind, year=year)
-    rows = DocumentSeries.objects.select_for_update().filter(kind__in=kinds, year=year).order_by("kind")
-    return {row.kind: row for row in rows}
-
-
-def _in_language(language: str) -> Any:  # a context manager that types can't name
-    known = dict(settings.LANGUAGES)
-    return translation.override(language if language in known else settings.LANGUAGE_CODE)
