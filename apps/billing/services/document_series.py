@@ -8,8 +8,8 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.timezone import localtime
 
-from apps.billing.documents.snapshots import TEMPLATE, Content, make_snapshot
-from apps.billing.models import Document, DocumentSeries
+from apps.billing.documents.snapshots import TEMPLATE, Content, Item, make_snapshot
+from apps.billing.models import Document, DocumentSeries, Order
 from apps.billing.models.documents import DocumentKind, digest_of
 
 
@@ -84,3 +84,18 @@ def facts_of_document(document: Document) -> dict[str, Any]:
         "tax_rate": known["tax_rate"],
         "treatment": known["treatment"],
     }
+
+
+def items_of_order(order: Order, *, promo_code: str) -> list[Item]:
+    """Return what an order sells, one item per line."""
+    return [
+        Item(
+            title=line.title,
+            list_price=line.list_price,
+            discount=line.discount,
+            promo_code=promo_code,
+            total=line.total,
+            tax=line.tax,
+        )
+        for line in order.lines.all()
+    ]

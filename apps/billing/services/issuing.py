@@ -29,7 +29,14 @@ from apps.billing.models import (
 from apps.billing.models.documents import DocumentKind
 from apps.billing.queries.document_check import BATCH_SIZE, documents_of_payments, payments_without_documents
 from apps.billing.queries.transactions import card_of_payment
-from apps.billing.services.document_series import Draft, facts_of_document, in_language, lock_series, write_document
+from apps.billing.services.document_series import (
+    Draft,
+    facts_of_document,
+    in_language,
+    items_of_order,
+    lock_series,
+    write_document,
+)
 
 PAID_KINDS = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
 
@@ -184,22 +191,20 @@ def _corrected_by(fact: Fact, kind: DocumentKind) -> Document | None:
 
 def _items_of_sale(fact: Fact) -> list[Item]:
     payment = fact.payment
-    if len(fact.entries) == 1:
-        period = (payment.period_start, payment.period_end)
-        return [
-            Item(
-                title=payment.title,
-                list_price=payment.list_price,
-                discount=payment.discount,
-                promo_code=payment.promo_code,
-                credit=payment.credit,
-                total=payment.amount,
-                tax=payment.tax,
-                period=(period[0], period[1]) if period[0] and period[1] else None,
-            )
-        ]
+    if payment.order is not None and payment.order.lines.exists():
+        return items_of_order(payment.order, promo_code=payment.promo_code)
+    period = (payment.period_start, payment.period_end)
     return [
-        Item(title=each.description, list_price=each.total, total=each.total, tax=each.tax) for each in fact.entries
+        Item(
+            title=payment.title,
+            list_price=payment.list_price,
+            discount=payment.discount,
+            promo_code=payment.promo_code,
+            credit=payment.credit,
+            total=payment.amount,
+            tax=payment.tax,
+            period=(period[0], period[1]) if period[0] and period[1] else None,
+        )
     ]
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from apps.billing.documents.snapshots import Item
 from apps.billing.models import Document, Order, Payment
 from apps.billing.models.documents import DocumentKind
-from apps.billing.services.document_series import Draft, facts_of_document, write_document
+from apps.billing.services.document_series import Draft, facts_of_document, items_of_order, write_document
 
 
 @transaction.atomic
@@ -33,7 +33,7 @@ def issue_order_invoice(*, order: Order, now: datetime) -> Document:
         links={"order": locked},
         facts={
             "currency": locked.currency,
-            "items": _items_of_order(locked),
+            "items": items_of_order(locked, promo_code=locked.promo_code.code if locked.promo_code else ""),
             "buyer": locked.buyer or {"country": locked.country},
             "buyer_name": locked.user.display_name,
             "email": locked.email,
@@ -72,19 +72,6 @@ def cancel_order_invoice(*, order: Order, reason: str, now: datetime) -> Documen
         language=known["language"],
     )
     return write_document(draft)
-
-
-def _items_of_order(order: Order) -> list[Item]:
-    return [
-        Item(
-            title=order.course.title,
-            list_price=order.list_price,
-            discount=order.discount,
-            promo_code=order.promo_code.code if order.promo_code else "",
-            total=order.total,
-            tax=order.tax,
-        )
-    ]
 
 
 def _item_of(facts: dict[str, Any]) -> Item:
