@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.billing.models import (
+    Bundle,
     BuyerDetails,
     Card,
     ConnectedAccount,
@@ -96,6 +97,8 @@ def of_billing(user: User) -> Iterator[Part]:
     yield Part("billing/cards.json", cards.values("brand", "last4", "exp_month", "exp_year", "created_at").iterator())
     access = Grant.objects.filter(**mine).order_by("pk")
     yield Part("billing/access.json", access.values("course__title", "source", "created_at", "ended_at").iterator())
+    bundles = Bundle.objects.filter(instructor=user).order_by("pk")
+    yield Part("billing/bundles.json", bundles.values("title", "summary", "price", "currency", "created_at").iterator())
     codes = PromoCode.objects.filter(created_by=user).order_by("pk")
     yield Part("billing/promo_codes.json", codes.values("code", "percent", "amount", "used", "created_at").iterator())
     used = Redemption.objects.filter(**mine).order_by("pk")

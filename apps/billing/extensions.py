@@ -21,16 +21,19 @@ from apps.accounts.queries import zone_of
 from apps.billing.gateway.errors import MAPPINGS
 from apps.billing.models import Payout, Subscription
 from apps.billing.queries import earnings, payouts
+from apps.billing.queries.bundles import bundles_for_sale
 from apps.billing.queries.next_charge import next_charge
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
 from studyplatform.kit.extensions import (
     LearnerCard,
+    SitemapEntry,
     Tile,
     admin_tiles,
     contract_tables,
     instructor_tiles,
     learner_cards,
+    sitemap_entries,
 )
 from studyplatform.kit.registry import Registry
 from studyplatform.kit.text.money import money
@@ -86,6 +89,14 @@ def watched_seconds(start: date, end: date, courses: Collection[int]) -> Iterato
     """Yield (user, course, day, seconds) for what was watched of these courses from ``start`` to before ``end``."""
     for each in watch_time.ordered():
         yield from each(start, end, courses)
+
+
+@sitemap_entries.registers("bundles", order=16)
+def bundle_pages() -> Iterator[SitemapEntry]:
+    """The list of bundles, and those for sale, the newest first. One query."""
+    yield SitemapEntry("/bundles/")
+    for slug, updated_at in bundles_for_sale().values_list("slug", "updated_at")[:2_000]:
+        yield SitemapEntry(f"/bundles/{slug}/", updated_at)
 
 
 @admin_tiles.registers("billing", order=30)

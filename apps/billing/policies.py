@@ -6,8 +6,19 @@ from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, administer, be_verified, teach
 from apps.billing import queries
 from apps.billing.access import access_to
-from apps.billing.errors import AlreadyOwned, EarningsUnpaid, NotForSale, NothingToRefund, StillSubscribed
-from apps.billing.models import Document, Order, Payment, PromoCode
+from apps.billing.errors import (
+    AlreadyOwned,
+    BundleNotForSale,
+    BundleNotFound,
+    BundleOwned,
+    EarningsUnpaid,
+    NotForSale,
+    NothingToRefund,
+    StillSubscribed,
+)
+from apps.billing.models import Bundle, Document, Order, Payment, PromoCode
+from apps.billing.purchases import Purchase
+from apps.billing.queries.bundles import BundleView
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
@@ -36,6 +47,41 @@ def buy(user: AnyUser, course: Course) -> Verdict:
     if access is not None and access.lasts:
         return AlreadyOwned(course=course.title, slug=course.slug)
     return be_verified(user)
+
+
+def buy_purchase(user: AnyUser, purchase: Purchase) -> Verdict:
+    """Users with a verified email may buy a course, or a bundle that is for sale with a course they don't own yet."""
+    if purchase.course is not None:
+        return buy(user, purchase.course)
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    if purchase.bundle is None or not Bundle.objects.for_sale().filter(pk=purchase.bundle.pk).exists():
+        return BundleNotForSale(bundle=purchase.title)
+    if not purchase.courses:
+        return BundleOwned(bundle=purchase.title)
+    return be_verified(user)
+
+
+def make_bundles(user: AnyUser) -> Verdict:
+    """Instructors bundle their own courses, admins those of everybody."""
+    return teach(user)
+
+
+def see_bundle(user: AnyUser, bundle: BundleView) -> Verdict:
+    """A bundle exists for admins, for the instructor whose it is, and for those of its courses."""
+    refusal = teach(user)
+    if refusal is not None or not isinstance(user, User):
+        return refusal or BundleNotFound()
+    teaches = any(course.instructor_id == user.pk for course in bundle.courses)
+    return None if teaches or bundle.bundle.instructor_id == user.pk or user.is_admin else BundleNotFound()
+
+
+def manage_bundle(user: AnyUser, bundle: Bundle) -> Verdict:
+    """Admins change all bundles, instructors their own."""
+    refusal = teach(user)
+    if refusal is not None or not isinstance(user, User):
+        return refusal or BundleNotFound()
+    return None if user.is_admin or bundle.instructor_id == user.pk else BundleNotFound()
 
 
 def see_order(user: AnyUser, order: Order) -> Verdict:

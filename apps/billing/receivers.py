@@ -11,10 +11,16 @@ from django.utils import timezone
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.billing import policies, services
+from apps.billing.models import Bundle, BundleCourse
 from apps.billing.services import issuing, subscriptions
+from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
 accounts.register_hindrance(policies.leave)
+
+# The catalog and the pages of courses name the bundles that are for sale.
+table_versions.watch("catalogue", Bundle)
+table_versions.watch("catalogue", BundleCourse)
 
 
 @subscribe(AccountDeleted)

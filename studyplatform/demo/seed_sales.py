@@ -186,10 +186,11 @@ class Year:
         usable = Card.objects.usable().of(user.pk).exclude(last4=FAILS_LATER[-4:])
         card = None if contested else usable.filter(is_default=True).first()
         code = self._code_for(user, course, at)
-        price = services.price_for(course=course, code=code, country="", on=localtime(at).date())
+        purchase = services.purchase_of_course(course)
+        price = services.price_for(purchase=purchase, code=code, country="", on=localtime(at).date())
         try:
             begun = services.begin_order(
-                user=user, course=course, code=code.code if code else "", country="", email=user.email,
+                user=user, purchase=purchase, code=code.code if code else "", country="", email=user.email,
                 expected_total=price.total, expected_currency=price.currency, card=str(card.uid) if card else "",
                 saves_card=False, agrees=True, now=at,
             )  # fmt: skip

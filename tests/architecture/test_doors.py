@@ -15,6 +15,8 @@ OPEN = {
     "site:home": "what the platform is",
     "site:catalogue": "courses are public in the navigation",
     "site:suggestions": "names what the catalogue shows to everyone",
+    "billing:bundles": "bundles are as public as the courses in them",
+    "billing:bundle": "bundles are public; of one that is not for sale it shows only courses that are public",
     "site:paths": "learning paths are as public as the courses in them",
     "site:path": "learning paths are public; its policy hides unpublished ones",
     "site:course": "courses are public in the navigation; its policy hides drafts",

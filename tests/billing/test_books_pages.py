@@ -10,6 +10,7 @@ from djstripe.models import WebhookEventTrigger
 from apps.billing.access import access_to
 from apps.billing.errors import PaymentProcessingError
 from apps.billing.models import BooksCheck, Order, Payment
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import books_checks, checkout, reconciliation
 from apps.billing.services import webhooks as webhook_service
 from apps.billing.services.payments import book_sale
@@ -27,7 +28,8 @@ EVENTS = "/dashboard/admin/events"
 def unnoticed(standin, card_form, mia, paid) -> Order:
     """An order that was paid at the provider, which nobody told this site."""
     begun = checkout.begin_order(
-        user=mia, course=paid, code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
+        user=mia, purchase=purchase_of_course(paid),
+        code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
         saves_card=False, agrees=True, now=timezone.now(),
     )  # fmt: skip
     card_form.confirm(begun.client_secret)

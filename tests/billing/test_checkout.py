@@ -10,6 +10,7 @@ from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import AlreadyOwned, NotForSale, PaymentProcessingError, PriceChanged, TermsNotAccepted
 from apps.billing.models import Grant, LedgerLine, Order, Payment, PromoCode, Redemption
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import checkout, customers
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
@@ -25,7 +26,7 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 def begin(user, course, *, total=None, code="", card="", **other):
     return checkout.begin_order(
         user=user,
-        course=course,
+        purchase=purchase_of_course(course),
         code=code,
         country="",
         email="",

@@ -11,6 +11,7 @@ from django.db import connections
 from django.utils import timezone
 
 from apps.billing.models import Order, Payment, PromoCode
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import checkout
 from apps.learning.models import Enrollment
 from tests.billing.conftest import Browser
@@ -38,7 +39,8 @@ class Killed(BaseException):
 def begin(user, course, code=""):
     price = course.price - course.price // 10 if code else course.price
     return checkout.begin_order(
-        user=user, course=course, code=code, country="", email="", expected_total=price, expected_currency="usd",
+        user=user, purchase=purchase_of_course(course),
+        code=code, country="", email="", expected_total=price, expected_currency="usd",
         card="", saves_card=False, agrees=True, now=timezone.now(),
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from django.db import connections, transaction
 
 from apps.billing.errors import PromoCodeRefused
 from apps.billing.models import PromoCode, Redemption
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import promo
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.factories.accounts import UserFactory
@@ -19,7 +20,8 @@ pytestmark = pytest.mark.database
 
 
 def find(text, user, course=None, now=NOW):
-    return promo.find_code(text=text, user=user, course=course, now=now)
+    purchase = purchase_of_course(course) if course else None
+    return promo.find_code(text=text, user=user, purchase=purchase, now=now)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from apps.billing.models import PromoCode, Redemption
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import checkout, promo
 from apps.billing.services.payments import book_sale
 from tests.factories.selling import NOW, OrderFactory, PaidCourseFactory, PaymentFactory, PromoCodeFactory
@@ -69,7 +70,10 @@ def test_an_instructor_creates_a_code_whose_days_are_in_their_time_zone(browser_
     page = browser.get(OWN).content.decode()
     assert "Scheduled" in page
     assert "2 June 2026 to 30 June 2026" in page
-    assert promo.find_code(text="spring-26", user=mia, course=paid, now=NOW + timedelta(days=3)) == code
+    assert (
+        promo.find_code(text="spring-26", user=mia, purchase=purchase_of_course(paid), now=NOW + timedelta(days=3))
+        == code
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,7 +301,8 @@ def test_a_code_that_makes_a_course_free_charges_nothing_at_the_provider(standin
     browser_of(ada).post(f"{OWN}new", filled(code="GIFT", percent="100"))
 
     begun = checkout.begin_order(
-        user=mia, course=paid, code="gift", country="", email="", expected_total=0, expected_currency="usd", card="",
+        user=mia, purchase=purchase_of_course(paid),
+        code="gift", country="", email="", expected_total=0, expected_currency="usd", card="",
         saves_card=False, agrees=True, now=timezone.now(),
     )  # fmt: skip
 

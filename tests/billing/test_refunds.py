@@ -11,6 +11,7 @@ from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
 from apps.billing.models import Dispute, Grant, LedgerLine, Payment, Refund
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import checkout, refunds
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
@@ -25,7 +26,8 @@ def payment(standin, card_form, mia, paid):
     """Mia has bought the course."""
     now = timezone.now()
     begun = checkout.begin_order(
-        user=mia, course=paid, code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
+        user=mia, purchase=purchase_of_course(paid),
+        code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
         saves_card=False, agrees=True, now=now,
     )  # fmt: skip
     card_form.confirm(begun.client_secret)
@@ -177,7 +179,8 @@ def test_a_learner_who_buys_again_after_a_refund_keeps_the_progress(payment, sta
     ask(payment)
 
     begun = checkout.begin_order(
-        user=mia, course=paid, code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
+        user=mia, purchase=purchase_of_course(paid),
+        code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
         saves_card=False, agrees=True, now=timezone.now(),
     )  # fmt: skip
     card_form.confirm(begun.client_secret)

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from apps.billing.access import access_to
 from apps.billing.errors import AlreadyOwned, NothingToRefund, PromoCodeRefused, RefundPending
 from apps.billing.models import Dispute, LedgerEntry, LedgerLine, Order, Payment, PromoCode, Redemption, Refund
+from apps.billing.purchases import purchase_of_course
 from apps.billing.services import checkout, refunds, webhooks
 from apps.billing.standin import Standin
 from apps.learning.models import Enrollment
@@ -101,7 +102,8 @@ class Run(PremiumSteps):
         total = course.price - (course.price * 33 + 50) // 100 if with_code else course.price
         with suppress(AlreadyOwned, PromoCodeRefused, RateLimitExceeded):
             begun = checkout.begin_order(
-                user=user, course=course, code=self.code.code if with_code else "", country="", email="",
+                user=user, purchase=purchase_of_course(course),
+                code=self.code.code if with_code else "", country="", email="",
                 expected_total=total, expected_currency="usd", card="", saves_card=False, agrees=True,
                 now=self.moment(),
             )  # fmt: skip

@@ -7,6 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models import (
     BooksCheck,
+    Bundle,
+    BundleCourse,
     BuyerDetails,
     Card,
     Customer,
@@ -44,10 +46,10 @@ class MoneyScreen(ReadOnly, admin.ModelAdmin[Any]):
 
 @admin.register(Order)
 class OrderAdmin(MoneyScreen):
-    list_display = ["number", "user", "course", "total", "currency", "status", "created_at", "settled_at"]
+    list_display = ["number", "user", "title", "total", "currency", "status", "created_at", "settled_at"]
     list_filter = ["status", "currency"]
-    list_select_related = ["user", "course"]
-    search_fields = ["number", "intent_id", "user__email"]
+    list_select_related = ["user"]
+    search_fields = ["number", "title", "intent_id", "user__email"]
     ordering = ["-created_at"]
 
 
@@ -145,6 +147,13 @@ class CardAdmin(MoneyScreen):
     ordering = ["-created_at"]
 
 
+register_read_only(
+    Bundle,
+    ["title", "instructor", "price", "currency", "is_active", "created_by", "created_at"],
+    filters=["is_active"],
+    search=["title", "slug", "instructor__email"],
+)
+register_read_only(BundleCourse, ["bundle", "course", "position"], search=["bundle__title", "course__title"])
 register_read_only(
     OrderLine,
     ["order", "position", "title", "instructor", "list_price", "discount", "total", "tax"],

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.billing.models import Card, Order
@@ -14,8 +15,19 @@ from apps.billing.services.checkout import Begun
 from studyplatform.kit.text.money import money
 
 
-class QuoteIn(serializers.Serializer[object]):
-    course = serializers.SlugField(max_length=80)
+class PurchaseIn(serializers.Serializer[object]):
+    """What the user wants to buy: a course or a bundle, by its slug."""
+
+    course = serializers.SlugField(max_length=80, allow_blank=True, default="")
+    bundle = serializers.SlugField(max_length=80, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if bool(attrs["course"]) is bool(attrs["bundle"]):
+            raise serializers.ValidationError(_("Name a course or a bundle."))
+        return attrs
+
+
+class QuoteIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
 
@@ -32,8 +44,7 @@ class QuoteOut(serializers.Serializer[object]):
     texts = serializers.DictField(child=serializers.CharField(), help_text="The amounts as they are shown.")
 
 
-class OrderIn(serializers.Serializer[object]):
-    course = serializers.SlugField(max_length=80)
+class OrderIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
     email = serializers.EmailField(max_length=254, allow_blank=True, default="")

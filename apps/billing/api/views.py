@@ -31,7 +31,7 @@ from studyplatform.kit.web.api import validated
 
 
 class Quotes(APIView):
-    """What a course costs the user."""
+    """What a course or a bundle costs the user."""
 
     permission_classes = [permissions.IsAuthenticated]
 
@@ -39,25 +39,27 @@ class Quotes(APIView):
     def post(self, request: Request) -> Response:
         sent = validated(QuoteIn, request)
         user, now = signed_in_user(request), timezone.now()
-        course = queries.course_for_sale(sent["course"])
-        enforce(policies.buy(user, course))
-        code = promo.find_code(text=sent["code"], user=user, course=course, now=now) if sent["code"].strip() else None
-        price = checkout.price_for(course=course, code=code, country=sent["country"], on=localtime(now).date())
+        purchase = queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"])
+        enforce(policies.buy_purchase(user, purchase))
+        name = sent["code"].strip()
+        code = promo.find_code(text=name, user=user, purchase=purchase, now=now) if name else None
+        price = checkout.price_for(purchase=purchase, code=code, country=sent["country"], on=localtime(now).date())
         label = queries.code_label(code) if code else ""
         return Response(quote_out(price, code=code.code if code else "", label=label))
 
 
 class Orders(APIView):
-    """Begin to buy a course."""
+    """Begin to buy a course or a bundle."""
 
     permission_classes = [permissions.IsAuthenticated]
 
     @extend_schema(operation_id="billing_order", request=OrderIn, responses={201: OrderOut})
     def post(self, request: Request) -> Response:
         sent = validated(OrderIn, request)
+        user = signed_in_user(request)
         begun = checkout.begin_order(
-            user=signed_in_user(request),
-            course=queries.course_for_sale(sent["course"]),
+            user=user,
+            purchase=queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"]),
             code=sent["code"],
             country=sent["country"],
             email=sent["email"],

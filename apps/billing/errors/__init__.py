@@ -1,5 +1,6 @@
 """Refusals about money."""
 
+from apps.billing.errors.bundles import BundleNotForSale, BundleNotFound, BundleOwned, BundleRefused
 from apps.billing.errors.cards import CardExpired, CardInUse, TooManyCards
 from apps.billing.errors.payments import (
     AlreadyOwned,
@@ -32,6 +33,10 @@ from apps.billing.errors.refunds import (
 __all__ = [
     "AlreadyOwned",
     "AlreadySubscribed",
+    "BundleNotForSale",
+    "BundleNotFound",
+    "BundleOwned",
+    "BundleRefused",
     "CardDeclined",
     "CardExpired",
     "CardInUse",

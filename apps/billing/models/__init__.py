@@ -1,6 +1,7 @@
 """Money: who pays, what was sold, what it opens, and the books."""
 
 from apps.billing.models.access import Grant
+from apps.billing.models.bundles import MAX_COURSES_IN_BUNDLE, MIN_COURSES_IN_BUNDLE, Bundle, BundleCourse
 from apps.billing.models.buyers import BuyerDetails
 from apps.billing.models.checks import BooksCheck
 from apps.billing.models.customers import Card, Customer
@@ -32,9 +33,13 @@ __all__ = [
     "DESCRIPTION_LENGTH",
     "DOCUMENT_TRIGGERS",
     "LEDGER_TRIGGERS",
+    "MAX_COURSES_IN_BUNDLE",
+    "MIN_COURSES_IN_BUNDLE",
     "OPEN_STATES",
     "AccountType",
     "BooksCheck",
+    "Bundle",
+    "BundleCourse",
     "BuyerDetails",
     "Card",
     "ConnectedAccount",

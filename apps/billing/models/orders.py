@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.billing.models.bundles import Bundle
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.tax import TaxTreatment
 from apps.courses.models import Course
@@ -52,6 +53,7 @@ class Order(models.Model):
     course = models.ForeignKey(
         Course, models.PROTECT, null=True, related_name="orders", help_text="Empty for several courses."
     )
+    bundle = models.ForeignKey(Bundle, models.PROTECT, null=True, related_name="orders")
     title = NameField(max_length=160, help_text="What is bought, as it was called then.")
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
@@ -79,6 +81,13 @@ class Order(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["user", "course"], condition=Q(status__in=["open", "processing"]), name="one_live_order"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "bundle"], condition=Q(status__in=["open", "processing"]), name="one_live_bundle_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(course__isnull=False, bundle=None) | Q(course=None, bundle__isnull=False),
+                name="order_is_for_a_course_or_a_bundle",
             ),
             models.CheckConstraint(
                 condition=Q(total=F("list_price") - F("discount"), tax__lte=F("total")), name="order_adds_up"

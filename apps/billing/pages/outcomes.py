@@ -30,7 +30,14 @@ def payment_success(request: HttpRequest) -> HttpResponse:
     payment = order.payment
     refundable = payment.paid_at + timedelta(days=settings.REFUND_DAYS)
     card = f"{queries.brand_name(payment.card_brand)} •••• {payment.card_last4}" if payment.card_last4 else ""
-    context = {"order": order, "payment": payment, "card": card, "course": order.course, "refundable": refundable}
+    lines = order.lines.select_related("course__instructor", "course__subject")
+    context = {
+        "order": order,
+        "payment": payment,
+        "card": card,
+        "courses": [line.course for line in lines],
+        "refundable": refundable,
+    }
     return render(request, "billing/payment_success.html", context)
 
 
@@ -44,7 +51,7 @@ def payment_error(request: HttpRequest) -> HttpResponse:
     order = _order(request)
     if order.status != Order.Status.CANCELED:
         return redirect(f"/payment-success?order={order.uid}")
-    return render(request, "billing/payment_error.html", {"order": order, "course": order.course})
+    return render(request, "billing/payment_error.html", {"order": order})
 
 
 def _order(request: HttpRequest) -> Order:

@@ -13,7 +13,7 @@ from apps.billing.queries.cards import (
     saved_cards,
 )
 from apps.billing.queries.checkout import earlier_orders
-from apps.billing.queries.orders import code_label, course_for_sale, order_of
+from apps.billing.queries.orders import code_label, course_for_sale, order_of, purchase_named
 from apps.billing.queries.payouts import owed_to
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "last_day",
     "order_of",
     "owed_to",
+    "purchase_named",
     "renews",
     "saved_cards",
 ]

@@ -1,4 +1,4 @@
-"""The order of a user that their checkout of a course continues."""
+"""The order of a user that their checkout continues."""
 
 from dataclasses import dataclass
 
@@ -6,23 +6,25 @@ from django.db.models import Case, IntegerField, Value, When
 
 from apps.accounts.models import User
 from apps.billing.models import Order
-from apps.courses.models import Course
+from apps.billing.purchases import Purchase
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """``live``: the order for the course that isn't settled; ``country``: that of the user's last order, or ""."""
+    """``live``: the order for the same that isn't settled; ``country``: that of the user's last order, or ""."""
 
     live: Order | None
     country: str
 
 
-def earlier_orders(user: User, course: Course) -> Earlier:
-    """Return what the user's earlier orders mean for their checkout of the course. One query."""
-    is_live = When(course=course, status__in=Order.LIVE, then=Value(0))
+def earlier_orders(user: User, purchase: Purchase) -> Earlier:
+    """Return what the user's earlier orders mean for their checkout of the purchase. One query."""
+    is_live = When(course=purchase.course, bundle=purchase.bundle, status__in=Order.LIVE, then=Value(0))
     first = Case(is_live, default=Value(1), output_field=IntegerField())
     last = Order.objects.of(user.pk).select_related("promo_code").order_by(first, "-created_at").first()
     if last is None:
         return Earlier(live=None, country="")
-    continues = last.course_id == course.pk and last.status in Order.LIVE
+    course, bundle = purchase.course, purchase.bundle
+    is_same = (last.course_id, last.bundle_id) == (course and course.pk, bundle and bundle.pk)
+    continues = is_same and last.status in Order.LIVE
     return Earlier(live=last if continues else None, country=last.country)

@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.billing.models import Order, PromoCode
+from apps.billing.purchases import Purchase, purchase_of_course
+from apps.billing.queries.bundles import bundle_by_slug, purchase_for
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
 from studyplatform.kit.errors import NotFound
@@ -26,12 +28,25 @@ def course_for_sale(slug: str) -> Course:
     return course
 
 
+def purchase_named(user: User, *, course: str = "", bundle: str = "") -> Purchase:
+    """Return what the user would buy: a course or a bundle, named by its slug. One query, three for a bundle.
+
+    :raises CourseNotFound: there is no such course.
+    :raises BundleNotFound: there is no such bundle.
+    """
+    if bundle:
+        return purchase_for(user, bundle_by_slug(bundle))
+    return purchase_of_course(course_for_sale(course))
+
+
 def order_of(user: User, uid: UUID | str) -> Order:
     """Return one of the user's orders. One query.
 
     :raises NotFound: there is none.
     """
-    found = Order.objects.of(user.pk).select_related("course__instructor", "course__subject", "promo_code", "payment")
+    found = Order.objects.of(user.pk).select_related(
+        "course__instructor", "course__subject", "bundle", "promo_code", "payment"
+    )
     order = found.filter(uid=uid).first()
     if order is None:
         raise NotFound

@@ -1,6 +1,7 @@
 """Everything that moves money, and what it opens."""
 
-from apps.billing.services.checkout import begin_order, cancel_order, follow_order, price_for, sync_order
+from apps.billing.purchases import purchase_of_course
+from apps.billing.services.checkout import begin_order, cancel_order, follow_order, sync_order
 from apps.billing.services.connected_accounts import begin_onboarding, sync_connected_account
 from apps.billing.services.customers import (
     begin_card,
@@ -61,6 +62,7 @@ from apps.billing.services.refunds import (
     review_reason,
     sync_refunds,
 )
+from apps.billing.services.wanted_orders import price_for
 
 __all__ = [
     "Line",
@@ -110,6 +112,7 @@ __all__ = [
     "post_sale",
     "post_subscription_payment",
     "price_for",
+    "purchase_of_course",
     "refund_by_admin",
     "refund_duplicate",
     "remove_card",

@@ -1,4 +1,4 @@
-"""Buy a course: quote its price, begin the payment, and do what the payment's present state demands.
+"""Buy a course or a bundle: quote its price, begin the payment, and do what the payment's present state demands.
 
 The provider is the only one who knows whether a payment succeeded. :func:`sync_order` asks it and acts; the browser
 after its confirmation, webhooks, the job that follows each order and ``manage.py reconcile_billing`` all call it, in
@@ -7,24 +7,22 @@ any order and any number of times.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
-from apps.billing.errors import AlreadyOwned, PriceChanged, TermsNotAccepted
+from apps.billing.errors import PriceChanged, TermsNotAccepted
 from apps.billing.events import OrderPaid
 from apps.billing.gateway.errors import payment_message
-from apps.billing.models import Card, Order, OrderLine, PromoCode
-from apps.billing.prices import Quote, quote
+from apps.billing.models import Card, Order, OrderLine
+from apps.billing.purchases import Purchase, lines_of
 from apps.billing.services import customers, promo
 from apps.billing.services.payments import record_sale
-from apps.billing.tax import decide_tax
-from apps.courses.models import Course
+from apps.billing.services.wanted_orders import WantedOrder, price_for
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -43,20 +41,10 @@ class Begun:
     card: Card | None = None
 
 
-def price_for(*, course: Course, code: PromoCode | None, country: str, vat_id: str = "", on: date) -> Quote:
-    """Return what the course costs with the code on a day, for a buyer in a country, with a VAT number or ""."""
-    return quote(
-        list_price=course.price,
-        discount=promo.discount_of(code, course.price),
-        currency=course.currency,
-        tax=decide_tax(country=country, vat_id=vat_id, on=on),
-    )
-
-
 def begin_order(
     *,
     user: User,
-    course: Course,
+    purchase: Purchase,
     code: str,
     country: str,
     email: str,
@@ -78,15 +66,17 @@ def begin_order(
     :raises PriceChanged: the total is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
     :raises AlreadyOwned: the course is open to the user, or was just paid.
+    :raises BundleOwned: every course of the bundle is open to the user, or it was just paid.
+    :raises BundleNotForSale: the bundle was withdrawn, or one of its courses can't be bought.
     """
-    enforce(policies.buy(user, course))
+    enforce(policies.buy_purchase(user, purchase))
     if not agrees:
         raise TermsNotAccepted
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now) if card else None
-    wanted = _Wanted(
+    wanted = WantedOrder(
         user=user,
-        course=course,
+        purchase=purchase,
         code=code.strip().upper(),
         country=country,
         expected=(expected_total, expected_currency),
@@ -103,7 +93,7 @@ def begin_order(
         # The user has changed their mind about saving the card, which an intent can't.
         order = cancel_order(order=order, now=now)
         if order.status == Order.Status.PAID:
-            raise AlreadyOwned(course=course.title, slug=course.slug)
+            raise wanted.owned()
         if order.status == Order.Status.PROCESSING:
             return Begun(order=order)
         order = _make_order(wanted, email=email, now=now)
@@ -111,47 +101,25 @@ def begin_order(
     return Begun(order=order, client_secret=intent.client_secret, card=saved)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    user: User
-    course: Course
-    code: str
-    country: str
-    expected: tuple[int, str]
-    buyer: dict[str, Any]
-    evidence: dict[str, str]
-
-    def is_met_by(self, order: Order) -> bool:
-        """Whether the order is for the same price, by the same code, and for the same buyer."""
-        given = order.promo_code.code if order.promo_code else ""
-        if (given, order.country, (order.total, order.currency)) != (self.code, self.country, self.expected):
-            return False
-        return without_time(order.buyer) == without_time(self.buyer)
-
-
-def without_time(buyer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the buyer's details without the time of their check, to compare them."""
-    return {name: value for name, value in buyer.items() if name != "vat_id_checked_at"}
-
-
-def _live_order(wanted: _Wanted, *, now: datetime) -> Order | None:
-    """The live order of the user for this course, if it is the wanted one; another one is canceled."""
-    live = Order.objects.live().of(wanted.user.pk).filter(course=wanted.course).select_related("promo_code").first()
+def _live_order(wanted: WantedOrder, *, now: datetime) -> Order | None:
+    """The live order of the user for this course or bundle, if it is the wanted one; another one is canceled."""
+    same = {"course": wanted.purchase.course, "bundle": wanted.purchase.bundle}
+    live = Order.objects.live().of(wanted.user.pk).filter(**same).select_related("promo_code").first()
     if live is None:
         return None
     live = sync_order(order=live, now=now)
     if live.status == Order.Status.OPEN and not wanted.is_met_by(live):
         live = cancel_order(order=live, now=now)
     if live.status == Order.Status.PAID:
-        raise AlreadyOwned(course=wanted.course.title, slug=wanted.course.slug)
+        raise wanted.owned()
     return None if live.status == Order.Status.CANCELED else live
 
 
-def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
-    user, course = wanted.user, wanted.course
-    code = promo.find_code(text=wanted.code, user=user, course=course, now=now) if wanted.code else None
+def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
+    user, purchase = wanted.user, wanted.purchase
+    code = promo.find_code(text=wanted.code, user=user, purchase=purchase, now=now) if wanted.code else None
     price = price_for(
-        course=course,
+        purchase=purchase,
         code=code,
         country=wanted.country,
         vat_id=wanted.buyer.get("vat_id", ""),
@@ -163,8 +131,9 @@ def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
         with transaction.atomic():
             order = Order.objects.create(
                 user=user,
-                course=course,
-                title=course.title,
+                course=purchase.course,
+                bundle=purchase.bundle,
+                title=purchase.title,
                 list_price=price.list_price,
                 discount=price.discount,
                 total=price.total,
@@ -180,18 +149,10 @@ def _make_order(wanted: _Wanted, *, email: str, now: datetime) -> Order:
                 redemption=promo.reserve(code=code, user=user, now=now) if code else None,
                 created_at=now,
             )
-            OrderLine.objects.create(
-                order=order,
-                position=0,
-                course=course,
-                title=course.title,
-                instructor_id=course.instructor_id,
-                share=settings.INSTRUCTOR_SHARE * 100,
-                list_price=price.list_price,
-                discount=price.discount,
-                total=price.total,
-                tax=price.tax,
-            )
+            lines = lines_of(purchase, price)
+            for line in lines:
+                line.order = order
+            OrderLine.objects.bulk_create(lines)
             jobs.enqueue("billing.follow_order", key=str(order.pk), delay=FOLLOW_AFTER, order_id=order.pk)
     except IntegrityError:
         # Another request of the user made an order at the same moment: one of them is enough.
@@ -292,10 +253,10 @@ def _settle(
 
 
 def _fresh(order: Order) -> Order:
-    related = ("user", "course", "promo_code", "redemption")
+    related = ("user", "promo_code", "redemption")
     return Order.objects.select_related(*related).get(pk=order.pk)
 
 
 def _locked(order: Order) -> Order:
-    related = ("user", "course", "promo_code", "redemption")
+    related = ("user", "promo_code", "redemption")
     return Order.objects.select_for_update(of=("self",)).select_related(*related).get(pk=order.pk)

@@ -46,7 +46,7 @@ def terms_for(*, user: User, plan: str, code: str, country: str, vat_id: str = "
     :raises PromoCodeRefused: the code can't be used.
     """
     offer = offer_of(plan)
-    found = promo.find_code(text=code, user=user, course=None, now=now) if code.strip() else None
+    found = promo.find_code(text=code, user=user, purchase=None, now=now) if code.strip() else None
     price = price_with(found, offer, country, vat_id=vat_id, on=localtime(now).date())
     balance = customers.balance_of(user, offer.currency)
     due, _left = settle_balance(price.total, balance, offer.currency)

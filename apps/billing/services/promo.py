@@ -13,14 +13,14 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.billing.errors import PromoCodeRefused
 from apps.billing.models import Order, PromoCode, Redemption, Subscription
-from apps.courses.models import Course
+from apps.billing.purchases import Purchase
 from studyplatform.kit.web.rate_limits import consume
 
 HELD = (Redemption.State.RESERVED, Redemption.State.USED)
 
 
-def find_code(*, text: str, user: User, course: Course | None, now: datetime) -> PromoCode:
-    """Return the code that this user may use for the course (None: for Premium) at this moment.
+def find_code(*, text: str, user: User, purchase: Purchase | None, now: datetime) -> PromoCode:
+    """Return the code that this user may use for the purchase (None: for Premium) at this moment.
 
     :raises PromoCodeRefused: it says why not.
     :raises RateLimitExceeded: the user has entered too many codes, right ones included: one more could be a guess.
@@ -34,13 +34,13 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
         raise PromoCodeRefused(reason=_("%(code)s starts on %(date)s.") % _with_date(code, code.starts_at))
     if code.ends_at is not None and now >= code.ends_at:
         raise PromoCodeRefused(reason=_("%(code)s expired on %(date)s.") % _with_date(code, code.ends_at))
-    if not covers(code, course):
-        raise PromoCodeRefused(reason=_not_for(code, course))
-    if code.currency and code.currency != (course.currency if course is not None else settings.CURRENCY):
+    if not covers(code, purchase):
+        raise PromoCodeRefused(reason=_not_for(code, purchase))
+    if code.currency and code.currency != (purchase.currency if purchase is not None else settings.CURRENCY):
         raise PromoCodeRefused(reason=_("%(code)s is for another currency.") % {"code": code.code})
     uses = uses_by(code, user)
     # The use that the user's open order, or unpaid subscription, holds is theirs: they may go on with it.
-    held = _held_by_unpaid(code, user, course) if uses else 0
+    held = _held_by_unpaid(code, user, purchase) if uses else 0
     if code.limit is not None and code.used - held >= code.limit:
         raise PromoCodeRefused(reason=_("%(code)s has been used up.") % {"code": code.code})
     if uses - held >= code.limit_per_user:
@@ -48,22 +48,23 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
     return code
 
 
-def _held_by_unpaid(code: PromoCode, user: User, course: Course | None) -> int:
-    """How many uses (0 or 1) the user's live order for the course holds; None: their subscription that isn't paid."""
-    if course is not None:
-        return Order.objects.live().of(user.pk).filter(course=course, promo_code=code).count()
+def _held_by_unpaid(code: PromoCode, user: User, purchase: Purchase | None) -> int:
+    """How many uses (0 or 1) the user's live order for the same holds; None: their subscription that isn't paid."""
+    if purchase is not None:
+        same = {"course": purchase.course, "bundle": purchase.bundle}
+        return Order.objects.live().of(user.pk).filter(promo_code=code, **same).count()
     unpaid = Subscription.objects.of(user.pk).filter(status=Subscription.Status.INCOMPLETE)
     return unpaid.filter(redemption__code=code, redemption__state__in=HELD).count()
 
 
-def covers(code: PromoCode, course: Course | None) -> bool:
-    """Return whether the code is for this course (None: for Premium)."""
-    if course is None:
+def covers(code: PromoCode, purchase: Purchase | None) -> bool:
+    """Return whether the code is for this purchase (None: for Premium). Bundles take codes for all courses alone."""
+    if purchase is None:
         return code.scope == PromoCode.Scope.PREMIUM
     if code.scope == PromoCode.Scope.COURSE:
-        return code.course_id == course.pk
+        return purchase.course is not None and code.course_id == purchase.course.pk
     if code.scope == PromoCode.Scope.INSTRUCTOR:
-        return code.instructor_id == course.instructor_id
+        return purchase.course is not None and code.instructor_id == purchase.course.instructor_id
     return code.scope == PromoCode.Scope.ALL
 
 
@@ -127,11 +128,13 @@ def _with_date(code: PromoCode, moment: datetime) -> dict[str, str]:
     return {"code": code.code, "date": date_format(localtime(moment), "j F Y")}
 
 
-def _not_for(code: PromoCode, course: Course | None) -> str:
+def _not_for(code: PromoCode, purchase: Purchase | None) -> str:
     if code.scope == PromoCode.Scope.PREMIUM:
         return _("%(code)s is for Premium.") % {"code": code.code}
-    if course is None:
+    if purchase is None:
         return _("%(code)s is for courses.") % {"code": code.code}
+    if purchase.bundle is not None:
+        return _("%(code)s is for single courses, not for bundles.") % {"code": code.code}
     return _("%(code)s isn't for this course.") % {"code": code.code}
 
 

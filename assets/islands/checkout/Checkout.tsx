@@ -34,7 +34,7 @@ function emptySummary(): HTMLElement | null {
 }
 
 export function Checkout(props: Props) {
-  const { course, cards, order, go } = props;
+  const { course, bundle, cards, order, go } = props;
   const [summary] = useState(emptySummary);
   const [quote, setQuote] = useState(props.quote);
   const [chosen, setChosen] = useState(
@@ -106,7 +106,7 @@ export function Checkout(props: Props) {
     setApplying(true);
     setCodeRefusal("");
     try {
-      const next = await getQuote(course, code, inCountry);
+      const next = await getQuote({ course, bundle }, code, inCountry);
       setQuote(next);
       if (next.code !== quote.code || next.total !== quote.total)
         announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
@@ -139,6 +139,7 @@ export function Checkout(props: Props) {
     const outcome = await pay(
       {
         course,
+        bundle,
         code: quote.code,
         country,
         email,
@@ -167,6 +168,7 @@ export function Checkout(props: Props) {
         createPortal(
           <Summary
             quote={quote}
+            courses={bundle === "" ? 0 : props.course_count}
             isFixed={wait !== null}
             isApplying={isApplying}
             refusal={codeRefusal}
@@ -324,7 +326,11 @@ export function Checkout(props: Props) {
               disabled={!isFree && form.state === "failed"}
             >
               {isFree ? (
-                t("Get the course")
+                bundle === "" ? (
+                  t("Get the course")
+                ) : (
+                  t("Get the bundle")
+                )
               ) : (
                 <>
                   <Icon name="lock" />
@@ -332,7 +338,10 @@ export function Checkout(props: Props) {
                 </>
               )}
             </Button>
-            <a className="btn btn--quiet" href={`/courses/${course}`}>
+            <a
+              className="btn btn--quiet"
+              href={bundle === "" ? `/courses/${course}` : `/bundles/${bundle}/`}
+            >
               {t("Not now")}
             </a>
           </div>

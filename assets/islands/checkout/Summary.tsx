@@ -1,19 +1,27 @@
-import { t } from "../../shared/i18n";
+import { t, tn } from "../../shared/i18n";
 import { PromoCode, type PromoCodeProps } from "../../shared/payments/PromoCode";
 import type { Quote } from "./api";
 
-type Props = Omit<PromoCodeProps, "code" | "label"> & { quote: Quote };
+type Props = Omit<PromoCodeProps, "code" | "label"> & {
+  quote: Quote;
+  /** The number of courses of a bundle; 0: it is one course. */
+  courses: number;
+};
 
 /** The prices beside the form, with the promo code. */
-export function Summary({ quote, isFixed, isApplying, refusal, onApply }: Props) {
+export function Summary({ quote, courses, isFixed, isApplying, refusal, onApply }: Props) {
   return (
     <>
       <dl className="kv">
-        <dt>{t("Course, yours to keep")}</dt>
+        <dt>
+          {courses === 0
+            ? t("Course, yours to keep")
+            : tn("{count} course, yours to keep", "{count} courses, yours to keep", courses)}
+        </dt>
         <dd>{quote.texts["list_price"]}</dd>
         {quote.discount > 0 && (
           <>
-            <dt>{quote.code}</dt>
+            <dt>{quote.code === "" ? t("Discount") : quote.code}</dt>
             <dd className="pay__less">−{quote.texts["discount"]}</dd>
           </>
         )}

@@ -8,8 +8,12 @@ import type { ProviderProps } from "../../shared/payments/provider";
 export type Quote = components["schemas"]["QuoteOut"];
 export type OrderIn = components["schemas"]["OrderInRequest"];
 
-export type CheckoutProps = {
-  course: string;
+/** What is bought, by its slug; the other one is "". */
+export type Wanted = { course: string; bundle: string };
+
+export type CheckoutProps = Wanted & {
+  /** How many courses the order has: one, or those of a bundle that the user doesn't own. */
+  course_count: number;
   quote: Quote;
   /** The default first. */
   cards: SavedCard[];
@@ -22,9 +26,9 @@ export type CheckoutProps = {
   refund_days: number;
 };
 
-export function getQuote(course: string, code: string, country: string): Promise<Quote> {
+export function getQuote(wanted: Wanted, code: string, country: string): Promise<Quote> {
   return unwrap(
-    authenticatedApi.POST("/api/v1/billing/quote/", { body: { course, code, country } }),
+    authenticatedApi.POST("/api/v1/billing/quote/", { body: { ...wanted, code, country } }),
   );
 }
 

@@ -8,6 +8,7 @@ import type { Provider } from "./useCardForm";
 
 const wanted: OrderIn = {
   course: "compilers",
+  bundle: "",
   code: "",
   country: "",
   email: "mia@example.com",

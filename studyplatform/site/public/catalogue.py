@@ -10,6 +10,8 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
+from apps.billing.models import Bundle
+from apps.billing.queries.bundles import bundles_named, newest_bundles
 from apps.courses.queries import catalogue
 from apps.courses.queries.cards import Card
 from apps.courses.queries.catalogue import Page
@@ -71,6 +73,16 @@ class Shown:
     def paths(self) -> list[Suggestion]:
         """The learning paths that the search text names."""
         return paths_named(self.criteria.text) if self.criteria.text and self.page.number == 1 else []
+
+    @cached_property
+    def bundles(self) -> list[Bundle]:
+        """The bundles that the search text names; without a search and filters the newest, on the first page."""
+        if self.page.number != 1 or self.tab != "all" or (self.chips and not self.criteria.text):
+            return []
+        text = self.criteria.text
+        if not text:
+            return catalogue.cached(("bundles",), newest_bundles)
+        return bundles_named(text)
 
     @cached_property
     def lessons(self) -> list[LessonHit]:

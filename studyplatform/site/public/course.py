@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
 from apps.billing.access import access_to, has_lost_premium
+from apps.billing.queries.bundles import BundleLink, bundles_with
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, CoursePicture, Lesson
 from apps.courses.queries.catalogue import cached
@@ -98,10 +99,11 @@ class Shared(Stamped):
     ratings: Ratings
     beside: Beside
     paths: list[PlaceInPath]
+    bundles: list[BundleLink]
 
 
 def shared_of(slug: str) -> Shared:
-    """Up to nine queries, none while it is remembered.
+    """Up to ten queries, none while it is remembered.
 
     :raises CourseNotFound: there is no such course.
     """
@@ -121,6 +123,7 @@ def _read(slug: str) -> Shared:
         ratings_of(course),
         courses_beside(course),
         places_of(course),
+        bundles_with(course),
     )
 
 
