@@ -1,19 +1,19 @@
 """Background jobs of billing."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
-from apps.billing import gateway, services
-from apps.billing.models import BooksCheck, Order, Payment, Refund, Subscription
-from apps.billing.services import books_checks, checkout, premium_care, premium_notices, receipts, refunds, webhooks
+from apps.billing import gateway, planned_jobs, services
+from apps.billing.models import Order, Payment, Refund, Subscription
+from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
 from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 
-LATER = timedelta(minutes=15)
+__all__ = ["planned_jobs"]  # loaded with this module
 
 
 def _event_failed(error: Exception, *, trigger_id: int) -> None:
@@ -27,18 +27,6 @@ def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
     trigger = WebhookEventTrigger.objects.filter(pk=trigger_id).first()
     if trigger is not None:
         webhooks.handle(trigger, now=timezone.now())
-
-
-def _check_failed(error: Exception, *, check_id: int) -> None:
-    books_checks.fail_check(check_id=check_id, error=error)
-
-
-@jobs.job("billing.check_books", label=_("Reconcile payments"), max_attempts=2, on_failure=_check_failed)
-def check_books(running: jobs.Running, *, check_id: int) -> None:
-    """Reconcile payments with the provider or with themselves. If the provider can't be reached, it fails at once."""
-    check = BooksCheck.objects.filter(pk=check_id, state=BooksCheck.State.RUNNING).first()
-    if check is not None:
-        books_checks.run_check(check, now=timezone.now(), extend_lease=running.extend_lease)
 
 
 @jobs.job("billing.follow_order", label=_("Check the payment of an order"))
@@ -108,25 +96,6 @@ def note_earnings(running: jobs.Running, *, instructor_id: int) -> None:
 @jobs.job("billing.note_students", label=_("Check an instructor's milestones after enrollments"))
 def note_students(running: jobs.Running, *, instructor_id: int) -> None:
     services.note_milestones(instructor_id=instructor_id, now=timezone.now())
-
-
-@jobs.job("billing.run_payouts", label=_("Pay instructors"))
-def run_payouts(running: jobs.Running, *, day: str) -> None:
-    """The next run is planned first, so that one that fails does not end the chain."""
-    now = timezone.now()
-    services.plan_next_run(now=now)
-    services.share_until(now=now)  # the payouts contain it
-    _, unknown = services.run_payouts(date.fromisoformat(day), now=now, extend_lease=running.extend_lease)
-    if unknown:
-        raise jobs.Postpone(LATER)
-
-
-@jobs.job("billing.share_premium", label=_("Share Premium among instructors"))
-def share_premium(running: jobs.Running, *, month: str) -> None:
-    """The next month is planned first, so that one that fails does not end the chain."""
-    now = timezone.now()
-    services.plan_next_share(now=now)
-    services.share_until(now=now)
 
 
 @jobs.job("billing.follow_subscription", label=_("Update a Premium subscription"))

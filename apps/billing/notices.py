@@ -170,3 +170,15 @@ PREMIUM_ENDED = services.register_kind(
         icon="clock",
     )
 )
+BOOKS_DIFFER = services.register_kind(
+    services.Kind(
+        name="billing.books_differ",
+        group="administration",
+        title=_("Differences in the books"),
+        headline=_("The books need a look"),
+        text=_("Reconciliation couldn't repair everything. New differences: %(count)s. The first one: %(first)s"),
+        action=_("See the reconciliation"),
+        icon="circle-alert",
+        is_for=lambda user: user.is_admin,
+    )
+)

@@ -7,6 +7,7 @@ from studyplatform.kit.names import NameField
 
 WORDS = ("name", "title", "headline", "subject", "label")
 OTHER_RULES = {
+    "billing.BooksDifference.subject": "the id of what was compared",
     "billing.EarningsMilestone.name": "a choice",
     "courses.Lesson.file_name": "file names (files/file_types.py)",
     "files.BinnedOriginal.filename": "file names",

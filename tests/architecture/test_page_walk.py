@@ -25,7 +25,8 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
-from apps.billing.models import Payout, PayoutRun, Refund
+from apps.billing.models import ManualEntry, Payout, PayoutRun, Refund
+from apps.billing.services import post_entry
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.payments import book_sale
 from apps.forum.models import Tag
@@ -81,6 +82,7 @@ OWNERS = {
     "billing:card-remove": LEO,
     "billing:admin-decide-refund": ADMIN,
     "billing:admin-refund": ADMIN,
+    "billing:admin-bank-undo": ADMIN,
     "billing:admin-payout-mark": ADMIN,
     "billing:admin-payout-reverse": ADMIN,
     "billing:admin-payout-transfers": ADMIN,
@@ -232,6 +234,10 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     banned = ban(user=UserFactory(), by=teacher, board=topic.board, days=1, reason="Adverts", now=now)
     complaint = report_message(message=message, user=teacher, reason="spam", note="", now=now)
     topic.tags.add(Tag.objects.create(slug="tides", name="tides"))
+    posted = post_entry(
+        uid=uuid4(), kind=ManualEntry.Kind.TAX_PAID, amount=5, currency="usd", day=now.date(), period="", reference="",
+        admin=None, now=now,
+    )  # fmt: skip
     things: dict[str, Any] = {
         **{name: message.conversation.uid for name in OWNERS if "conversation" in name},
         "forum:message-file": message.files.get().uid,
@@ -251,6 +257,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         **dict.fromkeys(["billing:transaction", "billing:receipt", "billing:invoice", "billing:refund"], payment.uid),
         "billing:admin-refund": payment.uid,
         "billing:admin-decide-refund": waiting.uid,
+        "billing:admin-bank-undo": posted.uid,
         "billing:admin-payout-mark": payout.uid,
         "billing:admin-payout-reverse": payout.uid,
         **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),

@@ -1,13 +1,14 @@
-"""Sales for tests, posted by the service."""
+"""Sales for tests, posted by the service, and what the provider lists."""
 
 from datetime import datetime
 from itertools import count
 from typing import Any
 
+import factory
 from django.utils import timezone
 
 from apps.billing import services
-from apps.billing.models import LedgerEntry
+from apps.billing.models import BalanceTransaction, LedgerEntry
 
 _numbers = count(1)
 
@@ -21,3 +22,18 @@ def sale(
     entry = services.post_sale(key, instructor_id, total, occurred_at=at or timezone.now(), **known)
     assert entry
     return entry
+
+
+class BalanceTransactionFactory(factory.django.DjangoModelFactory):
+    """A charge of $10 that the ledger doesn't have."""
+
+    class Meta:
+        model = BalanceTransaction
+
+    gateway_id = factory.Sequence(lambda number: f"txn_{number}")
+    fact = factory.Sequence(lambda number: f"ch_{number}")
+    type = category = "charge"
+    amount = net = 1000
+    fee = 0
+    currency = "usd"
+    created_at = factory.LazyFunction(timezone.now)

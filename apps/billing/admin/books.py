@@ -11,10 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.guards import signed_in_user
 from apps.billing import services
 from apps.billing.models import (
+    BalanceHistory,
+    BalanceTransaction,
+    BooksDifference,
     ConnectedAccount,
     LedgerAccount,
     LedgerEntry,
     LedgerLine,
+    ManualEntry,
     Payout,
     PayoutAccount,
     PayoutRun,
@@ -22,7 +26,7 @@ from apps.billing.models import (
 from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.text.money import money
-from studyplatform.kit.web.read_only_admin import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
 class LineInline(ReadOnly, admin.TabularInline[LedgerLine, LedgerEntry]):
@@ -168,3 +172,24 @@ class ConnectedAccountAdmin(ReadOnly, admin.ModelAdmin[ConnectedAccount]):
     ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
+
+
+register_read_only(
+    BalanceTransaction,
+    ["gateway_id", "type", "category", "net", "booked", "currency", "source", "created_at", "repaired_at"],
+    filters=["type", "currency"],
+    search=["gateway_id", "fact", "source", "description"],
+)
+register_read_only(BalanceHistory, ["cursor", "is_complete"], search=["cursor"])
+register_read_only(
+    BooksDifference,
+    ["scope", "kind", "subject", "text", "found_at", "resolved_at"],
+    filters=["scope", "kind"],
+    search=["subject", "text"],
+)
+register_read_only(
+    ManualEntry,
+    ["kind", "amount", "currency", "day", "period", "reference", "made_by", "undone_at"],
+    filters=["kind", "currency"],
+    search=["reference", "period"],
+)

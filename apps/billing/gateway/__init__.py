@@ -6,6 +6,15 @@ PaymentProcessingError, and PaymentRefused if the provider refuses what it was s
 """
 
 from apps.billing.gateway.accounts import create_account, get_account, onboarding_url
+from apps.billing.gateway.balance import (
+    PAGE_SIZE,
+    BalanceTransactionState,
+    SourceState,
+    balance_transactions_page,
+    balance_transactions_since,
+    provider_balance,
+    source_of,
+)
 from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card
 from apps.billing.gateway.customers import create_customer, delete_customer, get_balance, set_default_card
 from apps.billing.gateway.endpoints import (
@@ -16,6 +25,7 @@ from apps.billing.gateway.endpoints import (
     delete_endpoint,
     endpoint_urls,
 )
+from apps.billing.gateway.errors import is_about_one_object
 from apps.billing.gateway.objects import (
     AccountState,
     CardState,
@@ -27,6 +37,7 @@ from apps.billing.gateway.objects import (
     IntentState,
     InvoiceAmounts,
     InvoiceState,
+    Listed,
     RefundState,
     SubscriptionState,
 )
@@ -62,7 +73,9 @@ from apps.billing.gateway.transfers import ProviderTransfers, TransferSummary, t
 __all__ = [
     "ACCOUNT_EVENTS",
     "EVENTS",
+    "PAGE_SIZE",
     "AccountState",
+    "BalanceTransactionState",
     "CardState",
     "ChangePreview",
     "ChargeState",
@@ -73,12 +86,16 @@ __all__ = [
     "IntentState",
     "InvoiceAmounts",
     "InvoiceState",
+    "Listed",
     "ProviderTransfers",
     "RefundState",
+    "SourceState",
     "SubscriptionState",
     "TransferSummary",
     "all_subscriptions",
     "attached_cards",
+    "balance_transactions_page",
+    "balance_transactions_since",
     "cancel_payment_intent",
     "change_price",
     "change_price_in_trial",
@@ -108,14 +125,17 @@ __all__ = [
     "get_subscription",
     "intents_since",
     "invoices_of",
+    "is_about_one_object",
     "onboarding_url",
     "paid_invoices_since",
     "preview_change",
     "preview_change_in_trial",
     "preview_next_invoice",
+    "provider_balance",
     "refunds_of",
     "remove_card",
     "set_cancel_at_period_end",
     "set_default_card",
+    "source_of",
     "transfers_since",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from apps.billing.gateway.client import client, translates_errors
 
 EVENTS = (
+    "balance.available",
     "charge.dispute.closed",
     "charge.dispute.created",
     "charge.dispute.funds_reinstated",
@@ -34,11 +35,18 @@ EVENTS = (
     "payment_method.automatically_updated",
     "payment_method.detached",
     "payment_method.updated",
+    "payout.canceled",
+    "payout.created",
     "payout.failed",
     "payout.paid",
     "refund.created",
     "refund.failed",
     "refund.updated",
+    "topup.reversed",
+    "topup.succeeded",
+    "transfer.created",
+    "transfer.reversed",
+    "transfer.updated",
 )
 # What happens to connected accounts is sent to an endpoint of its own.
 ACCOUNT_EVENTS = ("account.updated",)

@@ -98,3 +98,8 @@ def refusal_of(error: stripe.StripeError) -> AppError:
     if isinstance(error, stripe.InvalidRequestError):
         return PaymentRefused(reason=text)
     return PaymentProcessingError(reason=text)
+
+
+def is_about_one_object(error: AppError) -> bool:
+    """Whether the provider answered, and failed at what it was asked: other objects may be fine."""
+    return isinstance(error.__cause__, stripe.APIError)

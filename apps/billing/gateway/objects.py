@@ -1,8 +1,20 @@
 """What the gateway returns: only the fields that the product uses."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Listed(Generic[T]):
+    """A row of one of the provider's lists. ``read`` translates it: what breaks there breaks this row alone."""
+
+    id: str
+    read: Callable[[], T]
 
 
 @dataclass(frozen=True)

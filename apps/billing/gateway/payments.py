@@ -3,13 +3,14 @@
 import contextlib
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import stripe
 
 from apps.billing.gateway.cards import id_of
-from apps.billing.gateway.client import client, moment, translates_errors
-from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, RefundState
+from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
+from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, Listed, RefundState
 from apps.billing.provider_amounts import from_provider, to_provider
 
 if TYPE_CHECKING:
@@ -152,19 +153,23 @@ def _refund(refund: stripe.Refund) -> RefundState:
 
 
 @translates_errors
-def intents_since(moment: datetime) -> Iterator[tuple[str, IntentState]]:
+def intents_since(moment: datetime) -> Iterator[Listed[tuple[str, IntentState]]]:
     """Return the payments that were begun since then, with our own id of the order of each ("" for others)."""
     params: PaymentIntentListParams = {
         "created": {"gte": int(moment.timestamp())},
         "limit": 100,
         "expand": ["data.latest_charge.balance_transaction"],
     }
-    found = client().v1.payment_intents.list(params)
-    return ((str(each.metadata.to_dict().get("order", "")), _intent(each)) for each in found.auto_paging_iter())
+    found = iterate_translated(client().v1.payment_intents.list(params).auto_paging_iter())
+    return (Listed(each.id, partial(_with_order, each)) for each in found)
+
+
+def _with_order(intent: stripe.PaymentIntent) -> tuple[str, IntentState]:
+    return str(intent.metadata.to_dict().get("order", "")), _intent(intent)
 
 
 @translates_errors
 def disputes_since(moment: datetime) -> Iterator[str]:
     """Return the ids of the disputes that were opened since then."""
     found = client().v1.disputes.list({"created": {"gte": int(moment.timestamp())}, "limit": 100})
-    return (each.id for each in found.auto_paging_iter())
+    return (each.id for each in iterate_translated(found.auto_paging_iter()))

@@ -4,15 +4,16 @@ A subscription has no card of its own: the provider charges the customer's defau
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import stripe
 
 from apps.billing.gateway.cards import id_of
-from apps.billing.gateway.client import client, moment, translates_errors
-from apps.billing.gateway.objects import InvoiceState, SubscriptionState
+from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
+from apps.billing.gateway.objects import InvoiceState, Listed, SubscriptionState
 from apps.billing.gateway.previews import amounts_of, discounts_in, discounts_of
 from apps.billing.provider_amounts import from_provider, to_provider
 
@@ -115,10 +116,11 @@ def find_subscription(*, customer: str, reference: str) -> str | None:
 
 
 @translates_errors
-def all_subscriptions() -> list[SubscriptionState]:
+def all_subscriptions() -> Iterator[Listed[SubscriptionState]]:
     """Return all subscriptions, also those that have ended: any of them may be new, renewed, canceled or paid."""
     params: Any = {"status": "all", "limit": 100, "expand": [f"data.{each}" for each in _WITH_INVOICE]}
-    return [_subscription(each) for each in client().v1.subscriptions.list(params).auto_paging_iter()]
+    found = iterate_translated(client().v1.subscriptions.list(params).auto_paging_iter())
+    return (Listed(each.id, partial(_subscription, each)) for each in found)
 
 
 @translates_errors
@@ -172,16 +174,16 @@ def invoices_of(subscription: str) -> list[InvoiceState]:
 
 
 @translates_errors
-def paid_invoices_since(since: datetime) -> list[InvoiceState]:
-    """Return the paid invoices of subscriptions that were made since then."""
+def paid_invoices_since(since: datetime) -> Iterator[Listed[InvoiceState]]:
+    """Return the paid invoices that were made since then, also those without a subscription."""
     params: Any = {
         "created": {"gte": int(since.timestamp())},
         "status": "paid",
         "limit": 100,
         "expand": [f"data.{each}" for each in _WITH_PAYMENTS],
     }
-    found = [_invoice(each) for each in client().v1.invoices.list(params).auto_paging_iter()]
-    return [each for each in found if each.subscription]
+    found = iterate_translated(client().v1.invoices.list(params).auto_paging_iter())
+    return (Listed(each.id, partial(_invoice, each)) for each in found)
 
 
 def _subscription(found: stripe.Subscription) -> SubscriptionState:

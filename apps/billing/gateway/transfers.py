@@ -113,7 +113,8 @@ def transfers_since(since: datetime) -> Iterator[TransferSummary]:
     :raises PaymentProcessingError: the provider can't be reached.
     """
     params: TransferListParams = {"created": {"gte": int(since.timestamp())}, "limit": 100}
-    for each in iterate_translated(client().v1.transfers.list(params).auto_paging_iter()):
+    found = translates_errors(client().v1.transfers.list)(params)
+    for each in iterate_translated(found.auto_paging_iter()):
         yield TransferSummary(
             gateway_id=each.id,
             key=each.transfer_group or "",

@@ -1,6 +1,7 @@
 """Money: who pays, what was sold, what it opens, and the books."""
 
 from apps.billing.models.access import Grant
+from apps.billing.models.books import BalanceHistory, BalanceTransaction, BooksDifference, ManualEntry
 from apps.billing.models.bundles import MAX_COURSES_IN_BUNDLE, MIN_COURSES_IN_BUNDLE, Bundle, BundleCourse
 from apps.billing.models.buyers import BuyerDetails
 from apps.billing.models.checks import BooksCheck
@@ -37,7 +38,10 @@ __all__ = [
     "MIN_COURSES_IN_BUNDLE",
     "OPEN_STATES",
     "AccountType",
+    "BalanceHistory",
+    "BalanceTransaction",
     "BooksCheck",
+    "BooksDifference",
     "Bundle",
     "BundleCourse",
     "BuyerDetails",
@@ -54,6 +58,7 @@ __all__ = [
     "LedgerAccount",
     "LedgerEntry",
     "LedgerLine",
+    "ManualEntry",
     "Order",
     "OrderLine",
     "Payment",

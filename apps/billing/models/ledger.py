@@ -23,6 +23,7 @@ class AccountType(models.TextChoices):
     LIABILITY = "liability", _("Liability")
     REVENUE = "revenue", _("Revenue")
     EXPENSE = "expense", _("Expense")
+    EQUITY = "equity", _("Equity")
 
 
 class EntryKind(models.TextChoices):
@@ -39,6 +40,18 @@ class EntryKind(models.TextChoices):
     PAYOUT_SENT = "payout_sent", _("Payout sent")
     PAYOUT_FAILED = "payout_failed", _("Payout failed")
     PAYOUT_REVERSED = "payout_reversed", _("Payout taken back")
+    PROVIDER_TO_BANK = "provider_to_bank", _("From the provider to the bank")
+    BANK_TO_PROVIDER = "bank_to_provider", _("From the bank to the provider")
+    PROVIDER_FEE = "provider_fee", _("Provider fee apart from payments")
+    RESERVE = "reserve", _("Held back by the provider")
+    EXCHANGE = "exchange", _("Exchanged by the provider")
+    UNEXPLAINED = "unexplained", _("Unexplained")
+    EXPLAINED = "explained", _("Explained by an admin")
+    TAX_PAID = "tax_paid", _("Tax paid")
+    TAX_RETURNED = "tax_returned", _("Tax returned")
+    OWNER_IN = "owner_in", _("Put into the platform")
+    OWNER_OUT = "owner_out", _("Taken out of the platform")
+    BANK_FEE = "bank_fee", _("Fee of the bank")
 
 
 class LedgerAccount(models.Model):
@@ -98,6 +111,7 @@ class LedgerEntry(models.Model):
         indexes = [
             models.Index(fields=["instructor_id", "-occurred_at"], name="entries_of_instructor"),
             models.Index(fields=["-occurred_at"], name="entries_by_time"),
+            models.Index(fields=["gateway_id"], name="entries_by_gateway_id"),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,9 @@
 """Pages for admins about the books: what differs from the provider, and the events that arrived from it."""
 
+from datetime import date, timedelta
 from itertools import islice
+from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -8,20 +11,31 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import administers, signed_in_user
-from apps.billing.models import BooksCheck
+from apps.billing import services
+from apps.billing.books_forms import ManualEntryForm
+from apps.billing.models import BooksCheck, ManualEntry
 from apps.billing.pages.admin_area import shared
-from apps.billing.queries import books_checks, webhook_events
+from apps.billing.queries import balance, books_checks, webhook_events
 from apps.billing.services import webhooks
 from apps.billing.services.books_checks import DAYS, start_check
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
 CHECKS = 12
+# What an unexplained amount can be, by the account to which it is moved (`services.books_entries.EXPLANATIONS`).
+EXPLANATIONS = {
+    "platform": gettext_lazy("The platform's own revenue"),
+    "fees": gettext_lazy("A fee"),
+    "refunds": gettext_lazy("Something given back"),
+    "tax": gettext_lazy("Tax"),
+    "bank": gettext_lazy("To or from the bank"),
+    "owner": gettext_lazy("Put in or taken out by the owner"),
+}
 AT_ONCE = 1000  # events that are handled again by one click
 
 
@@ -30,8 +44,16 @@ AT_ONCE = 1000  # events that are handled again by one click
 @require_safe
 def reconciliation(request: HttpRequest) -> HttpResponse:
     """What was found when the books were compared with the provider and with themselves."""
+    now = timezone.now()
+    until = _day(request.GET.get("until", ""), timezone.localdate())
     context = {
         **shared("books"),
+        "totals": balance.totals(),
+        "day_rows": balance.compared_days(until=until, now=now),
+        "earlier_days": until - timedelta(days=balance.DAYS_PER_PAGE),
+        "categories": balance.by_category(),
+        "open_differences": Paginator(balance.open_differences(), CHECKS).get_page(request.GET.get("open")),
+        **_unexplained(request),
         "provider": books_checks.latest_check(BooksCheck.Kind.PROVIDER),
         "ledger": books_checks.latest_check(BooksCheck.Kind.LEDGER),
         "running": books_checks.running_checks(),
@@ -39,6 +61,71 @@ def reconciliation(request: HttpRequest) -> HttpResponse:
         "days": DAYS,
     }
     return render(request, "billing/admin/reconciliation.html", context)
+
+
+def _unexplained(request: HttpRequest) -> dict[str, Any]:
+    page = Paginator(balance.unexplained(), CHECKS).get_page(request.GET.get("unexplained"))
+    rows = list(balance.unexplained_rows(page)) if page.object_list else []
+    return {"unexplained": page, "unexplained_rows": rows, "explanations": EXPLANATIONS.items()}
+
+
+def _day(text: str, latest: date) -> date:
+    """A date of the address; without a valid one, the latest."""
+    try:
+        return min(date.fromisoformat(text), latest)
+    except ValueError:
+        return latest
+
+
+@administers
+@require_POST
+def explain(request: HttpRequest) -> HttpResponse:
+    """Write down what the provider moved and nobody could explain."""
+    services.explain_balance(
+        admin=signed_in_user(request),
+        fact=request.POST.get("fact", "")[:150],
+        account=request.POST.get("account", ""),
+        now=timezone.now(),
+    )
+    messages.success(request, _("Posted. The next comparison takes it into account."))
+    return redirect("billing:admin-reconciliation")
+
+
+@administers
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def bank(request: HttpRequest) -> HttpResponse:
+    """What the books say of the platform's bank and of tax owed; post what moved there."""
+    totals = balance.totals()
+    currencies = [each.currency for each in totals]
+    form = ManualEntryForm(request.POST if request.method == "POST" else None, currencies=currencies)
+    if form.is_valid():
+        values = form.cleaned_data
+        services.post_entry(
+            uid=values["uid"],
+            kind=ManualEntry.Kind(values["kind"]),
+            amount=values["minor_amount"],
+            currency=values["currency"],
+            day=values["day"],
+            period=values["period"],
+            reference=values["reference"],
+            admin=signed_in_user(request),
+            now=timezone.now(),
+        )
+        messages.success(request, _("Posted."))
+        return redirect("billing:admin-bank")
+    page = Paginator(balance.manual_entries(), PAGE).get_page(request.GET.get("page"))
+    context = {**shared("bank"), "totals": totals, "form": form, "page": page}
+    return render(request, "billing/admin/bank.html", context, status=422 if form.errors else 200)
+
+
+@administers
+@require_POST
+def undo(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Undo what an admin posted by hand, by a counter entry."""
+    services.undo_entry(uid=uid, admin=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("Undone by a counter entry."))
+    return redirect("billing:admin-bank")
 
 
 @administers

@@ -1,6 +1,7 @@
 """Everything that moves money, and what it opens."""
 
 from apps.billing.purchases import purchase_of_course
+from apps.billing.services.books_entries import explain_balance, post_entry, undo_entry
 from apps.billing.services.checkout import begin_order, cancel_order, follow_order, sync_order
 from apps.billing.services.connected_accounts import begin_onboarding, sync_connected_account
 from apps.billing.services.customers import (
@@ -81,6 +82,7 @@ __all__ = [
     "decide_refund",
     "end_grants",
     "ensure_customer",
+    "explain_balance",
     "fail_payout",
     "finish_card",
     "follow_order",
@@ -102,6 +104,7 @@ __all__ = [
     "post_dispute_lost",
     "post_dispute_opened",
     "post_dispute_won",
+    "post_entry",
     "post_fee",
     "post_payout_failed",
     "post_payout_sent",
@@ -133,5 +136,6 @@ __all__ = [
     "sync_order",
     "sync_payout",
     "sync_refunds",
+    "undo_entry",
     "withdraw_grant",
 ]

@@ -1,22 +1,31 @@
-"""Reconcile payments with the provider and with themselves, and keep what was found."""
+"""Reconcile payments with the provider and with themselves, every night by itself, and keep what was found."""
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, time, timedelta
+from functools import partial
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from apps.accounts.models import User
+from apps.accounts import services as people
+from apps.accounts.models import Role, User
 from apps.billing import policies
-from apps.billing.models import BooksCheck, LedgerEntry
+from apps.billing.errors import PaymentProcessingError
+from apps.billing.models import BalanceTransaction, BooksCheck, BooksDifference, LedgerEntry
 from apps.billing.queries.ledger_check import problems
-from apps.billing.services import reconciliation
+from apps.billing.services import balance, balance_facts, balance_totals, reconciliation, webhooks
+from apps.billing.services.differences import Difference, isolated, note_crash
 from studyplatform.kit import jobs
-from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
 
 DAYS = 30
 TELL_EVERY = 20  # examined payments; then the page shows the progress
+RUN_AT = time(3, 30, tzinfo=UTC)
+PAGE = "/dashboard/admin/reconciliation"
+Tell = Callable[[], None]
 
 
 def start_check(*, admin: User, kind: str, repairs: bool = False, now: datetime) -> BooksCheck:
@@ -25,8 +34,25 @@ def start_check(*, admin: User, kind: str, repairs: bool = False, now: datetime)
     One of a kind runs at a time: if one is running, it is returned instead.
     """
     enforce(policies.oversee_payments(admin))
+    return _begin(kind, repairs=repairs and kind == BooksCheck.Kind.PROVIDER, now=now)
+
+
+def start_nightly_check(*, now: datetime) -> None:
+    """Compare with the provider and repair, and check the ledger. A check that is running is not started again."""
+    _begin(BooksCheck.Kind.PROVIDER, repairs=True, now=now)
+    _begin(BooksCheck.Kind.LEDGER, repairs=False, now=now)
+
+
+def plan_next_check(*, now: datetime) -> None:
+    """Enqueue the job of the next night; it is enqueued once."""
+    run_at = datetime.combine(now.astimezone(UTC).date(), RUN_AT)
+    if run_at <= now:
+        run_at += timedelta(days=1)
+    jobs.enqueue("billing.check_books_nightly", key=run_at.date().isoformat(), delay=run_at - now)
+
+
+def _begin(kind: str, *, repairs: bool, now: datetime) -> BooksCheck:
     days = DAYS if kind == BooksCheck.Kind.PROVIDER else None
-    repairs = repairs and kind == BooksCheck.Kind.PROVIDER
     try:
         with transaction.atomic():
             check = BooksCheck.objects.create(
@@ -41,7 +67,8 @@ def start_check(*, admin: User, kind: str, repairs: bool = False, now: datetime)
 def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], None] = lambda: None) -> BooksCheck:
     """Compare, and write down what was found. Idempotent: a check that was interrupted begins again.
 
-    A check that isn't in the database yet is saved at the end: a command that is killed leaves nothing behind.
+    Rows that break are findings; the others go on. A check that isn't in the database yet is saved at the end: a
+    command that is killed leaves nothing behind.
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
@@ -49,9 +76,10 @@ def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], No
 
     def tell() -> None:
         check.examined += 1
-        if check.examined % TELL_EVERY == 0 and check.pk:
+        if check.examined % TELL_EVERY == 0:
             extend_lease()
-            BooksCheck.objects.filter(pk=check.pk).update(examined=check.examined, found=check.found)
+            if check.pk:
+                BooksCheck.objects.filter(pk=check.pk).update(examined=check.examined, found=check.found)
 
     if check.kind == BooksCheck.Kind.LEDGER:
         for problem in problems():
@@ -61,6 +89,8 @@ def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], No
     else:
         _compare_with_provider(check, now=now, tell=tell)
     check.state, check.finished_at = BooksCheck.State.DONE, timezone.now()
+    if check.repairs or check.kind == BooksCheck.Kind.LEDGER:
+        _keep_open(check, now=now)
     findings = check.findings
     check.findings = findings[: BooksCheck.KEPT]
     check.save()
@@ -68,28 +98,114 @@ def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], No
     return check
 
 
-def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Callable[[], None]) -> None:
+def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Tell) -> None:
     since = now - timedelta(days=check.days or DAYS)
     # All is asked for first: a repair must not change what is still to be compared.
     found = [
         *reconciliation.unfinished(now=now),
         *reconciliation.differences(since=since, now=now, examined=tell),
     ]
+    began = timezone.now()
+    _settle(check, found)
+    # Then the provider's balance, which also contains what nobody here has begun.
+    read = partial(balance.read_history, tell=tell)
+    read()
+    comparison = balance_facts.Comparison(
+        refetch=balance_facts.refetch_by(partial(webhooks.act_on, now=now)), began=began, now=now, tell=tell
+    )
+    if check.repairs:
+        _settle(check, balance.unposted(), is_news=False)
+        _settle(check, _balance_differences(comparison, since=since, read=read))
+    else:
+        _settle(check, [*balance.unposted(), *_balance_differences(comparison, since=since, read=read)])
+
+
+def _balance_differences(
+    comparison: balance_facts.Comparison, *, since: datetime, read: Callable[[], None]
+) -> Iterator[Difference]:
+    yield from balance_totals.against_balance(read)
+    recent = BalanceTransaction.objects.filter(created_at__gte=since) | balance_facts.differing()
+    yield from comparison.compare(recent)
+    now = comparison.now
+    older: datetime | None = since
+    if balance_totals.unaccounted(_unlisted_sums(since, now)):  # then everything is compared
+        older = None
+        yield from comparison.compare(BalanceTransaction.objects.filter(created_at__lt=since))
+    yield from balance_facts.unlisted(since=older, now=now)
+    for currency, amount in balance_totals.unaccounted(_unlisted_sums(older, now)).items():
+        text = f"{amount} of the ledger's account provider belongs to nothing that the provider lists"
+        yield Difference("total", f"ledger {currency}", text)
+    yield from balance_totals.against_bank()
+
+
+def _unlisted_sums(since: datetime | None, now: datetime) -> dict[str, int]:
+    sums = Counter[str]()
+    lines = balance_facts.without_movement(since=since, until=now + timedelta(days=1))
+    for currency, amount in lines.values_list("currency", "amount"):
+        sums[currency] += amount
+    return dict(sums)
+
+
+def _settle(check: BooksCheck, found: Iterable[Difference], *, is_news: bool = True) -> None:
+    """Repair each difference if that is wanted, and write it down. ``is_news``: also what is repaired now."""
     for each in found:
         outcome = "differs"
         if each.repair is not None and check.repairs:
             try:
-                each.repair()
-                outcome = "repaired"
-            except AppError as error:
+                with isolated():
+                    each.repair()
+                outcome = "differs" if each.is_open() else "repaired"
+            except PaymentProcessingError as error:
                 outcome = f"not repaired: {error}"
-        _note(check, each.kind, each.name, each.text, outcome)
+            except Exception as error:
+                outcome = f"not repaired: {note_crash(each.kind, each.name, error)}"
+        if is_news or outcome != "repaired":
+            _note(check, each.kind, each.name, each.text, outcome)
 
 
 def _note(check: BooksCheck, kind: str, name: str, text: str, outcome: str) -> None:
     check.found += 1
     check.repaired += outcome == "repaired"
     check.findings.append({"kind": kind, "name": name, "text": text, "outcome": outcome})
+
+
+def _keep_open(check: BooksCheck, *, now: datetime) -> None:
+    """Remember what needs a human, mark what is gone as resolved, and notify admins of what is new: once."""
+    scope = "ledger" if check.kind == BooksCheck.Kind.LEDGER else "provider"
+    with transaction.atomic():
+        rows = {
+            row.key: row for row in BooksDifference.objects.select_for_update().filter(scope=scope, resolved_at=None)
+        }
+        left = {
+            (each["kind"][:20], each["name"][:150]): each["text"][:300]
+            for each in check.findings
+            if each["outcome"] != "repaired"
+        }
+        BooksDifference.objects.filter(pk__in=[row.pk for key, row in rows.items() if key not in left]).update(
+            resolved_at=now
+        )
+        BooksDifference.objects.bulk_create(
+            [
+                BooksDifference(scope=scope, kind=key[0], subject=key[1], text=text, found_at=now)
+                for key, text in left.items()
+                if key not in rows
+            ],
+            ignore_conflicts=True,
+        )
+        news = BooksDifference.objects.filter(scope=scope, resolved_at=None, told_at=None)
+        count, first = news.count(), news.order_by("pk").first()
+        if first is None:
+            return
+        people.notify_all(
+            "billing.books_differ",
+            User.objects.filter(role=Role.ADMIN, is_active=True),
+            PAGE,
+            f"{first.pk} {count}",
+            now=now,
+            count=count,
+            first=f"{first.subject}: {first.text}",
+        )
+        news.update(told_at=now)
 
 
 def fail_check(*, check_id: int, error: Exception) -> None:

@@ -30,7 +30,8 @@ def _connect(site: str, known: dict[str, str], events: tuple[str, ...]) -> Webho
         if is_for_accounts != (tuple(row.enabled_events) == gateway.ACCOUNT_EVENTS):
             continue
         url = webhook_url(site, row.djstripe_uuid)
-        if kept is None and row.secret and known.get(row.id) == url:
+        is_current = set(row.enabled_events) == set(events)  # a release may want other events than the one before
+        if kept is None and row.secret and known.get(row.id) == url and is_current:
             kept = row
             continue
         if row.id in known:

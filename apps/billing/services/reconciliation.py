@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.db.models import Q
@@ -10,8 +11,16 @@ from apps.billing import gateway
 from apps.billing.errors import PaymentRefused
 from apps.billing.models import Dispute, Order, Payment, Refund
 from apps.billing.queries.document_check import payments_without_documents
-from apps.billing.services import checkout, disputes, issuing, payments, refunds, subscription_reconciliation
-from apps.billing.services.differences import Difference
+from apps.billing.services import (
+    checkout,
+    disputes,
+    issuing,
+    payments,
+    payout_reconciliation,
+    refunds,
+    subscription_reconciliation,
+)
+from apps.billing.services.differences import Difference, examine
 
 _ENDED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
 
@@ -22,17 +31,27 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
     :raises PaymentProcessingError: the provider can't be reached.
     """
     seen = set()
-    for order, intent in gateway.intents_since(since):
-        seen.add(intent.id)
+    for row in gateway.intents_since(since):
+        seen.add(row.id)
         examined()
-        yield from _of_intent(order, intent, now=now)
+        yield from examine("payment", row.id, partial(_of_listed, row, now=now))
     for id in gateway.disputes_since(since):
-        yield from _of_dispute(id, now=now)
+        yield from examine("dispute", id, partial(_of_dispute, id, now=now))
     # A payment that cost nothing has no intent: its order was settled here.
     for payment in Payment.objects.filter(paid_at__gte=since, amount__gt=0).exclude(gateway_id__in=seen):
-        if not _was_paid(payment):
-            yield Difference("payment", str(payment), "the provider doesn't know that it was paid")
+        yield from examine("payment", str(payment), partial(_of_unlisted, payment))
     yield from subscription_reconciliation.differences(since=since, now=now)
+    yield from payout_reconciliation.differences(since=since, now=now)
+
+
+def _of_listed(row: gateway.Listed[tuple[str, gateway.IntentState]], *, now: datetime) -> Iterator[Difference]:
+    order, intent = row.read()
+    yield from _of_intent(order, intent, now=now)
+
+
+def _of_unlisted(payment: Payment) -> Iterator[Difference]:
+    if not _was_paid(payment):
+        yield Difference("payment", str(payment), "the provider doesn't know that it was paid")
 
 
 def _was_paid(payment: Payment) -> bool:
@@ -104,6 +123,7 @@ def unfinished(*, now: datetime) -> Iterator[Difference]:
         issue = lambda payment=payment: issuing.issue_documents(payment=payment, now=now)  # noqa: E731
         yield Difference("document", str(payment), "its invoice and credit notes aren't what the ledger says", issue)
     yield from subscription_reconciliation.unfinished(now=now)
+    yield from payout_reconciliation.unfinished(now=now)
 
 
 def _uuid(text: str) -> UUID | None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 from apps.billing import gateway
 from apps.billing.models import Payment, Subscription
 from apps.billing.plans import plan_of
 from apps.billing.services import premium, premium_care, subscriptions
-from apps.billing.services.differences import Difference
+from apps.billing.services.differences import Difference, examine
 
 Status = Subscription.Status
 
@@ -22,24 +23,46 @@ def differences(*, since: datetime, now: datetime) -> Iterator[Difference]:
     rows = {row.gateway_id: row for row in Subscription.objects.exclude(gateway_id=None)}
     differing: set[str | None] = set()
     seen: set[str | None] = set()
-    for state in gateway.all_subscriptions():
-        seen.add(state.id)
-        found = _of_known(rows[state.id], state, now=now) if state.id in rows else _of_unknown(state, now=now)
-        if found is not None:
-            differing.add(state.id)
+    for listed in gateway.all_subscriptions():
+        seen.add(listed.id)
+        for found in examine("subscription", listed.id, partial(_of_listed, rows.get(listed.id), listed, now=now)):
+            differing.add(listed.id)
             yield found
     for row in rows.values():
         if row.gateway_id not in seen and row.status != Status.ENDED:
             yield Difference("subscription", _name(row), "the provider doesn't know it")
-    paid = gateway.paid_invoices_since(since)
+    paid = list(gateway.paid_invoices_since(since))
     known = set(Payment.objects.filter(invoice_id__in=[each.id for each in paid]).values_list("invoice_id", flat=True))
-    for invoice in paid:
-        is_missing = invoice.id not in known and invoice.intent is not None and invoice.amount_paid > 0
-        # One that differs is repaired together with its payments.
-        if is_missing and invoice.subscription in rows and invoice.subscription not in differing:
-            differing.add(invoice.subscription)
-            repair = _syncing(rows[invoice.subscription], now=now)
-            yield Difference("subscription", invoice.subscription, "a payment is missing", repair)
+    for listed_invoice in paid:
+        if listed_invoice.id in known:
+            continue
+        work = partial(_of_missing, listed_invoice, rows, differing, now=now)
+        yield from examine("invoice", listed_invoice.id, work)
+
+
+def _of_missing(
+    listed: gateway.Listed[gateway.InvoiceState],
+    rows: dict[str | None, Subscription],
+    differing: set[str | None],
+    *,
+    now: datetime,
+) -> Iterator[Difference]:
+    invoice = listed.read()
+    is_missing = invoice.intent is not None and invoice.amount_paid > 0
+    # One that differs is repaired together with its payments.
+    if is_missing and invoice.subscription in rows and invoice.subscription not in differing:
+        differing.add(invoice.subscription)
+        repair = _syncing(rows[invoice.subscription], now=now)
+        yield Difference("subscription", invoice.subscription, "a payment is missing", repair)
+
+
+def _of_listed(
+    row: Subscription | None, listed: gateway.Listed[gateway.SubscriptionState], *, now: datetime
+) -> Iterator[Difference]:
+    state = listed.read()
+    found = _of_known(row, state, now=now) if row is not None else _of_unknown(state, now=now)
+    if found is not None:
+        yield found
 
 
 def unfinished(*, now: datetime) -> Iterator[Difference]:

@@ -7,21 +7,25 @@ arrive in any order, twice, or be replayed later.
 import logging
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from djstripe.models import WebhookEventTrigger
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
-from apps.billing.models import Order, Payment, Subscription
+from apps.billing.models import Order, Payment, Payout, Subscription
 from apps.billing.services import (
+    balance_facts,
     checkout,
     connected_accounts,
     customers,
     disputes,
     payments,
+    payout_outcomes,
     premium,
     premium_care,
     refunds,
@@ -80,6 +84,16 @@ def handler_of(kind: str) -> Handler | None:
     """Return what acts on events of this type; the longest prefix wins."""
     fitting = [prefix for prefix in HANDLERS if kind.startswith(prefix)]
     return HANDLERS[max(fitting, key=len)] if fitting else None
+
+
+def act_on(kind: str, subject: dict[str, Any], *, now: datetime) -> None:
+    """Act as on an event of this type about this object. Idempotent.
+
+    :raises PaymentProcessingError: the provider can't be reached.
+    """
+    handler = handler_of(kind)
+    if handler is not None:
+        handler(subject, now)
 
 
 def _payment_intent(subject: dict[str, Any], now: datetime) -> None:
@@ -154,6 +168,17 @@ def _follow(gateway_id: str, reference: str, now: datetime) -> None:
         premium_care.tell_owner(premium.sync_subscription(subscription=row, now=now), now=now)
 
 
+def _transfer(subject: dict[str, Any], now: datetime) -> None:
+    with suppress(ValueError):
+        payout = Payout.objects.filter(uid=UUID(str(subject.get("transfer_group")))).first()
+        if payout is not None:
+            payout_outcomes.sync(payout.pk, now=now)
+
+
+def _balance(subject: dict[str, Any], now: datetime) -> None:
+    balance_facts.follow_balance(now=now)
+
+
 def _note_payment(subject: dict[str, Any], now: datetime) -> None:
     """Write down the payment that a refund or a dispute is about: its own event may arrive later, or never."""
     intent = subject.get("payment_intent")
@@ -184,4 +209,8 @@ HANDLERS: dict[str, Handler] = {
     "charge.dispute.": _dispute,
     "refund.": _refund,
     "payment_method.": _card,
+    "transfer.": _transfer,
+    "payout.": _balance,
+    "topup.": _balance,
+    "balance.available": _balance,
 }

@@ -11,16 +11,18 @@ from studyplatform.kit.jobs.queue import (
     delete_ended_jobs,
     enqueue,
     perform,
+    plan_all,
     retry,
     run_pending,
     start_timer,
     wake_worker,
 )
-from studyplatform.kit.jobs.registry import KINDS, GiveUp, JobSubject, Kind, LeaseLost, Postpone, job
+from studyplatform.kit.jobs.registry import KINDS, PLANS, GiveUp, JobSubject, Kind, LeaseLost, Postpone, job
 
 __all__ = [
     "KINDS",
     "LEASE",
+    "PLANS",
     "RETENTION",
     "GiveUp",
     "JobSubject",
@@ -33,6 +35,7 @@ __all__ = [
     "enqueue",
     "job",
     "perform",
+    "plan_all",
     "retry",
     "run_pending",
     "start_timer",

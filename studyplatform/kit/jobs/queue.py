@@ -21,13 +21,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.jobs.registry import KINDS, GiveUp, Kind, LeaseLost, Postpone
+from studyplatform.kit.jobs.registry import KINDS, PLANS, GiveUp, Kind, LeaseLost, Postpone
 from studyplatform.kit.models import Job
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=30)
 RETRY_BASE = timedelta(seconds=5)
+PLAN_EVERY = timedelta(hours=1)
 RETENTION = timedelta(days=30)  # how long ended jobs stay in the table
 
 
@@ -201,14 +202,26 @@ def run_pending(queue: str) -> int:
         slot.release()
 
 
+def plan_all(*, now: datetime) -> None:
+    """Enqueue the next of each job that plans its successors, where its chain broke. Idempotent."""
+    for name, plan in PLANS.items():
+        try:
+            plan(now)
+        except Exception:
+            logger.exception("The next job %s could not be planned", name)
+
+
 def start_timer(queues: list[str], *, every: float = 2.0) -> threading.Thread:
     """Start the worker's thread that looks every ``every`` seconds for due jobs and expired leases."""
 
     def loop() -> None:
-        pause = threading.Event()
+        pause, planned_at = threading.Event(), None
         while not pause.wait(every):
             try:
                 now = timezone.now()
+                if planned_at is None or now - planned_at >= PLAN_EVERY:
+                    plan_all(now=now)
+                    planned_at = now
                 due = Q(state=Job.State.QUEUED, run_at__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
                 for queue in Job.objects.filter(due, queue__in=queues).values_list("queue", flat=True).distinct():
                     threading.Thread(target=_run_pending_in_thread, args=(queue,), daemon=True).start()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.functional import Promise
@@ -66,6 +66,10 @@ class Kind:
 
 
 KINDS: Registry[Kind] = Registry("jobs")
+
+PLANS: Registry[Callable[[datetime], object]] = Registry("planned jobs")
+"""What enqueues the next of the jobs that plan their successors: called when a worker starts, and every hour, so that a
+chain that broke goes on. It does nothing where the job is enqueued already."""
 
 
 def job(

@@ -17,7 +17,11 @@ given back of it is split over them in proportion to their totals. Its fee and a
 ``tax``             tax to be paid to the authorities (liability)
 ``platform``        the platform's part of sales (revenue)
 ``refunds``         what the platform gave back of its part (reduces revenue)
-``fees``            what the provider charges (expense)
+``fees``            what the provider and the bank charge (expense)
+``reserves``        money that the provider holds back for a while (asset)
+``exchange``        money that the provider changed from one currency into another (asset)
+``owner``           what was put into the platform, less what was taken out (equity)
+``unexplained``     what the provider moved and nobody could explain yet: an admin must look (liability)
 ==================  =============================================================================================
 """
 
@@ -43,6 +47,13 @@ from apps.billing.services.ledger.posting import (
     lock_accounts,
     post,
 )
+from apps.billing.services.ledger.provider import (
+    post_balance_transaction,
+    post_by_hand,
+    post_difference,
+    post_explained,
+    post_undone,
+)
 from apps.billing.services.ledger.returns import (
     post_dispute_lost,
     post_dispute_opened,
@@ -63,9 +74,13 @@ __all__ = [
     "checksum",
     "lock_accounts",
     "post",
+    "post_balance_transaction",
+    "post_by_hand",
+    "post_difference",
     "post_dispute_lost",
     "post_dispute_opened",
     "post_dispute_won",
+    "post_explained",
     "post_fee",
     "post_payout_failed",
     "post_payout_reversed",
@@ -77,4 +92,5 @@ __all__ = [
     "post_refund_failed",
     "post_sale",
     "post_subscription_payment",
+    "post_undone",
 ]

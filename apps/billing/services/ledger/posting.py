@@ -16,10 +16,15 @@ from studyplatform.kit import jobs
 
 PROVIDER, BANK, PLATFORM, PREMIUM, TAX = "provider", "bank", "platform", "premium", "tax"
 FEES, REFUNDS, DISPUTES, PAYOUTS = "fees", "refunds", "disputes", "payouts"
+RESERVES, EXCHANGE, UNEXPLAINED, OWNER = "reserves", "exchange", "unexplained", "owner"
 ACCOUNTS = {
     PROVIDER: AccountType.ASSET,
     BANK: AccountType.ASSET,
     DISPUTES: AccountType.ASSET,
+    RESERVES: AccountType.ASSET,
+    EXCHANGE: AccountType.ASSET,
+    UNEXPLAINED: AccountType.LIABILITY,
+    OWNER: AccountType.EQUITY,
     PAYOUTS: AccountType.LIABILITY,
     PREMIUM: AccountType.LIABILITY,
     TAX: AccountType.LIABILITY,
