@@ -146,3 +146,17 @@ def country(name: str) -> str:
     if code in {"EL", "UK", "XI", "EU"} or re.fullmatch(r"(?:[A-Z]{2})?", code) is None:
         raise ImproperlyConfigured(f"{name} must be a country code of ISO 3166-1, such as GR or GB, not {code!r}")
     return code
+
+
+def account_numbers(name: str) -> dict[str, str]:
+    """The variable as account numbers by the ledger's account, such as ``provider=1360,bank=1200``.
+
+    :raises ImproperlyConfigured: a part is not an account and a number of at most 20 letters, digits, dots and dashes.
+    """
+    found = {}
+    for part in words(name):
+        match = re.fullmatch(r"([a-z]+(?::\d+)?)=([A-Za-z0-9.-]{1,20})", part)
+        if match is None:
+            raise ImproperlyConfigured(f"{name} must be like provider=1360,bank=1200, not {part!r}")
+        found[match[1]] = match[2]
+    return found

@@ -53,7 +53,7 @@ def test_months_are_after_refunds_and_without_tax(paid):
     june, july = months[-2:]
     assert (june.first.month, june.courses, june.premium, june.refunded, june.fees) == (6, 5400, 1400, 0, 216)
     assert (july.courses, july.refunded, july.net) == (-2700, -2700, -2700)
-    assert revenue.best_courses(NOW + timedelta(days=40), "usd") == [(paid.course, 2700)]
+    assert revenue.best_courses(NOW + timedelta(days=40), "usd") == [(paid.course_id, paid.course, 2700)]
 
 
 @time_machine.travel(NOW + timedelta(days=2), tick=False)

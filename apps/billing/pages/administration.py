@@ -43,7 +43,7 @@ def revenue(request: HttpRequest) -> HttpResponse:
         "months": months,
         "top": round_up(max(0, *(each.net for each in months)), minor_units(currency)),
         "best": best,
-        "most": best[0][1] if best else 1,
+        "most": best[0][2] if best else 1,
         "owed": found.owed_to_instructors(currency),
         "currency": currency,
         "currencies": currencies,

@@ -109,6 +109,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "payout_day": day,
             "sales_until": until,
             "payouts": payouts,
+            "years": sorted({month.year for month in months}, reverse=True),
             "what_to_do": payout_queries.WHAT_TO_DO,
             "account": PayoutAccount.objects.filter(user=user).first(),
             "connected": connected,

@@ -1,15 +1,15 @@
 """What the platform sold and gave back, for admins. Amounts are minor units of one currency, without tax."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Case, F, Q, QuerySet, Sum, When
 from django.db.models.functions import TruncMonth
+from django.utils.timezone import get_default_timezone
 
 from apps.accounts.models import User
-from apps.billing.models import Dispute, EntryKind, LedgerEntry, LedgerLine, Payment, Refund
-from apps.billing.services.ledger.posting import FEES
+from apps.billing.models import AccountType, Dispute, EntryKind, LedgerEntry, LedgerLine, Payment, Refund
 from apps.courses.models import Course
 
 MONTHS = 12
@@ -21,13 +21,18 @@ REVENUE = [str(kind) for kind in (*SOLD, *RETURNED)]
 
 @dataclass(frozen=True)
 class Month:
-    """What came in during a month (UTC). ``refunded`` is negative; ``fees`` are the provider's."""
+    """What came in during a month (TIME_ZONE). ``refunded`` is negative; ``fees`` contain losses by disputes."""
 
     first: date
     courses: int = 0
     premium: int = 0
     refunded: int = 0
     fees: int = 0
+
+    @property
+    def last(self) -> date:
+        """Its last day."""
+        return _month(self.first, 1) - timedelta(days=1)
 
     @property
     def net(self) -> int:
@@ -37,11 +42,14 @@ class Month:
 
 def months_until(now: datetime, currency: str) -> list[Month]:
     """Return the last twelve months, the present one last. A refund counts in its own month. Two queries."""
-    first = _month(now.astimezone(UTC).date(), 1 - MONTHS)
-    since = datetime(first.year, first.month, 1, tzinfo=UTC)
+    first = _month(_site_time(now).date(), 1 - MONTHS)
+    since = datetime(first.year, first.month, 1, tzinfo=get_default_timezone())
     net = F("total") - F("tax")
     by_month = (
-        _entries(currency).filter(occurred_at__gte=since).order_by().values(month=TruncMonth("occurred_at", tzinfo=UTC))
+        _entries(currency)
+        .filter(occurred_at__gte=since)
+        .order_by()
+        .values(month=TruncMonth("occurred_at", tzinfo=get_default_timezone()))
     )
     sums = by_month.annotate(
         courses=Sum(net, filter=Q(course_id__isnull=False), default=0),
@@ -49,9 +57,13 @@ def months_until(now: datetime, currency: str) -> list[Month]:
         refunded=Sum(net, filter=Q(kind__in=_names(RETURNED)), default=0),
     )
     found = {row["month"].date(): row for row in sums}
-    lines = LedgerLine.objects.filter(account__code=FEES, currency=currency, entry__occurred_at__gte=since)
+    lines = LedgerLine.objects.filter(
+        account__type=AccountType.EXPENSE, currency=currency, entry__occurred_at__gte=since
+    )
     fees = dict(
-        lines.order_by().values_list(TruncMonth("entry__occurred_at", tzinfo=UTC)).annotate(amount=Sum("amount"))
+        lines.order_by()
+        .values_list(TruncMonth("entry__occurred_at", tzinfo=get_default_timezone()))
+        .annotate(amount=Sum("amount"))
     )
     paid = {month.date(): amount for month, amount in fees.items()}
     firsts = [_month(first, number) for number in range(MONTHS)]
@@ -70,22 +82,22 @@ def currencies() -> list[str]:
 
 
 def month_so_far(now: datetime) -> int:
-    """Return what came in since the first of the month (UTC) in the site's currency, after refunds. One query."""
-    first = now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    """Return what came in since the first of the month (TIME_ZONE) in the site's currency, after refunds. One query."""
+    first = _site_time(now).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (
         _entries(settings.CURRENCY).filter(occurred_at__gte=first).aggregate(net=Sum(F("total") - F("tax")))["net"] or 0
     )
 
 
-def best_courses(now: datetime, currency: str, *, count: int = 5) -> list[tuple[Course | None, int]]:
-    """Return the courses that brought in most during these months, after refunds. Two queries."""
-    first = _month(now.astimezone(UTC).date(), 1 - MONTHS)
-    since = datetime(first.year, first.month, 1, tzinfo=UTC)
+def best_courses(now: datetime, currency: str, *, count: int = 5) -> list[tuple[int, Course | None, int]]:
+    """Return the courses that brought in most during these months, after refunds: id, course, amount. Two queries."""
+    first = _month(_site_time(now).date(), 1 - MONTHS)
+    since = datetime(first.year, first.month, 1, tzinfo=get_default_timezone())
     sold = _entries(currency).filter(occurred_at__gte=since, course_id__isnull=False).order_by()
     sums = sold.values_list("course_id").annotate(net=Sum(F("total") - F("tax"))).filter(net__gt=0)
     best = list(sums.order_by("-net", "course_id")[:count])
     courses = Course.objects.in_bulk([pk for pk, _net in best])
-    return [(courses.get(pk), net) for pk, net in best]
+    return [(pk, courses.get(pk), net) for pk, net in best]
 
 
 def owed_to_instructors(currency: str) -> int:
@@ -131,3 +143,7 @@ def _month(day: date, distance: int) -> date:
     """Return the first day of the month that is so many months away."""
     months = day.year * 12 + day.month - 1 + distance
     return date(months // 12, months % 12 + 1, 1)
+
+
+def _site_time(moment: datetime) -> datetime:
+    return moment.astimezone(get_default_timezone())

@@ -44,3 +44,5 @@ for _name, _prefix in (("INVOICE_PREFIX", INVOICE_PREFIX), ("CREDIT_NOTE_PREFIX"
 if INVOICE_PREFIX.casefold() == CREDIT_NOTE_PREFIX.casefold():
     raise ImproperlyConfigured("INVOICE_PREFIX and CREDIT_NOTE_PREFIX must differ")
 COUNTRY_HEADER = env.text("COUNTRY_HEADER")  # in which a proxy names the country of an address, such as CF-IPCountry
+# The numbers of the ledger's accounts in the accountant's chart of accounts, for the journal (docs/accounting.md).
+LEDGER_ACCOUNT_NUMBERS = env.account_numbers("LEDGER_ACCOUNT_NUMBERS")
