@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.billing.documents import day
+from apps.billing.documents.pages import day
 from apps.billing.models import EntryKind, Payout
 from apps.billing.queries.payout_statements import statement_of
 from apps.billing.queries.yearly_earnings import YearlyEarnings, payouts_of_year
@@ -61,7 +61,7 @@ def payout_statement(payout: Payout) -> bytes:
         payout.instructor,
         facts,
         columns=[_("Date"), _("Transaction"), _("Paid"), _("Yours")],
-        widths=[86, 220, 70, 70],
+        widths=[90, 233, 80, 80],
         numbers=[2, 3],
         rows=rows,
         sums=[(label, money(amount, currency, cents=True), strong) for label, amount, strong in sums],
@@ -105,7 +105,7 @@ def yearly_statement(user: User, year: int, currency: str, earnings: YearlyEarni
         user,
         [_("%(currency)s, days of %(zone)s") % {"currency": currency.upper(), "zone": settings.TIME_ZONE}],
         columns=[_("Quarter"), _("Sales"), _("Paid by learners"), _("Platform's part"), _("Earned")],
-        widths=[90, 60, 95, 95, 95],
+        widths=[103, 65, 105, 105, 105],
         numbers=[1, 2, 3, 4],
         rows=rows,
         sums=sums,

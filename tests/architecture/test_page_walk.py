@@ -28,6 +28,7 @@ from apps.accounts.sessions import signing_in
 from apps.billing.models import ManualEntry, Payout, PayoutRun, Refund
 from apps.billing.services import post_entry
 from apps.billing.services.issuing import issue_documents
+from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
@@ -40,6 +41,7 @@ from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
+from tests.factories.billing import sale
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
@@ -86,6 +88,10 @@ OWNERS = {
     "billing:admin-payout-mark": ADMIN,
     "billing:admin-payout-reverse": ADMIN,
     "billing:admin-payout-transfers": ADMIN,
+    "billing:admin-account": ADMIN,
+    "billing:admin-entry": ADMIN,
+    "billing:payout-statement": STAFF,
+    "billing:year-statement": {"ada"},  # everyone has their own
     "billing:promo-code": STAFF,
     "billing:promo-code-edit": STAFF,
     "billing:promo-code-switch": STAFF,
@@ -214,7 +220,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     (document,) = issue_documents(payment=payment, now=now)
     run = PayoutRun.objects.create(day=now.date(), created_at=now)
     owed = {"amount": 100, "currency": "usd", "sales_until": now, "method": "bank", "created_at": now}
-    payout = Payout.objects.create(run=run, instructor=world.course.instructor, **owed)
+    payout = Payout.objects.create(run=run, instructor=world.course.instructor, started_at=now, **owed)
+    sold = sale(world.course.instructor_id, at=now, payment_key="pi_of_ada")
+    post_payout_started(payout.key, world.course.instructor_id, 100, "usd", occurred_at=now)
     waiting = Refund.objects.create(payment=other, amount=100, status=Refund.Status.REQUESTED, requested_at=now)
     code = PromoCodeFactory(scope="course", course=world.course, created_by=world.course.instructor)
     message = send_message(
@@ -260,6 +268,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "billing:admin-bank-undo": posted.uid,
         "billing:admin-payout-mark": payout.uid,
         "billing:admin-payout-reverse": payout.uid,
+        "billing:payout-statement": payout.uid,
+        "billing:admin-entry": sold.uid,
         **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
@@ -301,6 +311,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
             names["action"] = topic.decisions.get().pk
         if door.name == "accounts:link-provider":
             names["slug"] = "github"
+        if door.name == "billing:admin-account":
+            names["code"] = "provider"
+        names["year"] = now.year
         if door.name.startswith("site:admin-mail"):
             names["name"] = mailbox.names()[0]
 

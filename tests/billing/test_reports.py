@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.billing.models import LedgerEntry, LedgerLine, Payment
 from apps.billing.queries import ledger_accounts, reports, yearly_earnings
-from apps.billing.queries.reports import FIGURES, GROUPS, Selection
+from apps.billing.queries.report_selection import Selection
+from apps.billing.queries.reports import FIGURES, GROUPS
 from apps.billing.services import ledger
 from apps.billing.services.payments import book_sale
 from tests.factories.accounts import UserFactory

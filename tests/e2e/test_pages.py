@@ -132,6 +132,8 @@ PAGES = {
     "admin people": Stop("admin", "/dashboard/admin/people"),
     "admin teaching": Stop("admin", "/dashboard/admin/teaching"),
     "admin revenue": Stop("admin", "/dashboard/admin/revenue"),
+    "admin reports": Stop("admin", "/dashboard/admin/reports"),
+    "admin accounts": Stop("admin", "/dashboard/admin/reports/accounts"),
     "admin refunds": Stop("admin", "/dashboard/admin/refunds"),
     "admin disputes": Stop("admin", "/dashboard/admin/disputes"),
     "admin jobs": Stop("admin", "/dashboard/admin/jobs/"),

@@ -11,7 +11,8 @@ from django.utils.timezone import get_default_timezone
 
 from apps.billing.models import LedgerLine
 from apps.billing.queries.ledger_accounts import name_account, number_account
-from apps.billing.queries.reports import Selection, entries_of, receipts_of
+from apps.billing.queries.report_selection import Selection, entries_of
+from apps.billing.queries.reports import receipts_of
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import plain_amount
 

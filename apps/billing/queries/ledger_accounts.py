@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models import AccountType, LedgerAccount, LedgerLine
-from apps.billing.queries.reports import day_start
+from apps.billing.queries.report_selection import day_start
 from apps.billing.services.ledger.posting import ACCOUNTS
 
 INSTRUCTORS = "instructors"  # the accounts of all instructors together
@@ -77,7 +77,7 @@ def balances(currency: str, since: date | None, until: date | None) -> list[Acco
         default=F("account__code"),
         output_field=CharField(),
     )
-    rows = _until(currency, until).order_by().values("account__type", code=code).annotate(**_sums(since))
+    rows: Any = _until(currency, until).order_by().values("account__type", code=code).annotate(**_sums(since))
     found = [_balance(row["code"], row) for row in rows]
     order = [*ACCOUNTS, INSTRUCTORS]
     types = [str(each) for each in AccountType.values]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.expressions import ExpressionWrapper
@@ -25,7 +26,7 @@ class PayoutStatement:
     """
 
     payout: Payout
-    rows: QuerySet[LedgerLine]
+    rows: QuerySet[Any]  # lines with `paid` and `share`, which types can't name
     carried: int
     earned: int
     kept: int

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import BigIntegerField, CharField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce, TruncMonth
 from django.utils.functional import Promise
 from django.utils.timezone import get_default_timezone
@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.billing.models import AccountType, EntryKind, LedgerEntry, LedgerLine, Payment
+from apps.billing.queries.report_selection import NONE, Selection, entries_of, payment_value
 from apps.billing.queries.revenue import RETURNED, SOLD
 from apps.billing.services.ledger.posting import PREMIUM
 from apps.courses.models import Course
@@ -69,39 +70,6 @@ GROUPS: dict[str, tuple[str | Promise, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which entries a report is about. ``since`` and ``until`` are its first and last day; None: without a limit.
-
-    ``course`` and ``instructor`` are ids, ``country`` is ISO 3166-1 or "" (unknown), ``rate`` is in hundredths of a
-    percent. -1 as an id means none: Premium, or the platform itself.
-    """
-
-    currency: str
-    since: date | None = None
-    until: date | None = None
-    course: int | None = None
-    instructor: int | None = None
-    country: str | None = None
-    rate: int | None = None
-
-    def parameters(self) -> dict[str, str]:
-        """Return it as the parameters of an address."""
-        values = {
-            "currency": self.currency,
-            "since": self.since.isoformat() if self.since else None,
-            "until": self.until.isoformat() if self.until else None,
-            "course": self.course,
-            "instructor": self.instructor,
-            "country": self.country,
-            "rate": self.rate,
-        }
-        return {name: str(value) for name, value in values.items() if value is not None}
-
-
-NONE = -1
-
-
-@dataclass(frozen=True)
 class ReportRow:
     """A line of a report: the amounts by the name of their figure, and the selection whose rows they are."""
 
@@ -109,29 +77,6 @@ class ReportRow:
     selection: Selection
     count: int
     amounts: dict[str, int] = field(default_factory=dict)
-
-
-def day_start(day: date) -> datetime:
-    """Return when a day begins in TIME_ZONE."""
-    return datetime.combine(day, time(0), tzinfo=get_default_timezone())
-
-
-def entries_of(selection: Selection) -> QuerySet[LedgerEntry]:
-    """Return all entries of a selection."""
-    found = LedgerEntry.objects.filter(currency=selection.currency)
-    if selection.since is not None:
-        found = found.filter(occurred_at__gte=day_start(selection.since))
-    if selection.until is not None:
-        found = found.filter(occurred_at__lt=day_start(selection.until + timedelta(days=1)))
-    if selection.course is not None:
-        found = found.filter(course_id=None if selection.course == NONE else selection.course)
-    if selection.instructor is not None:
-        found = found.filter(instructor_id=None if selection.instructor == NONE else selection.instructor)
-    if selection.country is not None:
-        found = found.annotate(country=_of_payment("country")).filter(country=selection.country)
-    if selection.rate is not None:
-        found = found.annotate(rate=_of_payment("rate")).filter(rate=selection.rate)
-    return found
 
 
 def rows_of(selection: Selection, figure: Figure) -> QuerySet[LedgerEntry, Any]:
@@ -162,7 +107,7 @@ def report(selection: Selection, group: str) -> list[ReportRow]:
     found: dict[Any, dict[str, int]] = {}
     counts: dict[Any, int] = {}
     titles: dict[Any, str] = {}
-    entries = entries_of(selection).filter(kind__in=_ACCRUING).annotate(group=_group(group))
+    entries: Any = entries_of(selection).filter(kind__in=_ACCRUING).annotate(group=_group(group))
     sold, returned, revenue = Q(kind__in=_SOLD), Q(kind__in=_RETURNED), Q(kind__in=_REVENUE)
     for row in (
         entries.order_by()
@@ -208,29 +153,12 @@ def receipts_of(entries: list[Any]) -> dict[str, Payment]:
     return {each.gateway_id: each for each in Payment.objects.select_related("user").filter(gateway_id__in=keys)}
 
 
-def first_day() -> date | None:
-    """Return the day of the first entry. One query."""
-    first = LedgerEntry.objects.order_by("occurred_at").values_list("occurred_at", flat=True).first()
-    return first.astimezone(get_default_timezone()).date() if first else None
-
-
-def _of_payment(name: str, key: str = "payment_key") -> Any:
-    """The country ("" if unknown) or the tax rate of the payment of an entry; 0 without a payment."""
-    column = {"country": "country", "rate": "tax_rate"}[name]
-    found = Subquery(Payment.objects.filter(gateway_id=OuterRef(key)).values(column)[:1])
-    return Coalesce(
-        found,
-        Value("" if name == "country" else 0),
-        output_field=CharField() if name == "country" else BigIntegerField(),
-    )
-
-
 def _group(group: str, prefix: str = "") -> Any:
     if group == "month":
         return TruncMonth(f"{prefix}occurred_at", tzinfo=get_default_timezone())
     if group in {"course", "instructor"}:
         return Coalesce(f"{prefix}{group}_id", Value(NONE), output_field=BigIntegerField())
-    return _of_payment(group, f"{prefix}payment_key")
+    return payment_value(group, f"{prefix}payment_key")
 
 
 def _line_sums(selection: Selection, group: str, names: tuple[str, ...]) -> Iterator[tuple[Any, str, int]]:
@@ -238,7 +166,7 @@ def _line_sums(selection: Selection, group: str, names: tuple[str, ...]) -> Iter
     wanted = {name: FIGURES[name] for name in names if FIGURES[name].lines is not None}
     if not wanted:
         return
-    lines = LedgerLine.objects.filter(entry__in=entries_of(selection), currency=selection.currency)
+    lines: Any = LedgerLine.objects.filter(entry__in=entries_of(selection), currency=selection.currency)
     conditions = {
         name: Sum(
             "amount",

@@ -20,7 +20,7 @@ from django.utils.timezone import get_default_timezone
 from apps.accounts.models import User
 from apps.billing.models import EntryKind, LedgerLine, Payout
 from apps.billing.queries.earnings import EARNING
-from apps.billing.queries.reports import day_start
+from apps.billing.queries.report_selection import day_start
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import plain_amount
 
@@ -74,7 +74,7 @@ def of_year(year: int, currency: str, *, instructor_id: int | None = None) -> li
     if instructor_id is not None:
         lines = lines.filter(account__instructor_id=instructor_id)
     quarter = ExtractQuarter("entry__occurred_at", tzinfo=get_default_timezone())
-    rows = lines.order_by().values("account__instructor_id", quarter=quarter)
+    rows: Any = lines.order_by().values("account__instructor_id", quarter=quarter)
     for row in rows.annotate(
         paid=Sum(F("entry__total") - F("entry__tax")),
         earned=Sum("amount"),

@@ -1,0 +1,85 @@
+"""Which entries of the ledger a report is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import BigIntegerField, CharField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils.timezone import get_default_timezone
+
+from apps.billing.models import LedgerEntry, Payment
+
+NONE = -1  # as an id: the entries without a course or an instructor
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which entries a report is about. ``since`` and ``until`` are its first and last day; None: without a limit.
+
+    ``course`` and ``instructor`` are ids, ``country`` is ISO 3166-1 or "" (unknown), ``rate`` is in hundredths of a
+    percent. -1 as an id means none: Premium, or the platform itself.
+    """
+
+    currency: str
+    since: date | None = None
+    until: date | None = None
+    course: int | None = None
+    instructor: int | None = None
+    country: str | None = None
+    rate: int | None = None
+
+    def parameters(self) -> dict[str, str]:
+        """Return it as the parameters of an address."""
+        values = {
+            "currency": self.currency,
+            "since": self.since.isoformat() if self.since else None,
+            "until": self.until.isoformat() if self.until else None,
+            "course": self.course,
+            "instructor": self.instructor,
+            "country": self.country,
+            "rate": self.rate,
+        }
+        return {name: str(value) for name, value in values.items() if value is not None}
+
+
+def day_start(day: date) -> datetime:
+    """Return when a day begins in TIME_ZONE."""
+    return datetime.combine(day, time(0), tzinfo=get_default_timezone())
+
+
+def entries_of(selection: Selection) -> QuerySet[LedgerEntry]:
+    """Return all entries of a selection."""
+    found = LedgerEntry.objects.filter(currency=selection.currency)
+    if selection.since is not None:
+        found = found.filter(occurred_at__gte=day_start(selection.since))
+    if selection.until is not None:
+        found = found.filter(occurred_at__lt=day_start(selection.until + timedelta(days=1)))
+    if selection.course is not None:
+        found = found.filter(course_id=None if selection.course == NONE else selection.course)
+    if selection.instructor is not None:
+        found = found.filter(instructor_id=None if selection.instructor == NONE else selection.instructor)
+    if selection.country is not None:
+        found = found.annotate(country=payment_value("country")).filter(country=selection.country)
+    if selection.rate is not None:
+        found = found.annotate(rate=payment_value("rate")).filter(rate=selection.rate)
+    return found
+
+
+def first_day() -> date | None:
+    """Return the day of the first entry. One query."""
+    first = LedgerEntry.objects.order_by("occurred_at").values_list("occurred_at", flat=True).first()
+    return first.astimezone(get_default_timezone()).date() if first else None
+
+
+def payment_value(name: str, key: str = "payment_key") -> Any:
+    """Return the country ("" if unknown) or the tax rate of the payment of an entry; 0 without a payment."""
+    column = {"country": "country", "rate": "tax_rate"}[name]
+    found = Subquery(Payment.objects.filter(gateway_id=OuterRef(key)).values(column)[:1])
+    return Coalesce(
+        found,
+        Value("" if name == "country" else 0),
+        output_field=CharField() if name == "country" else BigIntegerField(),
+    )
