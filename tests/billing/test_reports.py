@@ -15,6 +15,7 @@ from apps.billing.queries import ledger_accounts, reports, yearly_earnings
 from apps.billing.queries.report_selection import Selection
 from apps.billing.queries.reports import FIGURES, GROUPS
 from apps.billing.services import ledger
+from apps.billing.services.issuing import issue_missing_documents
 from apps.billing.services.payments import book_sale
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import PaidCourseFactory, PaymentFactory
@@ -98,9 +99,33 @@ def test_groups_are_named_and_in_order(year):
     courses = [(row.label, row.amounts["sold"]) for row in reports.report(everything(), "course")]
 
     assert months == [date(2026, month, 1) for month in (1, 2, 3, 4)]
+    lines = {row.selection.country: row.selection.treatment for row in reports.report(everything(), "tax")}
+
+    assert lines == {"DE": "standard", "FI": "standard", "": "standard"}
     assert countries == {"DE": 15_000, "FI": 10_000, "": 8_400}
     assert rates == {1900: 15_000, 2550: 10_000, 0: 8_400}
     assert courses == [("=Rivers", 20_000), ("Maps", 12_000), ("Premium", 1_400)]
+
+
+def test_a_tax_return_tells_reverse_charge_from_taxed_sales(browser_of, sam, year):
+    rivers, _maps = year
+    sell("2026-07-01", 9_000, course=rivers, country="DE", tax_treatment="reverse_charge")
+    rows = reports.report(everything(), "tax")
+    found = {(row.selection.country, row.selection.rate, row.selection.treatment): row.amounts["net"] for row in rows}
+
+    assert found["DE", 0, "reverse_charge"] == 9_000
+    assert found["DE", 1900, "standard"] == 15_000 - 2_500 - (1_597 + 798 - 399)
+    page = browser_of(sam).get(PAGE, {"by": "tax", "since": "2026-01-01", "until": "2026-12-31"}).content.decode()
+    assert "Germany, Reverse charge" in page
+    assert "Germany, 19%" in page
+
+
+def test_entries_name_their_documents(browser_of, sam, year):
+    issue_missing_documents()
+    rows = browser_of(sam).get(f"{PAGE}/entries", {"figure": "net", "period": "all"}).content.decode()
+
+    assert rows.count("INV-202") == 5
+    assert rows.count("CN-202") == 1
 
 
 def test_days_are_those_of_the_site(year, settings):

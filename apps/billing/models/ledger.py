@@ -117,6 +117,13 @@ class LedgerEntry(models.Model):
     def __str__(self) -> str:
         return self.key
 
+    @property
+    def document_fact(self) -> str:
+        """What an invoice or a credit note of it documents (`Document.fact`): the lines of a bundle share one."""
+        if self.kind in {EntryKind.SALE, EntryKind.SUBSCRIPTION}:
+            return f"payment {self.payment_key}"
+        return f"{self.kind} {self.gateway_id or self.key}"
+
 
 class LedgerLine(models.Model):
     """An amount that an entry posts to an account."""

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import revenue
 from apps.billing.queries.report_selection import Selection, first_day
+from apps.billing.tax import TaxTreatment
 from studyplatform.kit.web.dates import show_site_date
 
 ROWS_PER_PAGE = 50
@@ -42,6 +43,7 @@ def selection_of(request: HttpRequest) -> Selection:
         instructor=whole_parameter(request, "instructor"),
         country=country if country is not None and len(country) <= 2 else None,
         rate=whole_parameter(request, "rate"),
+        treatment=treatment if (treatment := request.GET.get("treatment")) in TaxTreatment.values else None,
     )
 
 

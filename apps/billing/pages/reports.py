@@ -20,6 +20,7 @@ from apps.billing.pages.report_choices import ROWS_PER_PAGE, selection_of, selec
 from apps.billing.queries import journal, reports
 from apps.billing.queries.report_selection import NONE, Selection
 from apps.billing.queries.reports import FIGURES, GROUPS, ReportRow
+from apps.billing.tax import TaxTreatment
 from apps.courses.models import Course
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import plain_amount
@@ -41,6 +42,11 @@ def _named(row: ReportRow, group: str) -> str:
         return country_name(selection.country or "") or _("Unknown country")
     if group == "rate":
         return f"{(selection.rate or 0) / 100:g}%"
+    if group == "tax":
+        treatment = TaxTreatment(selection.treatment or TaxTreatment.STANDARD)
+        country = country_name(selection.country or "") or _("Unknown country")
+        how = f"{(selection.rate or 0) / 100:g}%" if treatment is TaxTreatment.STANDARD else str(treatment.label)
+        return f"{country}, {how}"
     return row.label or _("A deleted course")
 
 
@@ -83,6 +89,7 @@ def report_csv(request: HttpRequest) -> StreamingHttpResponse:
                 "course": row.selection.course,
                 "instructor": row.selection.instructor,
                 "rate": row.selection.rate,
+                "tax": f"{row.selection.country}-{row.selection.rate}-{row.selection.treatment}",
             }[group]
             yield csv_line([_named(row, group), code, selection.currency.upper(), row.count, *amounts])
 
@@ -99,12 +106,12 @@ def entries(request: HttpRequest) -> HttpResponse:
     figure = FIGURES.get(name, FIGURES["sold"])
     page = Paginator(reports.rows_of(selection, figure), ROWS_PER_PAGE).get_page(request.GET.get("page"))
     found = list(page)
-    payments = reports.receipts_of(found)
+    payments, documents = reports.receipts_of(found), reports.documents_of(found)
     context = {
         **shared_context(selection, "revenue"),
         "figure": figure.label,
         "page": page,
-        "rows": [(entry, payments.get(entry.payment_key)) for entry in found],
+        "rows": [(entry, payments.get(entry.payment_key), documents.get(entry.key)) for entry in found],
         "sum": reports.sum_of(selection, figure),
         "filters": _filters(selection),
         "query_figure": selection_query(selection, figure=name),
@@ -125,6 +132,8 @@ def _filters(selection: Selection) -> list[str]:
         found.append(country_name(selection.country) or _("Unknown country"))
     if selection.rate is not None:
         found.append(_("Tax rate %(rate)s%%") % {"rate": f"{selection.rate / 100:g}"})
+    if selection.treatment in TaxTreatment.values:
+        found.append(str(TaxTreatment(selection.treatment).label))
     return found
 
 
@@ -137,17 +146,29 @@ def entries_csv(request: HttpRequest) -> StreamingHttpResponse:
     name = name if name in FIGURES else "sold"
 
     def lines() -> Iterator[str]:
-        header = ["date", "kind", "description", "receipt", "country", "tax_rate", "currency", name, "reference"]
+        header = [
+            "date",
+            "kind",
+            "description",
+            "document",
+            "receipt",
+            "country",
+            "tax_rate",
+            "currency",
+            name,
+            "reference",
+        ]
         yield csv_line(header)
         for chunk in journal.chunks(reports.rows_of(selection, FIGURES[name])):
-            payments = reports.receipts_of(chunk)
+            payments, documents = reports.receipts_of(chunk), reports.documents_of(chunk)
             for entry in chunk:
-                payment = payments.get(entry.payment_key)
+                payment, document = payments.get(entry.payment_key), documents.get(entry.key)
                 yield csv_line(
                     [
                         _site_day(entry.occurred_at),
                         entry.kind,
                         entry.description,
+                        document.number if document else "",
                         (payment.receipt_number or "") if payment else "",
                         payment.country if payment else "",
                         f"{payment.tax_rate / 100:g}" if payment else "",

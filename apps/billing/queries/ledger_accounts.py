@@ -29,7 +29,11 @@ NAMES: dict[str, str | Promise] = {
     "tax": _("Tax to be paid"),
     "platform": _("Platform's sales"),
     "refunds": _("Refunded by the platform"),
-    "fees": _("Provider fees"),
+    "fees": _("Fees"),
+    "reserves": _("Held back by the provider"),
+    "exchange": _("Exchanged by the provider"),
+    "owner": _("Put in and taken out"),
+    "unexplained": _("Unexplained"),
 }
 
 

@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models import Dispute, LedgerLine, Payout, Refund
-from apps.billing.services.ledger.posting import PREMIUM, TAX
+from apps.billing.services.ledger.posting import PREMIUM, TAX, UNEXPLAINED
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ def open_items(currency: str) -> list[OpenItem]:
         people=Count("account", filter=Q(account__instructor_id__isnull=False), distinct=True),
         tax=Sum("amount", filter=Q(account__code=TAX), default=0),
         premium=Sum("amount", filter=Q(account__code=PREMIUM), default=0),
+        unexplained=Sum("amount", filter=Q(account__code=UNEXPLAINED), default=0),
     )
     everything = f"?currency={currency}&period=all"
     queue, sent = reverse("billing:admin-refunds"), reverse("billing:admin-payouts")
@@ -57,6 +58,9 @@ def open_items(currency: str) -> list[OpenItem]:
         OpenItem(_("Tax to be paid"), int(owed["tax"] != 0), -owed["tax"], f"{tax}{everything}"),
         OpenItem(_("Premium not yet shared"), int(owed["premium"] != 0), -owed["premium"], f"{pool}{everything}"),
     ]
+    unexplained = -owed["unexplained"]
+    books = reverse("billing:admin-reconciliation")
+    found.append(OpenItem(_("Unexplained at the payment provider"), int(unexplained != 0), unexplained, books))
     return [each for each in found if each.count or each.amount]
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import BigIntegerField, CharField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import BigIntegerField, CharField, Field, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.timezone import get_default_timezone
 
 from apps.billing.models import LedgerEntry, Payment
+from apps.billing.tax import TaxTreatment
 
 NONE = -1  # as an id: the entries without a course or an instructor
 
@@ -20,7 +21,7 @@ class Selection:
     """Which entries a report is about. ``since`` and ``until`` are its first and last day; None: without a limit.
 
     ``course`` and ``instructor`` are ids, ``country`` is ISO 3166-1 or "" (unknown), ``rate`` is in hundredths of a
-    percent. -1 as an id means none: Premium, or the platform itself.
+    percent, ``treatment`` is a `TaxTreatment`. -1 as an id means none: Premium, or the platform itself.
     """
 
     currency: str
@@ -30,6 +31,7 @@ class Selection:
     instructor: int | None = None
     country: str | None = None
     rate: int | None = None
+    treatment: str | None = None
 
     def parameters(self) -> dict[str, str]:
         """Return it as the parameters of an address."""
@@ -41,6 +43,7 @@ class Selection:
             "instructor": self.instructor,
             "country": self.country,
             "rate": self.rate,
+            "treatment": self.treatment,
         }
         return {name: str(value) for name, value in values.items() if value is not None}
 
@@ -65,6 +68,8 @@ def entries_of(selection: Selection) -> QuerySet[LedgerEntry]:
         found = found.annotate(country=payment_value("country")).filter(country=selection.country)
     if selection.rate is not None:
         found = found.annotate(rate=payment_value("rate")).filter(rate=selection.rate)
+    if selection.treatment is not None:
+        found = found.annotate(treatment=payment_value("treatment")).filter(treatment=selection.treatment)
     return found
 
 
@@ -74,12 +79,16 @@ def first_day() -> date | None:
     return first.astimezone(get_default_timezone()).date() if first else None
 
 
+# What is known of the payment of an entry: its column, its type, and what counts without a payment.
+_PAYMENT_COLUMNS: dict[str, tuple[str, type[Field[Any, Any]], object]] = {
+    "country": ("country", CharField, ""),
+    "rate": ("tax_rate", BigIntegerField, 0),
+    "treatment": ("tax_treatment", CharField, str(TaxTreatment.STANDARD)),
+}
+
+
 def payment_value(name: str, key: str = "payment_key") -> Any:
-    """Return the country ("" if unknown) or the tax rate of the payment of an entry; 0 without a payment."""
-    column = {"country": "country", "rate": "tax_rate"}[name]
+    """Return an expression: the country, tax rate or tax treatment of the payment of an entry."""
+    column, kind, otherwise = _PAYMENT_COLUMNS[name]
     found = Subquery(Payment.objects.filter(gateway_id=OuterRef(key)).values(column)[:1])
-    return Coalesce(
-        found,
-        Value("" if name == "country" else 0),
-        output_field=CharField() if name == "country" else BigIntegerField(),
-    )
+    return Coalesce(found, Value(otherwise), output_field=kind())

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import BigIntegerField, CharField, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat, TruncMonth
 from django.utils.functional import Promise
 from django.utils.timezone import get_default_timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.billing.models import AccountType, EntryKind, LedgerEntry, LedgerLine, Payment
+from apps.billing.models import AccountType, Document, EntryKind, LedgerEntry, LedgerLine, Payment
 from apps.billing.queries.report_selection import NONE, Selection, entries_of, payment_value
 from apps.billing.queries.revenue import RETURNED, SOLD
 from apps.billing.services.ledger.posting import PREMIUM
@@ -66,6 +66,7 @@ GROUPS: dict[str, tuple[str | Promise, tuple[str, ...]]] = {
     "instructor": (_("Instructor"), ("sold", "refunded", "tax", "net", "instructors", "platform")),
     "country": (_("Country"), ("sold", "refunded", "tax", "net", "costs")),
     "rate": (_("Tax rate"), ("sold", "refunded", "tax", "net")),
+    "tax": (_("Tax return"), ("sold", "refunded", "tax", "net")),
 }
 
 
@@ -147,6 +148,13 @@ def total_of(rows: list[ReportRow], selection: Selection) -> ReportRow:
     return ReportRow("", selection, sum(row.count for row in rows), amounts)
 
 
+def documents_of(entries: list[Any]) -> dict[str, Document]:
+    """Return the invoices and credit notes of entries, by the key of the entry; a bundle has one. One query."""
+    keys = {entry.key: entry.document_fact for entry in entries}
+    found = {each.fact: each for each in Document.objects.filter(fact__in=set(keys.values()))}
+    return {key: found[fact] for key, fact in keys.items() if fact in found}
+
+
 def receipts_of(entries: list[Any]) -> dict[str, Payment]:
     """Return the payments that entries belong to, with who paid, by their key. One query."""
     keys = {entry.payment_key for entry in entries if entry.payment_key}
@@ -158,7 +166,15 @@ def _group(group: str, prefix: str = "") -> Any:
         return TruncMonth(f"{prefix}occurred_at", tzinfo=get_default_timezone())
     if group in {"course", "instructor"}:
         return Coalesce(f"{prefix}{group}_id", Value(NONE), output_field=BigIntegerField())
-    return payment_value(group, f"{prefix}payment_key")
+    key = f"{prefix}payment_key"
+    if group == "tax":  # by country, rate and treatment: a line of a tax return
+        parts = (
+            payment_value("country", key),
+            Cast(payment_value("rate", key), CharField()),
+            payment_value("treatment", key),
+        )
+        return Concat(parts[0], Value("|"), parts[1], Value("|"), parts[2], output_field=CharField())
+    return payment_value(group, key)
 
 
 def _line_sums(selection: Selection, group: str, names: tuple[str, ...]) -> Iterator[tuple[Any, str, int]]:
@@ -192,6 +208,9 @@ def _labels(group: str, keys: Any, titles: dict[Any, str]) -> dict[Any, str]:
 
 
 def _narrowed(selection: Selection, group: str, key: Any) -> Selection:
+    if group == "tax":
+        country, rate, treatment = key.split("|")
+        return replace(selection, country=country, rate=int(rate), treatment=treatment)
     if group != "month":
         return replace(selection, **{group: key})
     first = key.date()

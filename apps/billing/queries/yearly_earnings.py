@@ -101,7 +101,7 @@ def payouts_of_year(year: int, currency: str, instructor_id: int | None = None) 
 
 def _sent(year: int, currency: str, instructor_id: int | None) -> Any:
     rows = payouts_of_year(year, currency, instructor_id).order_by().values_list("instructor_id")
-    return rows.annotate(amount=Sum("amount"), count=Count("pk"))
+    return rows.annotate(amount=Sum(F("amount") - F("amount_reversed")), count=Count("pk"))
 
 
 def csv_lines(year: int, currency: str) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _missing_facts(payments: Sequence[Payment]) -> list[Fact]:
     by_key = {payment.gateway_id: payment for payment in payments}
     grouped: dict[str, list[LedgerEntry]] = defaultdict(list)
     for entry in LedgerEntry.objects.filter(payment_key__in=by_key).exclude(total=0).order_by("pk"):
-        grouped[_fact_key(entry)].append(entry)
+        grouped[entry.document_fact].append(entry)
     documented = set(Document.objects.filter(fact__in=grouped).values_list("fact", flat=True))
     invoiced = _orders_with_invoice(payments)
     found = []
@@ -123,12 +123,6 @@ def _missing_facts(payments: Sequence[Payment]) -> list[Fact]:
         if fact.total:
             found.append(fact)
     return found
-
-
-def _fact_key(entry: LedgerEntry) -> str:
-    if entry.kind in PAID_KINDS:
-        return f"payment {entry.payment_key}"
-    return f"{entry.kind} {entry.gateway_id or entry.key}"
 
 
 def _orders_with_invoice(payments: Sequence[Payment]) -> set[int]:
