@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
-from apps.billing import policies, queries
+from apps.billing import policies, queries, services
 from apps.billing.api.serializers import (
     CardBegun,
     CardDone,
@@ -43,7 +43,7 @@ class Quotes(APIView):
         enforce(policies.buy_purchase(user, purchase))
         name = sent["code"].strip()
         code = promo.find_code(text=name, user=user, purchase=purchase, now=now) if name else None
-        price = checkout.price_for(purchase=purchase, code=code, country=sent["country"], on=localtime(now).date())
+        price = services.price_for(purchase=purchase, code=code, country=sent["country"], on=localtime(now).date())
         label = queries.code_label(code) if code else ""
         return Response(quote_out(price, code=code.code if code else "", label=label))
 
