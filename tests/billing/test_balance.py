@@ -30,6 +30,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.billing.standin.test_payouts import onboard, pay
 from tests.factories.accounts import UserFactory
+from tests.factories.billing import BalanceTransactionFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
@@ -241,6 +242,30 @@ def test_a_long_history_is_read_in_pages_and_goes_on_after_a_kill(bought, standi
     assert BalanceTransaction.objects.count() == 8
     assert night() == []
     assert agrees()
+
+
+def test_a_fee_of_a_payout_to_the_bank_is_posted_beside_its_amount():
+    BalanceTransactionFactory(gateway_id="txn_1", fact="txn_1", type="payout", amount=-1000, fee=15, net=-1015)
+
+    assert balance.post_known() == 1
+    assert balance.post_known() == 0
+
+    expected = {"provider": {"usd": -1015}, "bank": {"usd": 1000}, "fees": {"usd": 15}}
+    assert balances(["provider", "bank", "fees"]) == expected
+
+
+def test_money_that_the_provider_exchanged_is_right_in_both_currencies(db):
+    """100 euros were paid, and 110 dollars less a fee of 3 arrived."""
+    services.post_sale("pi_1", None, 10_000, 0, 0, "eur", occurred_at=timezone.now(), gateway_id="ch_1")
+    long_ago = timezone.now() - timedelta(days=2)
+    BalanceTransactionFactory(fact="ch_1", amount=11_000, fee=300, net=10_700, is_converted=True, created_at=long_ago)
+
+    _comparison(refetch=lambda row: None).settle("ch_1")
+
+    assert balances(["provider", "exchange", "unexplained"]) == {
+        "provider": {"usd": 10_700, "eur": 0},
+        "exchange": {"usd": -10_700, "eur": 10_000},
+    }
 
 
 @pytest.mark.parametrize(

@@ -203,3 +203,17 @@ def test_the_return_address_reads_the_own_account_alone(adas, browser_of, ada, e
 )
 def test_what_is_missing_is_said_in_words(due, words):
     assert missing(due) == words
+
+
+def test_an_account_that_was_closed_at_the_provider_is_replaced_the_same_day(adas, ada, standin):
+    """Reported of Layr-Labs/d-inference (#498): every call fails for ever with "No such destination"."""
+    begin(adas)
+    first = ConnectedAccount.objects.get().gateway_id
+    with standin.working() as work:
+        work.remove(work.get(first, "account"))
+
+    assert begin(adas).startswith(f"{standin.address}/onboarding/")
+
+    again = ConnectedAccount.objects.get()
+    assert again.gateway_id != first
+    assert again.is_wanted

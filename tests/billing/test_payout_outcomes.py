@@ -17,7 +17,7 @@ from apps.billing.models import Payout, PayoutAccount
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.queries.payouts import bank_transfers
-from apps.billing.services import payout_outcomes
+from apps.billing.services import payout_outcomes, payout_reconciliation
 from studyplatform.kit.errors import AppError
 from tests.billing.standin.test_payouts import balance, onboard, pay
 from tests.factories.accounts import UserFactory
@@ -218,6 +218,26 @@ def test_two_transfers_of_one_payout_are_both_posted(ada, sam, account, sent):
     assert (state_of(sent)[0], owed(ada), list(payout_problems())) == ("failed", 7000, [])
 
 
+def test_what_the_provider_refuses_for_good_is_told_to_admins_and_tried_again(ada, account, monkeypatch):
+    """Reported of Layr-Labs/d-inference (#498): transfers into some countries fail each time, and nobody knows."""
+
+    def refuses(self, key, **values):
+        raise transfers.TransferDelayed("Funds can't be sent to accounts located in AU")
+
+    monkeypatch.setattr(ProviderTransfers, "send", refuses)
+    for minutes in (0, 20, 40):
+        services.run_payouts(DAY, now=NOW + timedelta(minutes=minutes))
+
+    payout = Payout.objects.get()
+    assert (payout.state, payout.refusals) == ("processing", 3)
+    [found] = payout_reconciliation.unfinished(now=NOW + timedelta(days=1))
+    assert "located in AU" in found.text
+    monkeypatch.undo()
+    found.repair()
+    assert not found.is_open()
+    assert (state_of(payout)[0], transferred()) == ("sent", [(7000, 0)])
+
+
 # --- Bank transfers -------------------------------------------------------------------------------
 
 
@@ -343,9 +363,11 @@ def test_the_page_and_the_admin_screen_ask_the_provider(browser_of, ada, sam, ac
     )
 
 
-def test_a_provider_that_does_not_answer_changes_nothing(browser_of, sam, sent, settings):
+@pytest.mark.parametrize(
+    ("what", "values"), [("mark", {"outcome": "other"}), pytest.param("reverse", {}, marks=pytest.mark.long)]
+)
+def test_a_provider_that_does_not_answer_changes_nothing(browser_of, sam, sent, settings, what, values):
     settings.STRIPE_API_HOST = "http://127.0.0.1:9"
-    for what, values in (("mark", {"outcome": "other"}), ("reverse", {})):
-        answer = browser_of(sam).post(f"/dashboard/admin/payouts/{sent.uid}/{what}", values, follow=True)
-        assert "be reached" in answer.content.decode()
+    answer = browser_of(sam).post(f"/dashboard/admin/payouts/{sent.uid}/{what}", values, follow=True)
+    assert "be reached" in answer.content.decode()
     assert state_of(sent)[0] == "sent"

@@ -22,7 +22,7 @@ from apps.billing.models import BooksCheck, ManualEntry
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import balance, books_checks, webhook_events
 from apps.billing.services import webhooks
-from apps.billing.services.books_checks import DAYS, start_check
+from apps.billing.services.books_checks import start_check
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
@@ -58,7 +58,6 @@ def reconciliation(request: HttpRequest) -> HttpResponse:
         "ledger": books_checks.latest_check(BooksCheck.Kind.LEDGER),
         "running": books_checks.running_checks(),
         "earlier": Paginator(books_checks.earlier_checks(), CHECKS).get_page(request.GET.get("page")),
-        "days": DAYS,
     }
     return render(request, "billing/admin/reconciliation.html", context)
 

@@ -35,16 +35,21 @@ def begin_onboarding(*, user: User, return_url: str, refresh_url: str, now: date
     synced = sync_connected_account(gateway_id=row.gateway_id, now=now)
     if synced is not None and synced.is_ready:
         return ""
+    if synced is None:  # it was closed at the provider
+        row = _account_of(user, now=now, after=row.gateway_id)
+        ConnectedAccount.objects.filter(pk=row.pk).update(is_wanted=True)
     return gateway.onboarding_url(account=row.gateway_id, return_url=return_url, refresh_url=refresh_url)
 
 
-def _account_of(user: User, *, now: datetime) -> ConnectedAccount:
+def _account_of(user: User, *, now: datetime, after: str = "") -> ConnectedAccount:
+    """The user's account, which is created if there is none. ``after``: the id of one that is gone."""
     found = ConnectedAccount.objects.filter(user=user).first()
     if found is not None:
         return found
     # The provider makes one account per key, so two requests at once store the same id. The day is part of the key
     # because an account that was closed at the provider is forgotten here: the next one is a new one.
-    made = gateway.create_account(email=user.email, user=str(user.uid), key=f"account {user.uid} {now:%Y-%m-%d}")
+    key = f"account {user.uid} {now:%Y-%m-%d} {after}".rstrip()
+    made = gateway.create_account(email=user.email, user=str(user.uid), key=key)
     defaults = {"gateway_id": made, "created_at": now}
     return ConnectedAccount.objects.get_or_create(user=user, defaults=defaults)[0]
 
