@@ -1,8 +1,10 @@
-"""What a page needs for the payment provider's script: its key and address, and a policy that allows it there alone.
+"""What a page needs for the payment provider's script: its key and address, and a policy that allows it there alone;
+and what a request says about the country of a buyer.
 
 Card numbers go from the browser to the provider, never here.
 """
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,6 +12,9 @@ from typing import Any
 from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from rest_framework.request import Request
+
+from apps.billing.countries import country_codes
 
 Page = Callable[..., HttpResponseBase]
 
@@ -21,6 +26,23 @@ STRIPE_SOURCES = {
 }
 
 ONBOARDING = "https://connect.stripe.com"
+
+
+def guessed_country(request: HttpRequest | Request) -> str:
+    """The country that the browser's first language names, such as "US" in en-US; "" if it names none."""
+    first = request.headers.get("Accept-Language", "").split(",")[0]
+    found = re.fullmatch(r"[a-zA-Z]{2,3}(?:-[a-zA-Z]{4})?-([a-zA-Z]{2})(?:;.*)?", first.strip())
+    return found[1].upper() if found else ""
+
+
+def country_evidence(request: HttpRequest | Request) -> dict[str, str]:
+    """Return what a request says about the country of who sent it, by source; "" where nothing does.
+
+    The header of the proxy counts only if the site names it (COUNTRY_HEADER).
+    """
+    network = request.headers.get(settings.COUNTRY_HEADER, "").upper() if settings.COUNTRY_HEADER else ""
+    known = network if network in country_codes() else ""
+    return {"browser": guessed_country(request), "network": known}
 
 
 def provider_props() -> dict[str, str]:

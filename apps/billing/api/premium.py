@@ -11,14 +11,16 @@ from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
 from apps.billing import policies, queries
-from apps.billing.api.serializers import amounts
+from apps.billing.api.serializers import BuyerIn, amounts, buyer_details
+from apps.billing.browser import country_evidence
 from apps.billing.errors import NotSubscribed
 from apps.billing.models import Subscription
 from apps.billing.queries.next_charge import price_per_period
 from apps.billing.queries.premium import overview_of
-from apps.billing.services import premium, subscriptions
+from apps.billing.services import buyers, premium, subscriptions
 from apps.billing.services.premium_terms import Terms, terms_for
 from apps.billing.services.subscriptions import Started
+from apps.billing.tax import wording_of
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
 
@@ -29,6 +31,7 @@ class TermsIn(serializers.Serializer[object]):
     plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(COUNTRY, max_length=2, allow_blank=True, default="")
+    vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
 
 
 class TermsOut(serializers.Serializer[object]):
@@ -38,6 +41,7 @@ class TermsOut(serializers.Serializer[object]):
     discount = serializers.IntegerField(help_text="What the code takes off the first period that is paid.")
     balance = serializers.IntegerField(help_text="Negative: credit that is deducted. Positive: added from before.")
     tax = serializers.IntegerField(help_text="The tax in the total.")
+    tax_note = serializers.CharField(help_text="Why there is none, such as reverse charge.", allow_blank=True)
     changes_later = serializers.BooleanField(help_text="Whether later periods cost another amount.")
     currency = serializers.CharField()
     trial_days = serializers.IntegerField(help_text="0 without a trial.")
@@ -47,6 +51,7 @@ class TermsOut(serializers.Serializer[object]):
 
 
 class SubscribeIn(TermsIn):
+    buyer = BuyerIn(allow_null=True, default=None, help_text="The company that buys; none for a person.")
     card = serializers.UUIDField(help_text="A saved card.")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
     currency = serializers.CharField(max_length=3)
@@ -85,11 +90,12 @@ def terms_out(terms: Terms) -> dict[str, Any]:
         "discount": price.discount,
         "balance": terms.balance,
         "tax": terms.tax,
+        "tax_note": wording_of(price.treatment),
         "changes_later": terms.changes_later,
         "currency": price.currency,
         "trial_days": terms.trial_days,
         "code": terms.code.code if terms.code else "",
-        "code_label": queries.code_label(terms.code) if terms.code else "",
+        "code_label": queries.code_label(terms.code, discount=price.discount) if terms.code else "",
         "texts": shown,
     }
 
@@ -125,8 +131,9 @@ class Premium(APIView):
     @extend_schema(operation_id="billing_subscribe", request=SubscribeIn, responses={201: SubscriptionOut})
     def post(self, request: Request) -> Response:
         sent = validated(SubscribeIn, request)
+        user, now, details = signed_in_user(request), timezone.now(), buyer_details(sent)
         started = subscriptions.start(
-            user=signed_in_user(request),
+            user=user,
             plan=sent["plan"],
             code=sent["code"],
             country=sent["country"],
@@ -135,7 +142,9 @@ class Premium(APIView):
             expected_currency=sent["currency"],
             expected_trial_days=sent["trial_days"],
             agrees=sent["agrees"],
-            now=timezone.now(),
+            buyer=buyers.buyer_for(user=user, details=details, now=now),
+            evidence=country_evidence(request),
+            now=now,
         )
         return Response(_subscription_out(started), status.HTTP_201_CREATED)
 

@@ -7,12 +7,45 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from apps.billing.models import Card, Order
+from apps.billing.buyer_form import BuyerForm
+from apps.billing.models import BuyerDetails, Card, Order
 from apps.billing.prices import Quote
 from apps.billing.provider_amounts import to_provider
 from apps.billing.queries import SavedCard
 from apps.billing.services.checkout import Begun
+from apps.billing.tax import wording_of
 from studyplatform.kit.text.money import money
+
+
+class BuyerIn(serializers.Serializer[object]):
+    """A company that buys. Its country is that of the order."""
+
+    name = serializers.CharField(max_length=200, allow_blank=True, default="")
+    street = serializers.CharField(max_length=200, allow_blank=True, default="")
+    extra = serializers.CharField(max_length=200, allow_blank=True, default="")
+    postal_code = serializers.CharField(max_length=20, allow_blank=True, default="")
+    city = serializers.CharField(max_length=100, allow_blank=True, default="")
+    region = serializers.CharField(max_length=100, allow_blank=True, default="")
+    vat_id = serializers.CharField(max_length=30, allow_blank=True, default="")
+    reference = serializers.CharField(max_length=60, allow_blank=True, default="")
+
+
+def buyer_details(sent: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the details of the company that a request names, checked; None for a person.
+
+    :raises ValidationError: fields are missing or wrong; each is named as ``buyer.<field>``.
+    """
+    if sent["buyer"] is None:
+        return None
+    form = BuyerForm({**sent["buyer"], "is_company": True, "country": sent["country"]})
+    if not form.is_valid():
+        raise serializers.ValidationError({"buyer": {name: list(faults) for name, faults in form.errors.items()}})
+    return form.cleaned_data
+
+
+def buyer_props(saved: BuyerDetails | None) -> dict[str, str] | None:
+    """The company that a user bought as before, as islands receive it; None if there is none."""
+    return {name: getattr(saved, name) for name in BuyerIn().fields} if saved is not None else None
 
 
 class PurchaseIn(serializers.Serializer[object]):
@@ -30,6 +63,7 @@ class PurchaseIn(serializers.Serializer[object]):
 class QuoteIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
 
 
 class QuoteOut(serializers.Serializer[object]):
@@ -37,6 +71,7 @@ class QuoteOut(serializers.Serializer[object]):
     discount = serializers.IntegerField()
     total = serializers.IntegerField()
     tax = serializers.IntegerField(help_text="The tax included in the total.")
+    tax_note = serializers.CharField(help_text="Why there is none, such as reverse charge.", allow_blank=True)
     provider_total = serializers.IntegerField(help_text="The total as the payment provider counts it.")
     currency = serializers.CharField()
     code = serializers.CharField(help_text="The code that was applied.", allow_blank=True)
@@ -47,6 +82,7 @@ class QuoteOut(serializers.Serializer[object]):
 class OrderIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    buyer = BuyerIn(allow_null=True, default=None, help_text="The company that buys; none for a person.")
     email = serializers.EmailField(max_length=254, allow_blank=True, default="")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
     currency = serializers.CharField(max_length=3)
@@ -137,6 +173,7 @@ def quote_out(price: Quote, *, code: str, label: str) -> dict[str, Any]:
     values = {name: getattr(price, name) for name in names}
     return {
         **values,
+        "tax_note": wording_of(price.treatment),
         "provider_total": to_provider(price.total, price.currency),
         "currency": price.currency,
         "code": code,

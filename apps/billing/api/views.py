@@ -21,11 +21,13 @@ from apps.billing.api.serializers import (
     OrderOut,
     QuoteIn,
     QuoteOut,
+    buyer_details,
     card_out,
     order_out,
     quote_out,
 )
-from apps.billing.services import checkout, customers, promo
+from apps.billing.browser import country_evidence
+from apps.billing.services import buyers, checkout, customers, promo
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
 
@@ -41,10 +43,11 @@ class Quotes(APIView):
         user, now = signed_in_user(request), timezone.now()
         purchase = queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"])
         enforce(policies.buy_purchase(user, purchase))
-        name = sent["code"].strip()
+        name, country, vat_id = sent["code"].strip(), sent["country"], sent["vat_id"]
         code = promo.find_code(text=name, user=user, purchase=purchase, now=now) if name else None
-        price = services.price_for(purchase=purchase, code=code, country=sent["country"], on=localtime(now).date())
-        label = queries.code_label(code) if code else ""
+        on = localtime(now).date()
+        price = services.price_for(purchase=purchase, code=code, country=country, vat_id=vat_id, on=on)
+        label = queries.code_label(code, discount=price.discount) if code else ""
         return Response(quote_out(price, code=code.code if code else "", label=label))
 
 
@@ -56,7 +59,7 @@ class Orders(APIView):
     @extend_schema(operation_id="billing_order", request=OrderIn, responses={201: OrderOut})
     def post(self, request: Request) -> Response:
         sent = validated(OrderIn, request)
-        user = signed_in_user(request)
+        user, now, details = signed_in_user(request), timezone.now(), buyer_details(sent)
         begun = checkout.begin_order(
             user=user,
             purchase=queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"]),
@@ -68,7 +71,9 @@ class Orders(APIView):
             card=str(sent["card"] or ""),
             saves_card=sent["saves_card"],
             agrees=sent["agrees"],
-            now=timezone.now(),
+            buyer=buyers.buyer_for(user=user, details=details, now=now),
+            evidence=country_evidence(request),
+            now=now,
         )
         return Response(order_out(begun), status.HTTP_201_CREATED)
 

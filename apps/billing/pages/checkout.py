@@ -1,6 +1,5 @@
 """The checkout of a course or a bundle: /billing/checkout?course={slug} or ?bundle={slug}."""
 
-import re
 from typing import Any
 
 from django.conf import settings
@@ -13,10 +12,11 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import policies, queries, services
-from apps.billing.api.serializers import card_props, quote_out
-from apps.billing.browser import allows_provider, provider_props
+from apps.billing.api.serializers import buyer_props, card_props, quote_out
+from apps.billing.browser import allows_provider, guessed_country, provider_props
 from apps.billing.errors import AlreadyOwned, BundleNotForSale, BundleOwned
-from apps.billing.models import Order
+from apps.billing.models import BuyerDetails, Order
+from apps.billing.services import promo
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
@@ -42,10 +42,13 @@ def checkout(request: HttpRequest) -> HttpResponse:
     enforce(refusal)
     earlier = queries.earlier_orders(user, purchase)
     live = earlier.live
-    code = live.promo_code if live else None
-    country = earlier.country or guessed_country(request)
-    price = services.price_for(purchase=purchase, code=code, country=country, on=localtime(now).date())
-    shown = quote_out(price, code=code.code if code else "", label=queries.code_label(code) if code else "")
+    code = live.promo_code if live else promo.code_of_failed_order(user, purchase, now=now)
+    saved = BuyerDetails.objects.filter(user=user, is_company=True).first()
+    country = (saved.country if saved else "") or earlier.country or guessed_country(request)
+    vat_id, on = saved.vat_id if saved else "", localtime(now).date()
+    price = services.price_for(purchase=purchase, code=code, country=country, vat_id=vat_id, on=on)
+    label = queries.code_label(code, discount=price.discount) if code else ""
+    shown = quote_out(price, code=code.code if code else "", label=label)
     props = {
         "course": course.slug if course else "",
         "bundle": purchase.bundle.slug if purchase.bundle else "",
@@ -54,19 +57,13 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "email": user.email,
         "country": price.country,
-        "needs_country": bool(settings.TAX_RATES),
+        "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
+        "buyer": buyer_props(saved),
         "provider": provider_props(),
         "order": _continued(live) if live else None,
         "refund_days": settings.REFUND_DAYS,
     }
     return render(request, "billing/checkout.html", {"purchase": purchase, "quote": shown, "props": props})
-
-
-def guessed_country(request: HttpRequest) -> str:
-    """The country that the browser's first language names, such as "US" in en-US; "" if it names none."""
-    first = request.headers.get("Accept-Language", "").split(",")[0]
-    found = re.fullmatch(r"[a-zA-Z]{2,3}(?:-[a-zA-Z]{4})?-([a-zA-Z]{2})(?:;.*)?", first.strip())
-    return found[1].upper() if found else ""
 
 
 def _continued(order: Order) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.billing import policies, queries
 from apps.billing.api.premium import terms_out
-from apps.billing.api.serializers import card_props
-from apps.billing.browser import allows_provider, provider_props
-from apps.billing.models import Subscription
-from apps.billing.pages.checkout import guessed_country
+from apps.billing.api.serializers import buyer_props, card_props
+from apps.billing.browser import allows_provider, guessed_country, provider_props
+from apps.billing.models import BuyerDetails, Subscription
 from apps.billing.plans import Plan
 from apps.billing.queries.next_charge import NextCharge, next_charge
 from apps.billing.queries.premium import lost_courses, wanted_course
@@ -48,17 +47,19 @@ def checkout(request: HttpRequest) -> HttpResponse:
     if plan not in Plan.values:
         return redirect("/premium")
     course = wanted_course(request.GET.get("course", ""))
-    country = premium_terms.known_country(user) or guessed_country(request)
-    terms = _terms(user, plan, premium_terms.code_in_use(live), country, now)
+    saved = BuyerDetails.objects.filter(user=user, is_company=True).first()
+    country = (saved.country if saved else "") or premium_terms.known_country(user) or guessed_country(request)
+    vat_id = saved.vat_id if saved else ""
+    terms = _terms(user, plan, premium_terms.code_in_use(live), country, vat_id, now)
     return _page(request, user, terms, mode="subscribe", course=course)
 
 
-def _terms(user: User, plan: str, code: str, country: str, now: datetime) -> Terms:
+def _terms(user: User, plan: str, code: str, country: str, vat_id: str, now: datetime) -> Terms:
     """The terms with the code of a payment that failed; without it, if it can't be used any more."""
     try:
-        return premium_terms.terms_for(user=user, plan=plan, code=code, country=country, now=now)
+        return premium_terms.terms_for(user=user, plan=plan, code=code, country=country, vat_id=vat_id, now=now)
     except AppError:
-        return premium_terms.terms_for(user=user, plan=plan, code="", country=country, now=now)
+        return premium_terms.terms_for(user=user, plan=plan, code="", country=country, vat_id=vat_id, now=now)
 
 
 @signed_in
@@ -96,7 +97,8 @@ def _page(
         "terms": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "country": terms.price.country,
-        "needs_country": bool(settings.TAX_RATES),
+        "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
+        "buyer": buyer_props(BuyerDetails.objects.filter(user=user, is_company=True).first()),
         "provider": provider_props(),
         "first_payment": date_format(localtime(renews_after), "j F Y") if renews_after else "",
         "next": f"/courses/{course.slug}" if course else OVERVIEW,

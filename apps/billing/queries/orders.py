@@ -53,12 +53,17 @@ def order_of(user: User, uid: UUID | str) -> Order:
     return order
 
 
-def code_label(code: PromoCode) -> str:
-    """Return what a code does, such as "10% off, until 31 March 2027"."""
+def code_label(code: PromoCode, *, discount: int = 0) -> str:
+    """Return what a code does, such as "10% off, until 31 March 2027".
+
+    :param discount: what it takes off a price; more than its amount if the rest is too little to be charged.
+    """
     if code.percent is not None:
         taken = _("%(percent)s%% off") % {"percent": code.percent}
     else:
         taken = _("%(amount)s off") % {"amount": money(code.amount or 0, code.currency)}
+        if discount > (code.amount or 0):
+            taken = _("%(discount)s, and the small rest is free") % {"discount": taken}
     if code.ends_at is None:
         return taken
     ends = date_format(localtime(code.ends_at), "j F Y")

@@ -1,6 +1,6 @@
 """Promo codes at the checkout: look up, reserve, use, give back."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -14,7 +14,10 @@ from apps.accounts.models import User
 from apps.billing.errors import PromoCodeRefused
 from apps.billing.models import Order, PromoCode, Redemption, Subscription
 from apps.billing.purchases import Purchase
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.rate_limits import consume
+
+CODE_IS_KEPT = timedelta(days=1)
 
 HELD = (Redemption.State.RESERVED, Redemption.State.USED)
 
@@ -145,3 +148,19 @@ def _used_by_you(code: PromoCode) -> PromoCodeRefused:
         code.limit_per_user,
     )
     return PromoCodeRefused(reason=text % {"code": code.code, "times": code.limit_per_user})
+
+
+def code_of_failed_order(user: User, purchase: Purchase, *, now: datetime) -> PromoCode | None:
+    """Return the code of the user's last order for the same, if its payment failed today and the code can be used.
+
+    So a declined card doesn't lose the code when the page is opened again. Two queries, and those of the code.
+    """
+    mine = Order.objects.of(user.pk).filter(course=purchase.course, bundle=purchase.bundle).select_related("promo_code")
+    last = mine.order_by("-created_at", "-pk").first()
+    is_failed = last is not None and last.status == Order.Status.CANCELED and bool(last.failure_kind)
+    if last is None or not is_failed or last.promo_code is None or last.created_at < now - CODE_IS_KEPT:
+        return None
+    try:
+        return find_code(text=last.promo_code.code, user=user, purchase=purchase, now=now)
+    except AppError:
+        return None

@@ -4,8 +4,10 @@ Nobody has more than one live subscription: a constraint decides. Each asks the 
 :mod:`apps.billing.services.premium` writes what became of it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -23,6 +25,7 @@ from apps.billing.models import Card, Subscription
 from apps.billing.plans import Offer
 from apps.billing.prices import settle_balance
 from apps.billing.services import customers, premium, promo
+from apps.billing.services.buyers import is_same_buyer
 from apps.billing.services.premium_coupons import coupon_of
 from apps.billing.services.premium_terms import price_with, terms_for
 from studyplatform.kit import jobs
@@ -59,11 +62,14 @@ def start(
     expected_currency: str,
     expected_trial_days: int,
     agrees: bool,
+    buyer: Mapping[str, Any] | None = None,
+    evidence: Mapping[str, str] | None = None,
     now: datetime,
 ) -> Started:
     """Subscribe the user, or return their live subscription if its first payment is still open and it is the same.
 
     ``card``: the uid of a saved card; Premium will use this card from now on. ``expected_…``: what the user was shown.
+    ``buyer``: a snapshot of `BuyerDetails`; ``evidence``: what else says in which country the buyer is.
 
     :raises AlreadySubscribed: the user has Premium.
     :raises CardExpired: the card can't be charged.
@@ -75,7 +81,8 @@ def start(
         raise TermsNotAccepted
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now)
-    wanted = _Wanted(user, plan, code, country, (expected_total, expected_currency, expected_trial_days))
+    expected = (expected_total, expected_currency, expected_trial_days)
+    wanted = _Wanted(user, plan, code, country, expected, dict(buyer or {}), dict(evidence or {}))
     row = _live_row(wanted, now=now) or _make_row(wanted, now=now)
     customers.make_default(user=user, card=saved)
     state = _at_provider(row)
@@ -95,6 +102,8 @@ class _Wanted:
     code: str
     country: str
     expected: tuple[int, str, int]
+    buyer: dict[str, Any]
+    evidence: dict[str, str]
 
     def is_met_by(self, row: Subscription) -> bool:
         """Whether the subscription is on the same terms."""
@@ -103,7 +112,9 @@ class _Wanted:
         balance = customers.balance_of(self.user, row.currency)
         total, _after = settle_balance(price_with(given, offer, row.country).total, balance, row.currency)
         terms = (row.plan, given.code if given else "", row.country, (total, row.currency, row.trial_days))
-        return terms == (self.plan, self.code.strip().upper(), self.country, self.expected)
+        if terms != (self.plan, self.code.strip().upper(), self.country, self.expected):
+            return False
+        return is_same_buyer(row.buyer, self.buyer)
 
 
 def _live_row(wanted: _Wanted, *, now: datetime) -> Subscription | None:
@@ -127,7 +138,8 @@ def _live_row(wanted: _Wanted, *, now: datetime) -> Subscription | None:
 
 def _make_row(wanted: _Wanted, *, now: datetime) -> Subscription:
     user = wanted.user
-    terms = terms_for(user=user, plan=wanted.plan, code=wanted.code, country=wanted.country, now=now)
+    vat_id = wanted.buyer.get("vat_id", "")
+    terms = terms_for(user=user, plan=wanted.plan, code=wanted.code, country=wanted.country, vat_id=vat_id, now=now)
     if (terms.due, terms.price.currency, terms.trial_days) != wanted.expected:
         raise PriceChanged
     offer = terms.offer
@@ -141,6 +153,8 @@ def _make_row(wanted: _Wanted, *, now: datetime) -> Subscription:
                 price_id=price,
                 currency=offer.currency,
                 country=wanted.country,
+                buyer=wanted.buyer,
+                evidence=wanted.evidence,
                 trial_days=terms.trial_days,
                 redemption=promo.reserve(code=terms.code, user=user, now=now) if terms.code else None,
                 created_at=now,

@@ -1,6 +1,5 @@
 """What a user wants to buy at which terms: its price, and whether their order says the same."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -11,6 +10,7 @@ from apps.billing.models import Order, PromoCode
 from apps.billing.prices import Quote, quote
 from apps.billing.purchases import Purchase, list_prices_of
 from apps.billing.services import promo
+from apps.billing.services.buyers import is_same_buyer
 from apps.billing.tax import decide_tax
 from studyplatform.kit.errors import AppError
 
@@ -41,7 +41,7 @@ class WantedOrder:
         """Whether the order is for the same price, by the same code, and for the same buyer."""
         given = order.promo_code.code if order.promo_code else ""
         is_same = (given, order.country, (order.total, order.currency)) == (self.code, self.country, self.expected)
-        if not is_same or without_time(order.buyer) != without_time(self.buyer):
+        if not is_same or not is_same_buyer(order.buyer, self.buyer):
             return False
         # What each instructor gets is a part of the order as well.
         wanted = list_prices_of(self.purchase, order.list_price)
@@ -53,8 +53,3 @@ class WantedOrder:
         if purchase.course is None:
             return BundleOwned(bundle=purchase.title)
         return AlreadyOwned(course=purchase.course.title, slug=purchase.course.slug)
-
-
-def without_time(buyer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the buyer's details without the time of their check, to compare them."""
-    return {name: value for name, value in buyer.items() if name != "vat_id_checked_at"}

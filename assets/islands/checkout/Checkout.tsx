@@ -4,6 +4,7 @@ import { createPortal } from "react-dom";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
+import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
 import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
@@ -43,6 +44,7 @@ export function Checkout(props: Props) {
   const [savesCard, setSavesCard] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
   const [country, setCountry] = useState(props.country);
+  const company = useBuyer(props.buyer);
   const [email, setEmail] = useState(props.email);
   const [agrees, setAgrees] = useState(false);
   const [isApplying, setApplying] = useState(false);
@@ -84,7 +86,7 @@ export function Checkout(props: Props) {
     }
     isPaying.current = false;
     setWait(null);
-    if (outcome.kind === "refused") setRefusal(outcome.error);
+    if (outcome.kind === "refused" && !company.refuse(outcome.error)) setRefusal(outcome.error);
     if (outcome.kind === "failed") setFailure(outcome.message);
   };
 
@@ -102,11 +104,16 @@ export function Checkout(props: Props) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [order]);
 
-  const applyCode = async (code: string, inCountry = country): Promise<boolean> => {
+  const vatId = company.buyer?.vat_id ?? "";
+  const applyCode = async (
+    code: string,
+    inCountry = country,
+    withVatId = vatId,
+  ): Promise<boolean> => {
     setApplying(true);
     setCodeRefusal("");
     try {
-      const next = await getQuote({ course, bundle }, code, inCountry);
+      const next = await getQuote({ course, bundle }, code, inCountry, withVatId);
       setQuote(next);
       if (next.code !== quote.code || next.total !== quote.total)
         announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
@@ -121,7 +128,7 @@ export function Checkout(props: Props) {
     }
   };
 
-  const needsCountry = props.needs_country && !isFree;
+  const needsCountry = (props.needs_country && !isFree) || company.buyer !== null;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (isPaying.current || isApplying) return;
@@ -130,6 +137,12 @@ export function Checkout(props: Props) {
     const first = Object.keys(found)[0];
     if (first) {
       document.getElementById(`pay-${first}`)?.focus();
+      return;
+    }
+    const missing = company.buyer ? missingOf(company.buyer) : {};
+    company.setFaults(missing);
+    if (Object.keys(missing).length > 0) {
+      focusFault(missing);
       return;
     }
     if (!isFree && !form.provider) return;
@@ -142,6 +155,7 @@ export function Checkout(props: Props) {
         bundle,
         code: quote.code,
         country,
+        buyer: company.buyer,
         email,
         total: quote.total,
         currency: quote.currency,
@@ -297,6 +311,12 @@ export function Checkout(props: Props) {
           {props.needs_country && (
             <p className="small faint mt-3">{t("Your country determines the tax in the price.")}</p>
           )}
+          <BuyerFields
+            form={company}
+            onVatId={(next) => {
+              if (props.needs_country) void applyCode(quote.code, country, next);
+            }}
+          />
         </section>
         <section aria-label={t("Terms")}>
           <label className="check">

@@ -42,6 +42,7 @@ export function Summary({ quote, courses, isFixed, isApplying, refusal, onApply 
               {t("{amount} tax included", { amount: quote.texts["tax"] ?? "" })}
             </span>
           )}
+          {quote.tax_note !== "" && <span className="small faint pay__tax">{quote.tax_note}</span>}
         </span>
         <b>{quote.texts["total"]}</b>
       </div>

@@ -2,6 +2,7 @@
 import { authenticatedApi, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
 import type { SavedCard } from "../../shared/payments/cards";
+import type { Buyer } from "../../shared/payments/BuyerFields";
 import type { Order } from "../../shared/payments/orders";
 import type { ProviderProps } from "../../shared/payments/provider";
 
@@ -20,15 +21,23 @@ export type CheckoutProps = Wanted & {
   email: string;
   country: string;
   needs_country: boolean;
+  /** The company that the user bought as before. */
+  buyer: Buyer | null;
   provider: ProviderProps;
   /** The order of an earlier visit that isn't settled. */
   order: { uid: string; number: string; status: string } | null;
   refund_days: number;
 };
 
-export function getQuote(wanted: Wanted, code: string, country: string): Promise<Quote> {
+/** @param vat_id of a company; empty for a person */
+export function getQuote(
+  wanted: Wanted,
+  code: string,
+  country: string,
+  vat_id: string,
+): Promise<Quote> {
   return unwrap(
-    authenticatedApi.POST("/api/v1/billing/quote/", { body: { ...wanted, code, country } }),
+    authenticatedApi.POST("/api/v1/billing/quote/", { body: { ...wanted, code, country, vat_id } }),
   );
 }
 

@@ -4,6 +4,7 @@ import { createPortal } from "react-dom";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t, tn } from "../../shared/i18n";
+import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
 import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
 import { Methods } from "../../shared/payments/Methods";
 import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
@@ -35,6 +36,8 @@ export function Premium(props: Props) {
   const [summary] = useState(emptySummary);
   const [terms, setTerms] = useState(props.terms);
   const [country, setCountry] = useState(props.country);
+  const company = useBuyer(props.buyer);
+  const vatId = company.buyer?.vat_id ?? "";
   const [chosen, setChosen] = useState(
     () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
   );
@@ -42,7 +45,8 @@ export function Premium(props: Props) {
   const [agrees, setAgrees] = useState(false);
   const [hasTried, setTried] = useState(false);
   const lacksTerms = hasTried && isNew && !agrees;
-  const lacksCountry = hasTried && isNew && props.needs_country && country === "";
+  const needsCountry = props.needs_country || company.buyer !== null;
+  const lacksCountry = hasTried && isNew && needsCountry && country === "";
   const [isBusy, setBusy] = useState(false);
   const [stage, setStage] = useState<Stage | null>(null);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
@@ -58,11 +62,11 @@ export function Premium(props: Props) {
     isShown: chosen === "",
   });
 
-  const apply = async (text: string, inCountry = country): Promise<void> => {
+  const apply = async (text: string, inCountry = country, withVatId = vatId): Promise<void> => {
     setBusy(true);
     setCodeRefusal("");
     try {
-      const next = await getTerms(terms.plan, text, inCountry);
+      const next = await getTerms(terms.plan, text, inCountry, withVatId);
       setTerms(next);
       announce(t("First payment: {total}", { total: next.texts["total"] ?? "" }));
     } catch (thrown) {
@@ -78,8 +82,14 @@ export function Premium(props: Props) {
     event.preventDefault();
     if (isPaying.current || isBusy) return;
     setTried(true);
-    if (isNew && props.needs_country && country === "") {
+    if (isNew && needsCountry && country === "") {
       document.getElementById("premium-country")?.focus();
+      return;
+    }
+    const missing = isNew && company.buyer ? missingOf(company.buyer) : {};
+    company.setFaults(missing);
+    if (Object.keys(missing).length > 0) {
+      focusFault(missing);
       return;
     }
     if (isNew && !agrees) {
@@ -96,6 +106,8 @@ export function Premium(props: Props) {
             plan: terms.plan,
             code: terms.code,
             country,
+            buyer: company.buyer,
+            vat_id: vatId,
             card,
             total: terms.total,
             currency: terms.currency,
@@ -111,7 +123,7 @@ export function Premium(props: Props) {
     isPaying.current = false;
     setStage(null);
     if (outcome.kind === "failed") setFailure(outcome.message);
-    if (outcome.kind === "refused") setRefusal(outcome.error);
+    if (outcome.kind === "refused" && !company.refuse(outcome.error)) setRefusal(outcome.error);
     if (outcome.kind === "waiting") setWaiting(true);
   };
 
@@ -212,6 +224,12 @@ export function Premium(props: Props) {
               onChange={(chosen) => {
                 setCountry(chosen);
                 if (props.needs_country) void apply(terms.code, chosen);
+              }}
+            />
+            <BuyerFields
+              form={company}
+              onVatId={(next) => {
+                if (props.needs_country) void apply(terms.code, country, next);
               }}
             />
           </section>

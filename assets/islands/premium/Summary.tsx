@@ -48,6 +48,7 @@ export function Summary({ terms, firstPayment, ...promo }: Props) {
               {t("{amount} tax included", { amount: texts["tax"] ?? "" })}
             </span>
           )}
+          {terms.tax_note !== "" && <span className="small faint pay__tax">{terms.tax_note}</span>}
         </span>
         <b>{hasTrial ? texts["nothing"] : texts["total"]}</b>
       </div>

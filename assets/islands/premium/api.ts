@@ -1,6 +1,7 @@
 /** API calls of the checkout of Premium. */
 import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
+import type { Buyer } from "../../shared/payments/BuyerFields";
 import type { ProviderProps } from "../../shared/payments/provider";
 import type { SavedCard } from "../../shared/payments/cards";
 
@@ -17,6 +18,8 @@ export type PremiumProps = {
   country: string;
   /** Whether the country decides about the tax. */
   needs_country: boolean;
+  /** The company that the user bought as before. */
+  buyer: Buyer | null;
   /** The date of the first payment, as it is shown; empty without a trial. */
   first_payment: string;
   provider: ProviderProps;
@@ -24,10 +27,15 @@ export type PremiumProps = {
   next: string;
 };
 
-export function getTerms(plan: Terms["plan"], code: string, country: string): Promise<Terms> {
-  return unwrap(
-    authenticatedApi.POST("/api/v1/billing/premium/terms/", { body: { plan, code, country } }),
-  );
+/** @param vat_id of a company; empty for a person */
+export function getTerms(
+  plan: Terms["plan"],
+  code: string,
+  country: string,
+  vat_id: string,
+): Promise<Terms> {
+  const body = { plan, code, country, vat_id };
+  return unwrap(authenticatedApi.POST("/api/v1/billing/premium/terms/", { body }));
 }
 
 export function subscribe(wanted: SubscribeIn): Promise<Subscription> {

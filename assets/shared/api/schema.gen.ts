@@ -2008,6 +2008,25 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        /** @description A company that buys. Its country is that of the order. */
+        BuyerInRequest: {
+            /** @default  */
+            city: string;
+            /** @default  */
+            extra: string;
+            /** @default  */
+            name: string;
+            /** @default  */
+            postal_code: string;
+            /** @default  */
+            reference: string;
+            /** @default  */
+            region: string;
+            /** @default  */
+            street: string;
+            /** @default  */
+            vat_id: string;
+        };
         CaptionCueOut: {
             /**
              * Format: double
@@ -3135,6 +3154,8 @@ export interface components {
              */
             agrees: boolean;
             bundle?: string;
+            /** @description The company that buys; none for a person. */
+            buyer?: components["schemas"]["BuyerInRequest"] | null;
             /**
              * Format: uuid
              * @description A saved card; none for another one.
@@ -3695,6 +3716,11 @@ export interface components {
             code: string;
             country?: string;
             course?: string;
+            /**
+             * @description Of a company.
+             * @default
+             */
+            vat_id: string;
         };
         QuoteOut: {
             /** @description The code that was applied. */
@@ -3708,6 +3734,8 @@ export interface components {
             provider_total: number;
             /** @description The tax included in the total. */
             tax: number;
+            /** @description Why there is none, such as reverse charge. */
+            tax_note: string;
             /** @description The amounts as they are shown. */
             texts: {
                 [key: string]: string;
@@ -4008,6 +4036,8 @@ export interface components {
              * @default false
              */
             agrees: boolean;
+            /** @description The company that buys; none for a person. */
+            buyer?: components["schemas"]["BuyerInRequest"] | null;
             /**
              * Format: uuid
              * @description A saved card.
@@ -4022,6 +4052,11 @@ export interface components {
             total: number;
             /** @description The trial that the user was shown. */
             trial_days: number;
+            /**
+             * @description Of a company.
+             * @default
+             */
+            vat_id: string;
         };
         SubscriptionOut: {
             /** @description Confirms the payment in the browser. */
@@ -4052,6 +4087,11 @@ export interface components {
             code: string;
             country?: string;
             plan: components["schemas"]["PlanEnum"];
+            /**
+             * @description Of a company.
+             * @default
+             */
+            vat_id: string;
         };
         TermsOut: {
             /** @description Negative: credit that is deducted. Positive: added from before. */
@@ -4068,6 +4108,8 @@ export interface components {
             price: number;
             /** @description The tax in the total. */
             tax: number;
+            /** @description Why there is none, such as reverse charge. */
+            tax_note: string;
             /** @description The amounts as they are shown. */
             texts: {
                 [key: string]: string;

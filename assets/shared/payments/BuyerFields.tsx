@@ -1,0 +1,169 @@
+import { useId, useState } from "react";
+
+import type { ApiError } from "../api/errors";
+import type { components } from "../api/schema.gen";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+
+/** The company that buys. Its country is that of the checkout. */
+export type Buyer = Required<components["schemas"]["BuyerInRequest"]>;
+export type BuyerFaults = Partial<Record<keyof Buyer, string>>;
+
+const NOBODY: Buyer = {
+  name: "",
+  street: "",
+  extra: "",
+  postal_code: "",
+  city: "",
+  region: "",
+  vat_id: "",
+  reference: "",
+};
+
+export type BuyerForm = {
+  /** The company; null for a person. */
+  buyer: Buyer | null;
+  /** What stands in the fields, also while they are closed. */
+  values: Buyer;
+  faults: BuyerFaults;
+  setFaults: (faults: BuyerFaults) => void;
+  toggle: () => void;
+  change: (name: keyof Buyer, value: string) => void;
+  /** Show what the server says about single fields, and whether it did. */
+  refuse: (error: ApiError) => boolean;
+};
+
+/** @param saved the company that the user bought as before */
+export function useBuyer(saved: Buyer | null): BuyerForm {
+  const [values, setValues] = useState<Buyer>(saved ?? NOBODY);
+  const [isCompany, setCompany] = useState(saved !== null);
+  const [faults, setFaults] = useState<BuyerFaults>({});
+  return {
+    buyer: isCompany ? values : null,
+    values,
+    faults,
+    setFaults,
+    toggle: () => {
+      setCompany(!isCompany);
+      setFaults({});
+    },
+    change: (name, value) => {
+      setValues({ ...values, [name]: value });
+      setFaults({ ...faults, [name]: "" });
+    },
+    refuse: (error) => {
+      const found: BuyerFaults = {};
+      for (const name of Object.keys(NOBODY) as (keyof Buyer)[]) {
+        const message = error.problem.fields[`buyer.${name}`]?.[0]?.message;
+        if (message) found[name] = message;
+      }
+      setFaults(found);
+      return Object.keys(found).length > 0;
+    },
+  };
+}
+
+/** What is missing, in the order of the fields. */
+export function missingOf(buyer: Buyer): BuyerFaults {
+  const faults: BuyerFaults = {};
+  if (buyer.name.trim() === "") faults.name = t("Enter the company's name.");
+  if (buyer.street.trim() === "") faults.street = t("Enter the street address.");
+  if (buyer.city.trim() === "") faults.city = t("Enter the city or town.");
+  return faults;
+}
+
+/** Move to the first field with a fault. */
+export function focusFault(faults: BuyerFaults): void {
+  const first = FIELDS.flat().find(({ name }) => faults[name]);
+  if (first) document.getElementById(`buyer-${first.name}`)?.focus();
+}
+
+type Field = { name: keyof Buyer; complete: string; max: number; isOptional: boolean };
+const field = (name: keyof Buyer, complete: string, max: number, isOptional = false): Field => ({
+  name,
+  complete,
+  max,
+  isOptional,
+});
+const FIELDS: Field[][] = [
+  [field("name", "organization", 200)],
+  [field("street", "address-line1", 200), field("extra", "address-line2", 200, true)],
+  [field("postal_code", "postal-code", 20), field("city", "address-level2", 100)],
+  [field("region", "address-level1", 100, true), field("vat_id", "off", 30, true)],
+  [field("reference", "off", 60, true)],
+];
+
+type Props = {
+  form: BuyerForm;
+  /** The VAT number that counts now: it may change the tax. Empty for a person. */
+  onVatId: (vatId: string) => void;
+};
+
+/** "I buy as a company", and the fields that it opens. */
+export function BuyerFields({ form, onVatId }: Props) {
+  const { buyer, values, faults, change } = form;
+  const id = useId();
+  const labels: Record<keyof Buyer, string> = {
+    name: t("Company"),
+    street: t("Street address"),
+    extra: t("Floor, building or department"),
+    postal_code: t("Postal code"),
+    city: t("City or town"),
+    region: t("State, province or county"),
+    vat_id: t("VAT number"),
+    reference: t("Your reference"),
+  };
+  return (
+    <>
+      <label className="check mt-4">
+        <input
+          type="checkbox"
+          checked={buyer !== null}
+          aria-expanded={buyer !== null}
+          aria-controls={id}
+          onChange={() => {
+            onVatId(buyer === null ? values.vat_id : "");
+            form.toggle();
+          }}
+        />
+        <span>{t("I buy as a company")}</span>
+      </label>
+      <div id={id} className="stack mt-4" hidden={buyer === null}>
+        {buyer &&
+          FIELDS.map((row) => (
+            <div key={row[0]?.name} className={row.length > 1 ? "pay__two" : undefined}>
+              {row.map(({ name, complete, max, isOptional }) => (
+                <div key={name} className="field">
+                  <div className="field__label">
+                    <label htmlFor={`buyer-${name}`}>{labels[name]}</label>
+                    {isOptional && <span className="field__opt">{t("Optional")}</span>}
+                  </div>
+                  <input
+                    className={name === "vat_id" ? "input input--mono" : "input"}
+                    id={`buyer-${name}`}
+                    value={buyer[name]}
+                    maxLength={max}
+                    autoComplete={complete}
+                    aria-invalid={faults[name] ? true : undefined}
+                    aria-describedby={faults[name] ? `buyer-${name}-fault` : undefined}
+                    onChange={(event) => change(name, event.target.value)}
+                    onBlur={name === "vat_id" ? () => onVatId(buyer.vat_id) : undefined}
+                  />
+                  {faults[name] ? (
+                    <p className="field__error" id={`buyer-${name}-fault`} role="alert">
+                      <Icon name="circle-alert" />
+                      {faults[name]}
+                    </p>
+                  ) : (
+                    name === "vat_id" && (
+                      <p className="field__hint">{t("We check its format, not the registry.")}</p>
+                    )
+                  )}
+                </div>
+              ))}
+            </div>
+          ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+"""Buying as a company: at the checkout, on the page of billing details, and what becomes of the tax."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.billing.models import BuyerDetails, Document, Order, Payment, PromoCode, Subscription
+from apps.billing.queries.ledger import balances
+from apps.billing.services import checkout
+from tests.billing.conftest import DECLINED
+from tests.billing.test_checkout_page import props_of
+from tests.factories.selling import PromoCodeFactory, SubscriptionFactory
+
+pytestmark = pytest.mark.django_db
+
+COMPANY = {
+    "name": "Müller & Söhne GmbH", "street": "Hafenstraße 5", "extra": "", "postal_code": "20095", "city": "Hamburg",
+    "region": "", "vat_id": "de 136 695 976", "reference": "PO 4711",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def seller(settings):
+    settings.SELLER_COUNTRY, settings.SELLER_NAME, settings.SELLER_VAT_ID = "FI", "Tides Oy", "FI12345671"
+    settings.TAX_RATES = {"FI": 2550, "DE": 1900}
+
+
+@pytest.fixture
+def order(browser_of, mia, paid):
+    browser = browser_of(mia)
+
+    def send(**given: Any):
+        sent = {
+            "course": paid.slug, "country": "DE", "total": given.pop("total", 6400), "currency": "usd", "agrees": True,
+            "buyer": COMPANY, "email": "books@example.com",
+        }  # fmt: skip
+        return browser.post(
+            "/api/v1/billing/orders/", {**sent, **given}, "application/json", HTTP_ACCEPT_LANGUAGE="en-US"
+        )
+
+    return send
+
+
+def test_a_company_abroad_buys_with_reverse_charge(browser_of, standin, card_form, mia, paid, order):
+    asked = {"course": paid.slug, "country": "DE", "vat_id": COMPANY["vat_id"]}
+    quote = browser_of(mia).post("/api/v1/billing/quote/", asked, "application/json").json()
+    assert (quote["total"], quote["tax"]) == (6400, 0)
+    assert quote["tax_note"].startswith("Reverse charge")
+
+    begun = order()
+    assert begun.status_code == 201
+    card_form.confirm(begun.json()["client_secret"])
+    checkout.sync_order(order=Order.objects.get(), now=timezone.now())
+
+    payment, document = Payment.objects.get(), Document.objects.get()
+    assert (payment.amount, payment.tax, payment.tax_treatment) == (6400, 0, "reverse_charge")
+    assert balances().get("tax", {}).get("usd", 0) == 0
+    evidence = payment.tax_evidence
+    assert (evidence["declared"], evidence["card"], evidence["browser"]) == ("DE", "US", "US")
+    assert evidence["conflicts"] == ["card", "browser"]
+    assert evidence["vat_id"] == "DE136695976"
+    assert evidence["vat_id_checked_at"]
+    facts = document.snapshot["facts"]
+    assert (facts["buyer"]["name"], facts["buyer"]["vat_id"], facts["buyer"]["email"]) == (
+        COMPANY["name"], "DE136695976", "books@example.com",
+    )  # fmt: skip
+    assert facts["wording"].startswith("Reverse charge")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "country", "fields"),
+    [
+        ({"name": " ", "city": ""}, "DE", {"buyer.name", "buyer.city"}),
+        ({"postal_code": "12"}, "DE", {"buyer.postal_code"}),
+        ({"postal_code": ""}, "DE", {"buyer.postal_code"}),
+        ({"vat_id": "DE136695977"}, "DE", {"buyer.vat_id"}),
+        ({"vat_id": "FI12345671"}, "DE", {"buyer.vat_id"}),
+        ({"vat_id": "1" * 31}, "DE", {"buyer.vat_id"}),
+        ({}, "", {"buyer.country"}),
+        ({"name": "x" * 201}, "DE", {"buyer.name"}),
+    ],
+)
+def test_wrong_details_are_named_at_their_fields_and_nothing_is_begun(order, standin, wrong, country, fields):
+    answer = order(buyer={**COMPANY, **wrong}, country=country)
+
+    assert answer.status_code == 400
+    assert set(answer.json()["fields"]) == fields
+    assert (Order.objects.count(), BuyerDetails.objects.count()) == (0, 0)
+
+
+def test_a_declined_card_keeps_the_details_and_the_code(browser_of, standin, card_form, mia, ada, paid, order):
+    PromoCodeFactory(code="SPRING", percent=10, scope=PromoCode.Scope.COURSE, course=paid)
+    begun = order(code="spring", total=5760).json()
+    card_form.confirm(begun["client_secret"], DECLINED)
+    checkout.sync_order(order=Order.objects.get(), now=timezone.now())
+    assert Order.objects.get().status == Order.Status.CANCELED
+
+    props = props_of(browser_of(mia).get(f"/billing/checkout?course={paid.slug}"))
+
+    assert props["buyer"] == {**COMPANY, "vat_id": "DE136695976"}
+    assert (props["country"], props["quote"]["code"], props["quote"]["total"]) == ("DE", "SPRING", 5760)
+    assert props["quote"]["tax"] == 0
+
+    Order.objects.update(failure_kind="")  # the user went away
+    assert props_of(browser_of(mia).get(f"/billing/checkout?course={paid.slug}"))["quote"]["code"] == ""
+
+
+def test_another_buyer_makes_another_order(standin, mia, paid, order):
+    first, again, other = order().json(), order().json(), order(buyer={**COMPANY, "name": "Other GmbH"}).json()
+
+    assert first["uid"] == again["uid"] != other["uid"]
+    assert Order.objects.get(uid=other["uid"]).buyer["name"] == "Other GmbH"
+
+
+def test_the_page_of_details_serves_the_next_payments_of_premium(browser_of, mia):
+    row = SubscriptionFactory(user=mia, country="FI")
+    browser, sent = browser_of(mia), {**COMPANY, "is_company": "on", "country": "DE"}
+
+    wrong = browser.post("/billing/details", {**sent, "vat_id": "DE1", "name": ""})
+    assert wrong.status_code == 422
+    assert "This isn&#39;t a VAT number" in wrong.content.decode()
+    saved = browser.post("/billing/details", sent, follow=True).content.decode()
+
+    assert "DE136695976" in saved
+    assert "Format checked" in saved
+    assert "valid" not in saved.partition("<main")[2].replace("novalidate", "").replace("invalid", "")
+    row = Subscription.objects.get()
+    assert (row.country, row.buyer["name"], row.buyer["vat_id"]) == ("DE", COMPANY["name"], "DE136695976")
+
+
+def test_a_person_needs_no_details_and_keeps_no_vat_number(browser_of, mia):
+    browser = browser_of(mia)
+
+    assert browser.post("/billing/details", {}).status_code == 302
+    browser.post("/billing/details", {"name": "Mia", "country": "US", "postal_code": "94103", "vat_id": "DE136695976"})
+
+    row = BuyerDetails.objects.get()
+    assert (row.name, row.vat_id, row.vat_id_checked_at) == ("Mia", "", None)
