@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
 from apps.accounts.models import User
+from studyplatform.kit import mail
 from studyplatform.kit.jobs import JobSubject, Running, job
 
 
@@ -66,8 +67,10 @@ def sweep(running: Running) -> None:
 
 
 @job("accounts.mail_notification", label=_("Email a notification"))
-def mail_notification(running: Running, *, notification_id: int, to: str) -> None:
-    services.mail_notification(notification_id=notification_id, to=to)
+def mail_notification(
+    running: Running, *, notification_id: int, to: str, attachments: Sequence[mail.Attached] = ()
+) -> None:
+    services.mail_notification(notification_id=notification_id, to=to, attachments=attachments)
 
 
 @job("accounts.send_digest", label=_("Send daily digest"), about=_about_user)

@@ -41,7 +41,7 @@ class Kind:
     """The text of one kind of notification, and how it is sent unless a user chooses otherwise.
 
     ``quote`` names a parameter that a user wrote: it is shown as a quotation. A security kind is always sent
-    immediately, on the site and by email.
+    immediately, on the site and by email. A transactional kind, such as a receipt, is always emailed immediately.
     """
 
     name: str
@@ -56,8 +56,14 @@ class Kind:
     in_app: bool = True
     mail: Mail = Mail.NOW
     is_security: bool = False
+    is_transactional: bool = False
     not_you: Words = NOT_YOU  # what the owner does against a stranger; of a security kind
     is_for: Callable[[User], bool] = lambda user: True
+
+    @property
+    def is_always_mailed(self) -> bool:
+        """Whether the user can't turn its email off."""
+        return self.is_security or self.is_transactional
 
     def words(self, params: Mapping[str, Any]) -> tuple[str, str, str]:
         """Headline, text and quotation with the parameters filled in.

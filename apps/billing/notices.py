@@ -16,9 +16,21 @@ PAID = services.register_kind(
         group="billing",
         title=_("Payment receipts"),
         headline=_("You paid %(amount)s for %(title)s"),
-        text=_("Your receipt %(number)s is under Transactions."),
+        text=_("Sold by %(seller)s. %(tax)s Invoice %(document)s and receipt %(number)s are under Transactions."),
         action=_("See the receipt"),
         icon="receipt",
+        is_transactional=True,
+    )
+)
+OPENED_FREE = services.register_kind(
+    services.Kind(
+        name="billing.opened_free",
+        group="billing",
+        title=_("Courses you got for free"),
+        headline=_("You're enrolled in %(title)s"),
+        text=_("Your code covered the whole price, so nothing was charged."),
+        action=_("Open the course"),
+        icon="book-open",
     )
 )
 REFUNDED = services.register_kind(
@@ -30,6 +42,7 @@ REFUNDED = services.register_kind(
         text=_("It should appear on your bank statement within 5 to 10 days."),
         action=_("See the payment"),
         icon="undo-2",
+        is_transactional=True,
     )
 )
 REFUND_DECLINED = services.register_kind(

@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
-from apps.billing import policies, services
-from apps.billing.models import Bundle, BundleCourse
-from apps.billing.services import issuing, subscriptions
+from apps.billing import documents, policies, services
+from apps.billing.models import Bundle, BundleCourse, Document
+from apps.billing.services import issuing, receipts, subscriptions
+from studyplatform.kit import mail
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
@@ -21,6 +22,17 @@ accounts.register_hindrance(policies.leave)
 # The catalog and the pages of courses name the bundles that are for sale.
 table_versions.watch("catalogue", Bundle)
 table_versions.watch("catalogue", BundleCourse)
+
+
+def make_document(uid: str) -> mail.Attachment | None:
+    """An invoice or credit note as a file of an email."""
+    document = Document.objects.filter(uid=uid).first()
+    if document is None:
+        return None
+    return mail.Attachment(documents.file_name(document), documents.print_document(document), "application/pdf")
+
+
+mail.register_attachment(receipts.ATTACHED_DOCUMENT, make_document)
 
 
 @subscribe(AccountDeleted)

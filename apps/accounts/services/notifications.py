@@ -1,6 +1,6 @@
 """Notifying users: on the site, by email at once, or in a daily digest."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,15 @@ _LONGEST = 500  # characters of a parameter; what is longer is read where the li
 
 
 def notify(
-    kind: str, user: User, link: str, key: str = "", *, to: str = "", now: datetime | None = None, **params: Any
+    kind: str,
+    user: User,
+    link: str,
+    key: str = "",
+    *,
+    to: str = "",
+    attachments: Sequence[mail.Attached] = (),
+    now: datetime | None = None,
+    **params: Any,
 ) -> None:
     """Notify a user in the way they have chosen: on the site, by email at once, in the daily digest, or not at all.
 
@@ -35,13 +43,13 @@ def notify(
     who has turned the kind off there is no row, so nothing is remembered: once they turn it on, a later report of
     the same fact reaches them. A fact that can be reported again after that needs a mark in the caller's own table.
 
-    ``to`` is where the email goes if not to the user's own address. ``now`` is when it happened: what is older than
-    a day is shown on the site only.
+    ``to`` is where the email goes if not to the user's own address; ``attachments`` are made when it is sent. ``now``
+    is when it happened: what is older than a day is shown on the site only, unless its kind is always emailed.
 
     :raises ValueError: the link leads off this site.
     :raises KeyError: the kind is unknown, or its words need a parameter that is not there.
     """
-    notify_all(kind, [user], link, key, to=to, now=now, **params)
+    notify_all(kind, [user], link, key, to=to, attachments=attachments, now=now, **params)
 
 
 def notify_all(
@@ -51,6 +59,7 @@ def notify_all(
     key: str = "",
     *,
     to: str = "",
+    attachments: Sequence[mail.Attached] = (),
     is_mailed: bool = True,
     now: datetime | None = None,
     **params: Any,
@@ -66,7 +75,7 @@ def notify_all(
     what.words(clean)
     people = {user.pk: user for user in users if user.deleted_at is None}
     ways = _ways(what, people)
-    if (now < today - NEWS and not what.is_security) or not is_mailed:
+    if (now < today - NEWS and not what.is_always_mailed) or not is_mailed:
         ways = {pk: (in_app, Mail.OFF) for pk, (in_app, _) in ways.items()}
     rows = [
         Notification(
@@ -90,24 +99,27 @@ def notify_all(
             if due is not None:
                 enqueue_digest(user_id=user_id, due=due, now=now)
             elif ways[user_id][1] == Mail.NOW:
-                jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to)
+                wanted = {"attachments": [list(each) for each in attachments]} if attachments else {}
+                jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to, **wanted)
         sockets.wake("notifications")
 
 
-def mail_notification(*, notification_id: int, to: str = "") -> None:
+def mail_notification(*, notification_id: int, to: str = "", attachments: Sequence[mail.Attached] = ()) -> None:
     """Send the email of one notification; none if its user is deleted, or blocked and it is not about security."""
     row = Notification.objects.select_related("user").filter(pk=notification_id).first()
     notice = as_notice(row) if row else None
     if row is None or notice is None or row.user.deleted_at:
         return
     kind = KINDS[row.kind]
-    if not row.user.is_active and not kind.is_security:
+    if not row.user.is_active and not kind.is_always_mailed:
         return
     mail.send(
         "notice",
         to=to or row.user.email,
-        unsubscribe="" if kind.is_security else unsubscribe_link(row.user, kind.name),
+        unsubscribe="" if kind.is_always_mailed else unsubscribe_link(row.user, kind.name),
         priority=0 if kind.is_security else -1,
+        attachments=attachments,
+        is_transactional=kind.is_transactional,
         user=row.user,
         notice=notice,
         settings=mail.absolute_url("/settings/notifications"),
@@ -173,7 +185,8 @@ def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]
     if not choices.keys() <= open_to_choice or not {way for _, way in choices.values()} <= set(Mail.values):
         raise ValueError("there is no such choice")
     with transaction.atomic():
-        for name, (in_app, way) in choices.items():
+        for name, (in_app, chosen) in choices.items():
+            way = Mail.NOW if KINDS[name].is_transactional else chosen
             NotificationChoice.objects.update_or_create(user=user, kind=name, defaults={"in_app": in_app, "mail": way})
             if way == Mail.OFF:  # nor in the next digest
                 Notification.objects.of(user).filter(kind=name).update(digest_due_at=None)
@@ -206,5 +219,6 @@ def _ways(kind: Kind, people: dict[int, User]) -> dict[int, tuple[bool, str]]:
     ways = {}
     for pk, user in people.items():
         in_app, way = chosen.get(pk, (kind.in_app, kind.mail))
-        ways[pk] = (in_app, way if user.email_verified_at else Mail.OFF)
+        way = Mail.NOW if kind.is_transactional else way if user.email_verified_at else Mail.OFF
+        ways[pk] = (in_app, way)
     return ways

@@ -41,7 +41,7 @@ def subscription_of(token: str) -> Subscription | None:
         return None
     user = User.objects.filter(uid=uid, deleted_at=None).first()
     known = KINDS.get(kind)
-    if user is None or (kind != DIGEST and (known is None or known.is_security)):
+    if user is None or (kind != DIGEST and (known is None or known.is_always_mailed)):
         return None
     return Subscription(user, kind, known.title if known else "", bool(_ways(user, kind)))
 

@@ -1,35 +1,69 @@
 """Tell learners about their payments and refunds."""
 
+from django.utils.translation import gettext as _
+
 from apps.accounts import services as people
-from apps.billing.models import Payment, Refund
+from apps.billing.documents.pages import percent, seller_name
+from apps.billing.models import Document, Payment, Refund
+from apps.billing.tax import wording_of
+from studyplatform.kit import mail
 from studyplatform.kit.text.money import money
+
+ATTACHED_DOCUMENT = "billing.document"
 
 
 def tell_of_payment(*, payment: Payment) -> None:
-    """Notify the learner of a payment. One notification per payment."""
+    """Notify the learner of a payment, with its invoice; of what cost nothing, that it is open. Once per payment."""
+    link = f"/billing/transactions/{payment.uid}"
+    if not payment.amount:
+        link = f"/learn/{payment.course.slug}" if payment.course else link
+        key, at = str(payment.uid), payment.paid_at
+        people.notify("billing.opened_free", payment.user, link, key, now=at, title=payment.title)
+        return
+    invoices = list(Document.objects.filter(payment=payment, kind=Document.Kind.INVOICE).order_by("pk")[:1])
     people.notify(
         "billing.paid",
         payment.user,
-        f"/billing/transactions/{payment.uid}",
+        link,
         str(payment.uid),
+        to=payment.email,
+        attachments=_attached(invoices),
         now=payment.paid_at,
         title=payment.title,
         amount=money(payment.amount, payment.currency, cents=True),
         number=payment.receipt_number,
+        document=str(invoices[0]) if invoices else payment.receipt_number,
+        seller=seller_name(),
+        tax=tax_text(payment),
     )
 
 
 def tell_of_refund(*, refund: Refund) -> None:
-    """Notify the learner of a refund that was made or declined. One notification per outcome."""
+    """Notify the learner of a refund that was made, with its credit note, or declined. Once per outcome."""
     payment = refund.payment
     declined = refund.status == Refund.Status.DECLINED
+    credit_notes = [] if declined else list(Document.objects.filter(refund=refund, kind=Document.Kind.CREDIT_NOTE))
     people.notify(
         "billing.refund_declined" if declined else "billing.refunded",
         payment.user,
         f"/billing/transactions/{payment.uid}",
         f"{refund.uid} {refund.status}",
+        to=payment.email,
+        attachments=_attached(credit_notes),
         now=(refund.decided_at if declined else refund.done_at) or refund.requested_at,
         title=payment.title,
         amount=money(refund.amount, payment.currency, cents=True),
         reason=refund.decision,
     )
+
+
+def tax_text(payment: Payment) -> str:
+    """Return a sentence about the tax in a payment, such as "$9.20 of it is tax (19%)."."""
+    if payment.tax:
+        tax = money(payment.tax, payment.currency, cents=True)
+        return _("%(tax)s of it is tax (%(rate)s%%).") % {"tax": tax, "rate": percent(payment.tax_rate)}
+    return wording_of(payment.tax_treatment) or _("It contains no tax.")
+
+
+def _attached(documents: list[Document]) -> list[mail.Attached]:
+    return [(ATTACHED_DOCUMENT, str(document.uid)) for document in documents]

@@ -23,11 +23,10 @@ from apps.billing.errors import (
 )
 from apps.billing.models import Card, Subscription
 from apps.billing.plans import Offer
-from apps.billing.prices import settle_balance
 from apps.billing.services import customers, premium, promo
-from apps.billing.services.buyers import is_same_buyer
 from apps.billing.services.premium_coupons import coupon_of
-from apps.billing.services.premium_terms import price_with, terms_for
+from apps.billing.services.premium_terms import terms_for
+from apps.billing.services.wanted_subscriptions import WantedSubscription
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -82,7 +81,7 @@ def start(
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now)
     expected = (expected_total, expected_currency, expected_trial_days)
-    wanted = _Wanted(user, plan, code, country, expected, dict(buyer or {}), dict(evidence or {}))
+    wanted = WantedSubscription(user, plan, code, country, expected, dict(buyer or {}), dict(evidence or {}))
     row = _live_row(wanted, now=now) or _make_row(wanted, now=now)
     customers.make_default(user=user, card=saved)
     state = _at_provider(row)
@@ -95,29 +94,7 @@ def start(
     return Started(subscription=row, client_secret=state.client_secret, card=saved)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    user: User
-    plan: str
-    code: str
-    country: str
-    expected: tuple[int, str, int]
-    buyer: dict[str, Any]
-    evidence: dict[str, str]
-
-    def is_met_by(self, row: Subscription) -> bool:
-        """Whether the subscription is on the same terms."""
-        given = row.redemption.code if row.redemption else None
-        offer = Offer(plan=row.plan, price=row.price, currency=row.currency)
-        balance = customers.balance_of(self.user, row.currency)
-        total, _after = settle_balance(price_with(given, offer, row.country).total, balance, row.currency)
-        terms = (row.plan, given.code if given else "", row.country, (total, row.currency, row.trial_days))
-        if terms != (self.plan, self.code.strip().upper(), self.country, self.expected):
-            return False
-        return is_same_buyer(row.buyer, self.buyer)
-
-
-def _live_row(wanted: _Wanted, *, now: datetime) -> Subscription | None:
+def _live_row(wanted: WantedSubscription, *, now: datetime) -> Subscription | None:
     """The user's incomplete subscription, if it is on the wanted terms; one on other terms is ended."""
     mine = Subscription.objects.of(wanted.user.pk).live().select_related("user", "redemption__code")
     row = mine.first()
@@ -136,7 +113,7 @@ def _live_row(wanted: _Wanted, *, now: datetime) -> Subscription | None:
     return None
 
 
-def _make_row(wanted: _Wanted, *, now: datetime) -> Subscription:
+def _make_row(wanted: WantedSubscription, *, now: datetime) -> Subscription:
     user = wanted.user
     vat_id = wanted.buyer.get("vat_id", "")
     terms = terms_for(user=user, plan=wanted.plan, code=wanted.code, country=wanted.country, vat_id=vat_id, now=now)

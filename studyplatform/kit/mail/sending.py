@@ -6,6 +6,7 @@ retried while the mail server is down, and if it is rejected for good, admins se
 """
 
 import smtplib
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from email.mime.image import MIMEImage
 from functools import lru_cache
@@ -21,6 +22,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit import jobs
+from studyplatform.kit.mail.attachments import Attached, make_attachments
 from studyplatform.kit.models import Job
 
 KIND = "kit.deliver_mail"
@@ -41,9 +43,10 @@ def send(
     unsubscribe: str = "",
     valid_for: timedelta | None = None,
     priority: int = 0,
+    attachments: Sequence[Attached] = (),
     **context: Any,
 ) -> Job:
-    """Enqueue one email to one recipient; returns the job that sends it.
+    """Enqueue one email to one recipient; returns the job that sends it and makes the ``attachments``.
 
     ``link`` in the context and ``unsubscribe`` are paths of this site. The page at ``unsubscribe`` must unsubscribe on
     a POST by anyone who knows the URL (RFC 8058). After ``valid_for`` the email is no longer sent.
@@ -66,6 +69,7 @@ def send(
         text=text.strip() + "\n",
         html=render_to_string(f"emails/{name}.html", context),
         headers=headers,
+        **({"attachments": [list(each) for each in attachments]} if attachments else {}),
         until=(timezone.now() + valid_for).isoformat() if valid_for else "",
     )
 
@@ -81,6 +85,7 @@ def deliver(
     html: str = "",
     headers: dict[str, str] | None = None,
     until: str = "",
+    attachments: Sequence[Attached] = (),
 ) -> None:
     """Send one email, then delete its content from the job: it may contain a link that gives access to the account."""
     if not html:
@@ -93,9 +98,13 @@ def deliver(
     message = EmailMultiAlternatives(
         subject, text, to=[to], headers={**(headers or {}), "Message-ID": f"<{running.job.uid}@{host}>"}
     )
-    message.mixed_subtype = "related"  # type: ignore[attr-defined]
+    made = make_attachments(attachments)
+    # A file is not related to the HTML, as the logo is: programs would hide it.
+    message.mixed_subtype = "mixed" if made else "related"  # type: ignore[attr-defined]
     message.attach_alternative(html, "text/html")
     message.attach(_logo())
+    for each in made:
+        message.attach(each.name, each.content, each.media_type)
     try:
         message.send()
     except smtplib.SMTPException as error:
