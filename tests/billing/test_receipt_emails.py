@@ -77,7 +77,7 @@ def test_the_settings_offer_no_choice_that_would_lose_a_receipt(browser_of, mia,
     page = browser.get("/settings/notifications").content.decode()
     assert 'type="hidden" name="mail.billing.paid" value="now"' in page
 
-    browser.post("/settings/notifications/save", {"kind": "billing.paid", "mail.billing.paid": "off"})
+    browser.post("/settings/notifications", {"kind": "billing.paid", "mail.billing.paid": "off"})
     receipts.tell_of_payment(payment=payment)
 
     assert len(sent()) == 1

@@ -99,8 +99,8 @@ def notify_all(
             if due is not None:
                 enqueue_digest(user_id=user_id, due=due, now=now)
             elif ways[user_id][1] == Mail.NOW:
-                wanted = {"attachments": [list(each) for each in attachments]} if attachments else {}
-                jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to, **wanted)
+                files = [list(each) for each in attachments]
+                jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to, attachments=files)
         sockets.wake("notifications")
 
 

@@ -16,6 +16,8 @@ from apps.billing.services.checkout import Begun
 from apps.billing.tax import wording_of
 from studyplatform.kit.text.money import money
 
+COMPANY_FIELDS = ("name", "street", "extra", "postal_code", "city", "region", "vat_id", "reference")
+
 
 class BuyerIn(serializers.Serializer[object]):
     """A company that buys. Its country is that of the order."""
@@ -39,13 +41,15 @@ def buyer_details(sent: dict[str, Any]) -> dict[str, Any] | None:
         return None
     form = BuyerForm({**sent["buyer"], "is_company": True, "country": sent["country"]})
     if not form.is_valid():
-        raise serializers.ValidationError({"buyer": {name: list(faults) for name, faults in form.errors.items()}})
+        raise serializers.ValidationError(
+            {"buyer": {name: [str(fault) for fault in faults] for name, faults in form.errors.items()}}
+        )
     return form.cleaned_data
 
 
 def buyer_props(saved: BuyerDetails | None) -> dict[str, str] | None:
     """The company that a user bought as before, as islands receive it; None if there is none."""
-    return {name: getattr(saved, name) for name in BuyerIn().fields} if saved is not None else None
+    return {name: getattr(saved, name) for name in COMPANY_FIELDS} if saved is not None else None
 
 
 class PurchaseIn(serializers.Serializer[object]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -146,7 +147,7 @@ def write_transfers(payout_id: int, found: Iterable[transfers.Transfer], *, now:
         payout.failure, payout.gateway_id = Payout.Failure.REVERSED, found[0].gateway_id
     payout.save()
     if newly_taken > 0:
-        amounts = {"amount": money(newly_taken, payout.currency)}
+        amounts: dict[str, Any] = {"amount": money(newly_taken, payout.currency)}
         key = f"{payout.key} {taken_back}"
         people.notify("billing.payout_reversed", payout.instructor, EARNINGS_PAGE, key, now=now, **amounts)
     return payout
@@ -162,7 +163,7 @@ def return_amount(payout_id: int, failure: Payout.Failure, *, now: datetime, det
     payout.failure, payout.failure_detail = failure, detail[:DETAIL_LENGTH]
     payout.save(update_fields=["state", "settled_at", "failure", "failure_detail"])
     post_payout_failed(payout.key, occurred_at=now)
-    params = {
+    params: dict[str, Any] = {
         "amount": money(payout.amount, payout.currency),
         "reason": str(Payout.Failure(failure).label),
         "what_to_do": str(queries.WHAT_TO_DO[failure]),
@@ -193,7 +194,7 @@ def _note_sent(payout: Payout, *, now: datetime, gateway_id: str = "", is_found:
     payout.save()
     account = {"method": payout.method, "gateway_id": payout.destination, "last4": payout.last4}
     PayoutAccount.objects.filter(user=payout.instructor, verified_at=None, **account).update(verified_at=now)
-    params = {"amount": money(payout.amount, payout.currency), "account": payout.last4}
+    params: dict[str, Any] = {"amount": money(payout.amount, payout.currency), "account": payout.last4}
     key = f"{payout.key} found" if is_found else payout.key
     people.notify("billing.payout_sent", payout.instructor, EARNINGS_PAGE, key, now=now, **params)
 

@@ -69,7 +69,7 @@ def send(
         text=text.strip() + "\n",
         html=render_to_string(f"emails/{name}.html", context),
         headers=headers,
-        **({"attachments": [list(each) for each in attachments]} if attachments else {}),
+        attachments=[list(each) for each in attachments],
         until=(timezone.now() + valid_for).isoformat() if valid_for else "",
     )
 
