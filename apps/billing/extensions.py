@@ -3,15 +3,16 @@
 ``course_access``: what happens to a learner's enrollment when a course opens or closes for them. Billing calls it
 inside its own transaction, so that a payment and the enrollment that it pays for are committed together.
 
-``watch_time``: how long learners watched courses, by which Premium is shared.
+``watch_time``: the rows of how long learners watched courses, by which Premium is shared.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -46,12 +47,14 @@ class CourseAccess:
     """``open(user, course, now)`` and ``close(user, course, now)``; both are idempotent.
 
     ``progress`` takes pairs of a user's and a course's id and returns how much of the course's lessons the user has
-    completed, in percent; pairs without anything completed may be missing. One query for all.
+    completed, in percent; pairs without anything completed may be missing. One query for all. ``consumption`` does the
+    same for how much of the course the user has consumed: watched, opened, downloaded, taken.
     """
 
     open: Callable[[User, Course, datetime], None]
     close: Callable[[User, Course, datetime], None]
     progress: Callable[[Collection[Pair]], Mapping[Pair, int]]
+    consumption: Callable[[Collection[Pair]], Mapping[Pair, int]]
 
 
 course_access: Registry[CourseAccess] = Registry("course access")
@@ -69,26 +72,31 @@ def close_course(user: User, course: Course, now: datetime) -> None:
         each.close(user, course, now)
 
 
-def completed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
-    """Return for each user and course (their ids) how much of its lessons they have completed, in percent."""
+def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
+    """Return for each user and course (their ids) how much of it they have used, in percent: the greater of what they
+    have completed and what they have consumed."""
     found = dict.fromkeys(pairs, 0)
     for each in course_access.ordered():
-        for pair, percent in each.progress(pairs).items():
-            found[pair] = max(found[pair], percent)
+        for percents in (each.progress(pairs), each.consumption(pairs)):
+            for pair, percent in percents.items():
+                found[pair] = max(found[pair], percent)
     return found
 
 
-WatchTime = Callable[[date, date, Collection[int]], Iterable[tuple[int, int, date, int]]]
+WatchTime = Callable[[date, date], QuerySet[Any]]
 _GOING = (Payout.State.PROCESSING, Payout.State.SENT)
 """A payout in these states has taken its sales out of the next one."""
 
 watch_time: Registry[WatchTime] = Registry("watch time")
 
 
-def watched_seconds(start: date, end: date, courses: Collection[int]) -> Iterator[tuple[int, int, date, int]]:
-    """Yield (user, course, day, seconds) for what was watched of these courses from ``start`` to before ``end``."""
-    for each in watch_time.ordered():
-        yield from each(start, end, courses)
+def watched_days(start: date, end: date) -> QuerySet[Any]:
+    """Return rows with ``user``, ``course``, ``day``, ``seconds``: what was watched from ``start`` to before ``end``.
+
+    Rows instead of numbers, so that the database can choose and add them up; one app registers them.
+    """
+    (rows,) = watch_time.ordered()
+    return rows(start, end)
 
 
 @sitemap_entries.registers("bundles", order=16)

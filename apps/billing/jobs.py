@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, planned_jobs, services
-from apps.billing.models import Order, Payment, Refund, Subscription
+from apps.billing.models import Dispute, Order, Payment, Refund, Subscription
 from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
 from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
@@ -77,6 +77,18 @@ def tell_of_payment(running: jobs.Running, *, payment_id: int) -> None:
 def tell_of_refund(running: jobs.Running, *, refund_id: int) -> None:
     """Tell a learner what became of their refund."""
     receipts.tell_of_refund(refund=Refund.objects.select_related("payment__user").get(pk=refund_id))
+
+
+@jobs.job("billing.tell_of_granted_refund", label=_("Notify a learner of a decision on their refund"))
+def tell_of_granted_refund(running: jobs.Running, *, refund_id: int) -> None:
+    """Tell a learner that their request was granted."""
+    receipts.tell_of_granted_refund(refund=Refund.objects.select_related("payment__user").get(pk=refund_id))
+
+
+@jobs.job("billing.tell_of_lost_dispute", label=_("Notify a learner of a lost dispute"))
+def tell_of_lost_dispute(running: jobs.Running, *, dispute_id: int) -> None:
+    """Tell a learner that their bank took a payment back, and what that ended."""
+    receipts.tell_of_lost_dispute(dispute=Dispute.objects.select_related("payment__user").get(pk=dispute_id))
 
 
 @jobs.job("billing.delete_customer", label=_("Delete a customer at the payment provider"))

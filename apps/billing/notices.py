@@ -56,6 +56,28 @@ REFUND_DECLINED = services.register_kind(
         icon="circle-alert",
     )
 )
+REFUND_GRANTED = services.register_kind(
+    services.Kind(
+        name="billing.refund_granted",
+        group="billing",
+        title=_("Granted refunds"),
+        headline=_("Your refund for %(title)s was approved"),
+        text=_("We're refunding %(amount)s to the card you paid with. We'll notify you when it's done."),
+        action=_("See the payment"),
+        icon="undo-2",
+    )
+)
+DISPUTE_LOST = services.register_kind(
+    services.Kind(
+        name="billing.dispute_lost",
+        group="billing",
+        title=_("Disputed payments"),
+        headline=_("Your bank returned %(amount)s for %(title)s"),
+        text=_("You disputed this payment, and your bank decided in your favor. %(access)s We've kept your progress."),
+        action=_("See the payment"),
+        icon="circle-alert",
+    )
+)
 GRANTED = services.register_kind(
     services.Kind(
         name="billing.granted",

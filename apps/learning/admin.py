@@ -17,6 +17,7 @@ from apps.learning.models import (
     Enrollment,
     LearnedDay,
     LessonProgress,
+    LessonUse,
     NotebookDocument,
     PracticeCard,
     Rating,
@@ -113,6 +114,9 @@ register_read_only(
     LessonProgress,
     ["enrollment", "lesson", "watched_seconds", "started_at", "completed_at"],
     search=["enrollment__user__email", "lesson__title"],
+)
+register_read_only(
+    LessonUse, ["enrollment", "lesson", "is_whole", "updated_at"], search=["enrollment__user__email", "lesson__title"]
 )
 register_read_only(LearnedDay, ["user", "day", "seconds", "lessons"], search=["user__email"])
 register_read_only(WatchedDay, ["user", "course", "day", "seconds"], search=["user__email", "course__title"])

@@ -13,6 +13,7 @@ from apps.learning.models import (
     HelpfulVote,
     LearnedDay,
     LessonProgress,
+    LessonUse,
     Note,
     PracticeCard,
     PracticeReview,
@@ -36,6 +37,11 @@ def of_learning(user: User) -> Iterator[Part]:
         "enrollment__course__title", "lesson__title", "position", "watched_seconds", "started_at", "completed_at"
     )
     yield Part("learning/lessons.json", lessons.iterator())
+    uses = LessonUse.objects.filter(**mine)
+    yield Part(
+        "learning/consumed.json",
+        uses.values("enrollment__course__title", "lesson__title", "served", "is_whole", "updated_at").iterator(),
+    )
     # Open attempts are left out: they have no result yet.
     attempts = Attempt.objects.filter(**mine).exclude(submitted_at=None)
     yield Part(

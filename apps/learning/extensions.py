@@ -14,6 +14,7 @@ from apps.learning import services
 from apps.learning.models import RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.consumption import consumed_percents
 from apps.learning.queries.lessons import public_lessons
 from apps.learning.queries.practice import due_today
 from studyplatform.kit.extensions import (
@@ -30,10 +31,15 @@ from studyplatform.kit.extensions import (
 
 course_access.register(
     "learning",
-    CourseAccess(open=services.follow_access, close=services.revoke_enrollment, progress=services.completed_percents),
+    CourseAccess(
+        open=services.follow_access,
+        close=services.revoke_enrollment,
+        progress=services.completed_percents,
+        consumption=consumed_percents,
+    ),
 )
 
-watch_time.register("learning", figures.watched_seconds)
+watch_time.register("learning", figures.watched_days)
 
 
 @session_counts.registers("reported_ratings")

@@ -132,4 +132,4 @@ class PremiumSteps:
         assert earned == -(booked.aggregate(sum=Sum("amount"))["sum"] or 0)
         for month in PremiumMonth.objects.prefetch_related("earnings"):
             parts = [each.part for each in month.earnings.all()]
-            assert not parts or sum(parts) == month.pool
+            assert sum(parts) <= month.pool  # the rest was earned from those who watched nothing

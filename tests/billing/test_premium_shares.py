@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.billing import services
 from apps.billing.models import LedgerEntry, Payment, PremiumEarning, PremiumMonth
@@ -72,28 +74,68 @@ def balance(account):
 
 def test_the_pool_is_divided_by_minutes_between_courses_and_platform(ada, eve):
     maps, bees = premium_course(ada, title="Maps"), premium_course(eve, title="Bees")
-    subscriber(maps, 20, amount=1190, tax=190)
-    subscriber(bees, 10, amount=1190, tax=190)
+    """Each subscriber's money goes by their own minutes: who watches more moves no more money."""
+    mia = subscriber(maps, 5, amount=1190, tax=190)
+    opened(mia, bees)
+    watched(mia, bees, 15)
+    subscriber(maps, 50, amount=1190, tax=190)
 
     [month] = services.share_until(now=NOW)
 
-    assert (month.pool, month.seconds, month.share) == (2000, 1800, 7000)
+    assert (month.pool, month.seconds, month.share) == (2000, 4200, 7000)
     rows = PremiumEarning.objects.order_by("course").values_list("course", "instructor", "seconds", "part", "earned")
-    assert list(rows) == [(maps.pk, ada.pk, 1200, 1333, 933), (bees.pk, eve.pk, 600, 667, 466)]
-    assert (owed(ada), owed(eve), balance("premium"), balance("platform")) == (933, 466, 0, -601)
+    assert list(rows) == [(maps.pk, ada.pk, 3300, 1250, 875), (bees.pk, eve.pk, 900, 750, 525)]
+    assert (owed(ada), owed(eve), balance("premium"), balance("platform")) == (875, 525, 0, -600)
     entry = LedgerEntry.objects.get(course_id=maps.pk)
     assert (entry.occurred_at, entry.description) == (NOW.replace(minute=0) - timedelta(seconds=1), "Maps")
 
 
-def test_at_most_three_hours_of_a_learners_day_in_a_course_count(ada, eve):
-    maps, bees = premium_course(ada), premium_course(eve)
-    subscriber(maps, 24 * 60)
-    subscriber(bees, 60)
+def test_at_most_three_hours_of_a_learners_day_count_over_all_courses(ada, eve):
+    """A day with eight courses at once counts as much as a day of three hours in one."""
+    courses = [premium_course(ada) for _ in range(8)]
+    bees = premium_course(eve)
+    user = subscriber(bees, 180)
+    for course in courses:
+        opened(user, course)
+        watched(user, course, 180, date(2026, 10, 6))
 
     [month] = services.share_until(now=NOW)
 
-    assert month.seconds == (180 + 60) * 60
-    assert owed(ada) == 3 * owed(eve)
+    assert month.seconds == (180 + 180) * 60
+    assert owed(eve) == 3100 * 7 // 20
+    assert owed(ada) == pytest.approx(owed(eve), abs=8)
+
+
+def test_a_subscriber_who_watches_all_day_takes_nothing_from_others(ada, eve):
+    maps, bees = premium_course(ada), premium_course(eve)
+    for _ in range(3):
+        subscriber(bees, 10, amount=1000)
+    paid(UserFactory(), amount=1000)  # who watched nothing
+    greedy = subscriber(maps, 180, amount=1000)
+    for day in range(6, 31):
+        watched(greedy, maps, 180, date(2026, 10, day))
+
+    services.share_until(now=NOW)
+
+    assert (owed(ada), owed(eve)) == (700, 3 * 700)
+    assert (balance("platform"), balance("premium")) == (-(900 + 300 + 1000), 0)
+
+
+def test_more_subscribers_cost_no_more_queries(ada, eve):
+    courses, counts = [premium_course(ada), premium_course(eve)], []
+    for month, count in ((9, 2), (10, 20)):
+        for number in range(count):
+            user = UserFactory()
+            paid(user, at(month, 1), at(month + 1, 1))
+            for course, minutes in zip(courses, (200, 30) if number % 2 else (30, 200), strict=True):
+                opened(user, course)
+                watched(user, course, minutes, date(2026, month, 5))
+        with CaptureQueriesContext(connection) as queries:
+            shared = services.share_month(date(2026, month, 1), "usd", now=NOW)
+        assert (shared.pool, shared.seconds) == (count * 3100, count * 180 * 60)
+        counts.append(len(queries))
+
+    assert counts[1] <= counts[0]  # the first month also creates accounts
 
 
 def test_a_month_is_shared_once(ada):

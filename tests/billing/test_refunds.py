@@ -2,21 +2,25 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
 
 from apps.accounts.errors import RoleRequired
+from apps.accounts.models import Notification
 from apps.billing import gateway
 from apps.billing.access import access_to
-from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
+from apps.billing.errors import NothingToRefund, PaymentProcessingError, RefundDecided, RefundPending
 from apps.billing.models import Dispute, Grant, LedgerLine, Payment, Refund
 from apps.billing.purchases import purchase_of_course
-from apps.billing.services import checkout, refunds
+from apps.billing.services import ReviewReason, checkout, receipts, refunds, review_reason
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
-from tests.factories.learning import CertificateFactory
+from tests.factories.courses import LessonFactory
+from tests.factories.learning import CertificateFactory, LessonProgressFactory
+from tests.factories.selling import GrantFactory, PaymentFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
@@ -71,6 +75,39 @@ def test_the_rule_has_sharp_edges(payment, days, percent, immediate):
 
     assert refund.status == (Refund.Status.DONE if immediate else Refund.Status.REQUESTED)
     assert is_enrolled(payment) is not immediate
+
+
+def test_what_was_watched_counts_although_no_lesson_is_complete(payment):
+    """89 % of the only video: it isn't complete, and it was used."""
+    lesson = LessonFactory(course=payment.course, kind="video", duration=1000)
+    LessonProgressFactory(
+        enrollment=Enrollment.objects.get(), lesson=lesson, watched=[[0, 890]], watched_seconds=890, completed_at=None
+    )
+
+    assert review_reason(payment=payment, now=timezone.now()) is ReviewReason.TOO_MUCH_CONSUMED
+    refund = ask(payment)
+    assert (refund.status, refund.consumed) == (Refund.Status.REQUESTED, 89)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_second_refund_of_a_course_needs_a_decision(payment, lost):
+    if lost:  # the bank took the money back
+        Grant.objects.update(end_reason=Grant.End.DISPUTE, ended_at=timezone.now())
+    else:
+        assert ask(payment).status == Refund.Status.DONE
+    again = PaymentFactory(user=payment.user, course=payment.course, paid_at=timezone.now())
+    GrantFactory(user=payment.user, course=payment.course, source=Grant.Source.PURCHASE, payment=again)
+
+    assert review_reason(payment=again, now=timezone.now()) is ReviewReason.REFUNDED_BEFORE
+    assert ask(again).status == Refund.Status.REQUESTED
+
+
+def test_a_payment_made_twice_is_no_earlier_refund(payment):
+    PaymentFactory(user=payment.user, course=payment.course, refunded=6400)  # it opened nothing
+    other = PaymentFactory(user=payment.user, refunded=6400)
+    GrantFactory(user=payment.user, course=other.course, source=Grant.Source.PURCHASE, payment=other)
+
+    assert review_reason(payment=payment, now=timezone.now()) is None
 
 
 def test_an_admin_decides_what_the_rule_does_not(payment, sam):
@@ -218,3 +255,41 @@ def test_an_old_answer_of_the_provider_does_not_open_the_course_again(payment, m
 
     assert Refund.objects.get().status == Refund.Status.DONE
     assert not is_enrolled(payment)
+
+
+def told(kind):
+    return [each.params for each in Notification.objects.filter(kind=f"billing.{kind}")]
+
+
+def test_a_learner_is_told_of_a_decision_and_of_how_much_was_used(payment, sam, monkeypatch):
+    Enrollment.objects.update(percent=40)
+    waiting = ask(payment)
+    refunds.decide_refund(admin=sam, refund=waiting, grants=False, reason="Too much", now=timezone.now())
+    jobs.run_pending("default")
+    [declined] = told("refund_declined")
+    assert declined["reason"] == "Too much. You had used 40% of the course when you asked."
+
+    monkeypatch.setattr(gateway, "create_refund", Mock(side_effect=PaymentProcessingError(reason="")))
+    again = ask(payment)
+    granted = refunds.decide_refund(admin=sam, refund=again, grants=True, reason="", now=timezone.now())
+    assert granted.status == Refund.Status.PROCESSING  # the provider can't be reached
+    receipts.tell_of_granted_refund(refund=granted)
+    receipts.tell_of_granted_refund(refund=granted)
+    [approved] = told("refund_granted")
+    assert approved["amount"] == "$64.00"
+    granted.status = Refund.Status.DONE
+    receipts.tell_of_granted_refund(refund=granted)
+    assert len(told("refund_granted")) == 1
+
+
+def test_a_learner_is_told_that_a_lost_dispute_ended_access(payment):
+    now = timezone.now()
+    lost = Dispute.objects.create(
+        payment=payment, gateway_id="du_1", amount=6400, status=Dispute.Status.LOST, opened_at=now, closed_at=now
+    )
+    Grant.objects.update(end_reason=Grant.End.DISPUTE, ended_at=now)
+    for _ in range(2):
+        receipts.tell_of_lost_dispute(dispute=lost)
+
+    [params] = told("dispute_lost")
+    assert (params["amount"], params["access"]) == ("$64.00", "Your access has ended with it.")

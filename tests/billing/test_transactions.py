@@ -190,7 +190,7 @@ def provider(monkeypatch):
 @pytest.fixture
 def progress(monkeypatch):
     completed = {"percent": 0}
-    monkeypatch.setattr(extensions, "completed_percents", lambda pairs: dict.fromkeys(pairs, completed["percent"]))
+    monkeypatch.setattr(extensions, "consumed_percents", lambda pairs: dict.fromkeys(pairs, completed["percent"]))
     return completed
 
 
@@ -216,7 +216,7 @@ def test_a_refund_soon_after_the_payment_is_immediate(browser_of, mia, provider,
     ("days", "percent", "why"),
     [
         (20, 0, "You paid 20 days ago, and refunds are automatic for 14 days."),
-        (2, 37, "completed 37% of the lessons, and refunds are automatic below 20%."),
+        (2, 37, "used 37% of the course, and refunds are automatic below 20%."),
     ],
 )
 def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgered, days, percent, why):

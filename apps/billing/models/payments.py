@@ -121,6 +121,9 @@ class Refund(models.Model):
     amount = models.PositiveIntegerField()
     status = models.CharField(max_length=12, choices=Status.choices)
     reason = models.TextField(blank=True, help_text="The learner's.")
+    consumed = models.PositiveSmallIntegerField(
+        null=True, help_text="How much of the courses was used when it was requested, in percent."
+    )
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     requested_at = models.DateTimeField()
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

@@ -70,11 +70,11 @@ def refunds(request: HttpRequest) -> HttpResponse:
 
 
 def _with_progress(refunds: Iterable[Refund]) -> list[tuple[Refund, int | None]]:
-    """Each refund with how much of its courses was completed, in percent; None for Premium."""
+    """Each refund with how much of its courses was used, in percent; None for Premium."""
     rows = list(refunds)
     bought = [each.payment for each in rows if each.payment.kind == Payment.Kind.COURSE]
-    completed = services.completed_percents(bought)
-    return [(each, completed.get(each.payment_id)) for each in rows]
+    consumed = services.consumed_percents(bought)
+    return [(each, consumed.get(each.payment_id)) for each in rows]
 
 
 @administers

@@ -130,9 +130,10 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
             "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
             (now - payment.paid_at).days,
         ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
-    completed = services.completed_percents([payment])[payment.pk]
-    return _("You've completed %(percent)d%% of the lessons, and refunds are automatic below %(limit)d%%.") % {
-        "percent": completed,
+    if reason is services.ReviewReason.REFUNDED_BEFORE:
+        return _("You got a refund for this course before.")
+    return _("You've used %(percent)d%% of the course, and refunds are automatic below %(limit)d%%.") % {
+        "percent": services.consumed_percents([payment])[payment.pk],
         "limit": settings.REFUND_PERCENT,
     }
 
@@ -176,6 +177,7 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         "why_reviewed": _explain_review(reason, payment, now) if reason else "",
         "days": settings.REFUND_DAYS,
         "percent": settings.REFUND_PERCENT,
+        "consumed": services.consumed_percents([payment])[payment.pk] if payment.kind == Payment.Kind.COURSE else None,
     }
     status = 409 if changed else 422 if form.errors else 200
     return render(request, "billing/refund.html", context, status=status)

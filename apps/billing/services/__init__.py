@@ -52,15 +52,12 @@ from apps.billing.services.promo_codes import (
     create_promo_code,
     switch_promo_code,
 )
+from apps.billing.services.refund_rule import ReviewReason, consumed_percents, is_immediate, review_reason
 from apps.billing.services.refunds import (
-    ReviewReason,
-    completed_percents,
     decide_refund,
-    is_immediate,
     refund_by_admin,
     refund_duplicate,
     request_refund,
-    review_reason,
     sync_refunds,
 )
 from apps.billing.services.wanted_orders import price_for
@@ -77,7 +74,7 @@ __all__ = [
     "begin_order",
     "cancel_order",
     "change_promo_code",
-    "completed_percents",
+    "consumed_percents",
     "create_promo_code",
     "decide_refund",
     "end_grants",

@@ -54,6 +54,7 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
         if closed == Dispute.Status.WON:
             ledger.post_dispute_won(state.id, occurred_at=now, gateway_id=state.id)
         else:
+            jobs.enqueue("billing.tell_of_lost_dispute", key=state.id, dispute_id=row.pk)
             ledger.post_dispute_lost(state.id, occurred_at=now, gateway_id=state.id)
             issue_documents(payment=payment, now=now)
             if payment.subscription_id is not None:

@@ -4,9 +4,10 @@ A payment is earned evenly over the period that it pays for. The pool of a month
 without tax and without what was refunded, less what was shared before: a refund after a month was shared lowers the
 next pool, and nothing is taken back from instructors. The provider's fees are paid from the platform's part.
 
-Each course gets the part of the pool that its watched seconds are of all, and its instructor the instructor share of
-this part. Seconds count if the subscriber had paid for that day, and only Premium opened the course to them; at most
-three hours a day of a learner in a course.
+What a subscriber's payments have earned in the month is divided among the courses that this subscriber watched, by
+their seconds, so nobody moves more money than they paid. Each instructor gets the instructor share of their courses'
+parts. What subscribers have earned who watched nothing is the platform's. Seconds count if the subscriber had paid for
+that day, and only Premium opened the course to them; at most three hours a day of a learner, over all courses.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, Sum
+from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Coalesce
 
 from apps.billing import extensions
 from apps.billing.models import EntryKind, Grant, LedgerLine, Payment, PremiumEarning, PremiumMonth
+from apps.billing.premium_division import cap_day, divide_pool
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
-from apps.billing.splits import split_by_weight
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 
 AFTER_MIDNIGHT = timedelta(minutes=1)
-MOST_IN_A_DAY = 3 * 60 * 60  # seconds of a learner in a course: who plays it all night gains little
+MAX_SECONDS_A_DAY = 3 * 60 * 60  # of a learner over all courses
 _Period = tuple[datetime, datetime]
 
 
@@ -62,13 +65,16 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
     row, is_new = PremiumMonth.objects.get_or_create(month=month, currency=currency, defaults=known)
     if not is_new:
         return None
-    net = _net_payments(currency)
-    pool = max(0, sum(_earned(each, net, end) for each in _payments(currency)) - _shared_before(currency))
-    seconds = _watched(start, end, currency, net)
-    courses = Course.objects.in_bulk(list(seconds))
+    pool, own = _earnings(currency, start, end)
+    seconds = {user: mine for user, mine in _watched(start, end, currency).items() if own.get(user)}
+    by_course = divide_pool(pool, own, seconds)
+    watched: Counter[int] = Counter()
+    for mine in seconds.values():
+        watched.update(mine)
+    courses = Course.objects.in_bulk(list(watched))
     parts = [
-        PremiumPart(courses[pk].instructor_id, pk, courses[pk].title, part)
-        for pk, part in split_by_weight(pool, seconds).items()
+        PremiumPart(course.instructor_id, course.pk, course.title, by_course.get(course.pk, 0))
+        for course in (courses[pk] for pk in sorted(watched))
     ]
     last_moment = end - timedelta(seconds=1)
     earned = post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment)
@@ -77,13 +83,13 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
             shared=row,
             course_id=part.course_id,
             instructor_id=part.instructor_id,
-            seconds=seconds[part.course_id],
+            seconds=watched[part.course_id],
             part=part.amount,
             earned=earned[part.course_id],
         )
         for part in parts
     )
-    row.pool, row.seconds = pool, sum(seconds.values())
+    row.pool, row.seconds = pool, watched.total()
     row.save(update_fields=["pool", "seconds"])
     return row
 
@@ -97,9 +103,16 @@ def plan_next_share(*, now: datetime) -> None:
     )
 
 
-def _payments(currency: str) -> Iterator[Payment]:
+def _earnings(currency: str, start: datetime, end: datetime) -> tuple[int, dict[int, int]]:
+    """The pool of a month, and what of it each subscriber's payments have earned within the month."""
+    net, total = _net_payments(currency), 0
+    own: Counter[int] = Counter()
     found = Payment.objects.filter(kind=Payment.Kind.PREMIUM, currency=currency)
-    return found.only("gateway_id", "user_id", "period_start", "period_end", "paid_at").iterator()
+    for payment in found.only("gateway_id", "user_id", "period_start", "period_end", "paid_at").iterator():
+        until_end = _earned(payment, net, end)
+        total += until_end
+        own[payment.user_id] += until_end - _earned(payment, net, start)
+    return max(0, total - _shared_before(currency)), dict(own)
 
 
 def _net_payments(currency: str) -> dict[str, int]:
@@ -128,36 +141,60 @@ def _period(payment: Payment) -> _Period:
     return start, max(payment.period_end or start, start)
 
 
-def _watched(start: datetime, end: datetime, currency: str, net: dict[str, int]) -> dict[int, int]:
-    """The seconds of each course that count in a month."""
-    paid: dict[int, list[_Period]] = defaultdict(list)
-    for payment in _payments(currency):
-        if net.get(payment.gateway_id, 0) > 0:
-            paid[payment.user_id].append(_period(payment))
-    opened: dict[tuple[int, int], list[_Period]] = defaultdict(list)
-    owned: dict[tuple[int, int], list[_Period]] = defaultdict(list)
-    grants = Grant.objects.filter(Q(ended_at=None) | Q(ended_at__gt=start), created_at__lt=end)
-    courses = dict(
-        Course.objects.filter(grants__in=grants.filter(source=Grant.Source.PREMIUM))
-        .exclude(pricing=Course.Pricing.FREE)
-        .values_list("pk", "instructor_id")
+def _watched(start: datetime, end: datetime, currency: str) -> dict[int, dict[int, int]]:
+    """The seconds that count in a month, by subscriber and course. Three queries, whatever the number of subscribers:
+    the database adds them up, and only days beyond the cap are read one by one."""
+    rows = _counting_rows(start, end, currency)
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    for user, course, seconds in (
+        rows.values("user", "course").annotate(sum=Sum("seconds")).values_list("user", "course", "sum")
+    ):
+        found[user][course] = seconds
+    long = rows.values("user", "day").annotate(sum=Sum("seconds")).filter(sum__gt=MAX_SECONDS_A_DAY)
+    days = set(long.values_list("user", "day"))
+    within: dict[tuple[int, date], dict[int, int]] = defaultdict(dict)
+    some = rows.filter(user__in={user for user, _day in days}, day__in={day for _user, day in days})
+    for user, day, course, seconds in some.values_list("user", "day", "course", "seconds"):
+        if (user, day) in days:
+            within[user, day][course] = seconds
+    for (user, _day), by_course in within.items():
+        kept = cap_day(by_course, MAX_SECONDS_A_DAY)
+        for course, seconds in by_course.items():
+            found[user][course] -= seconds - kept.get(course, 0)
+    return found
+
+
+def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[Any]:
+    """The watched days that count: paid for, opened by Premium alone, not free, and not the instructor's own."""
+    days = [start + timedelta(days=number) for number in range((end - start).days)]
+    begins = Case(*[When(day=day.date(), then=Value(day)) for day in days], output_field=DateTimeField())
+    ends = Case(
+        *[When(day=day.date(), then=Value(day + timedelta(days=1))) for day in days], output_field=DateTimeField()
     )
-    rows = grants.filter(course__in=courses).values_list("source", "user_id", "course_id", "created_at", "ended_at")
-    for source, user, course, created, ended in rows:
-        by = opened if source == Grant.Source.PREMIUM else owned
-        by[user, course].append((created, ended or end))
-    seconds: Counter[int] = Counter()
-    for user, course, day, count in extensions.watched_seconds(start.date(), end.date(), courses.keys()):
-        key = user, course
-        is_opened = _touches(opened.get(key, []), day) and not _touches(owned.get(key, []), day)
-        if is_opened and user != courses[course] and _touches(paid.get(user, []), day):
-            seconds[course] += min(count, MOST_IN_A_DAY)
-    return dict(seconds)
-
-
-def _touches(periods: list[_Period], day: date) -> bool:
-    begin = datetime.combine(day, time(0), tzinfo=UTC)
-    return any(start < begin + timedelta(days=1) and end > begin for start, end in periods)
+    grants = Grant.objects.filter(
+        Q(ended_at=None) | Q(ended_at__gt=OuterRef("begins")),
+        user=OuterRef("user"),
+        course=OuterRef("course"),
+        created_at__lt=OuterRef("ends"),
+    )
+    paid = Payment.objects.annotate(
+        since=Coalesce("period_start", "paid_at"), until=Coalesce("period_end", "paid_at")
+    ).filter(
+        kind=Payment.Kind.PREMIUM,
+        currency=currency,
+        user=OuterRef("user"),
+        refunded__lt=F("amount"),
+        since__lt=OuterRef("ends"),
+        until__gt=OuterRef("begins"),
+    )
+    rows = extensions.watched_days(start.date(), end.date()).annotate(begins=begins, ends=ends)
+    rows = rows.exclude(course__pricing=Course.Pricing.FREE).exclude(course__instructor=F("user"))
+    counting: QuerySet[Any] = rows.filter(
+        Exists(grants.filter(source=Grant.Source.PREMIUM)),
+        ~Exists(grants.exclude(source=Grant.Source.PREMIUM)),
+        Exists(paid),
+    ).order_by()
+    return counting
 
 
 def _bounds(month: date) -> _Period:

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import services as people
 from apps.billing.documents.pages import percent, seller_name
-from apps.billing.models import Document, Payment, Refund
+from apps.billing.models import Dispute, Document, Grant, Payment, Refund
 from apps.billing.tax import wording_of
 from studyplatform.kit import mail
 from studyplatform.kit.text.money import money
@@ -53,7 +53,58 @@ def tell_of_refund(*, refund: Refund) -> None:
         now=(refund.decided_at if declined else refund.done_at) or refund.requested_at,
         title=payment.title,
         amount=money(refund.amount, payment.currency, cents=True),
-        reason=refund.decision,
+        reason=f"{_sentence(refund.decision)} {_used(refund)}".strip() if declined else refund.decision,
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if not text or text[-1] in ".!?…" else f"{text}."
+
+
+def _used(refund: Refund) -> str:
+    """How much of the course was used, which is what the rule is about; "" if nothing was."""
+    if not refund.consumed:
+        return ""
+    return _("You had used %(percent)d%% of the course when you asked.") % {"percent": refund.consumed}
+
+
+def tell_of_granted_refund(*, refund: Refund) -> None:
+    """Notify the learner that an admin granted their request, unless the money is back already or couldn't be sent."""
+    payment = refund.payment
+    if refund.status != Refund.Status.PROCESSING:
+        return
+    people.notify(
+        "billing.refund_granted",
+        payment.user,
+        f"/billing/transactions/{payment.uid}",
+        f"{refund.uid} granted",
+        now=refund.decided_at or refund.requested_at,
+        title=payment.title,
+        amount=money(refund.amount, payment.currency, cents=True),
+    )
+
+
+def tell_of_lost_dispute(*, dispute: Dispute) -> None:
+    """Notify the learner that their bank took a payment back, and what that ended. One notification per dispute."""
+    payment = dispute.payment
+    if dispute.status != Dispute.Status.LOST:
+        return
+    ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.DISPUTE).exists()
+    closed_at = dispute.closed_at or dispute.opened_at
+    access = ""
+    if payment.kind == Payment.Kind.PREMIUM and payment.period_end is not None and payment.period_end > closed_at:
+        access = _("Premium has ended with it.")
+    elif ended:
+        access = _("Your access has ended with it.")
+    people.notify(
+        "billing.dispute_lost",
+        payment.user,
+        f"/billing/transactions/{payment.uid}",
+        dispute.gateway_id,
+        now=closed_at,
+        title=payment.title,
+        amount=money(dispute.amount, payment.currency, cents=True),
+        access=access,
     )
 
 

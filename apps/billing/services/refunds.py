@@ -3,83 +3,29 @@
 As with orders, the provider knows which refunds exist: :func:`sync_refunds` asks it and writes down what it says.
 """
 
-from collections.abc import Collection
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 
 from apps.accounts.models import User
-from apps.billing import extensions, gateway, policies
+from apps.billing import gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
 from apps.billing.events import PaymentRefunded
-from apps.billing.models import Dispute, Grant, OrderLine, Payment, Refund
+from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services import ledger
 from apps.billing.services.grants import end_purchase, reopen_purchase
 from apps.billing.services.issuing import issue_documents
+from apps.billing.services.refund_rule import consumed_percents, is_immediate
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
 FOLLOW_AFTER = timedelta(minutes=2)
-
-
-class ReviewReason(StrEnum):
-    """Why an admin has to decide about a refund."""
-
-    PREMIUM = "premium"
-    PARTLY_REFUNDED = "partly_refunded"
-    TOO_LATE = "too_late"
-    TOO_MUCH_COMPLETED = "too_much_completed"
-
-
-def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
-    """Return why a refund of this payment needs a decision; None if the learner gets the money back immediately.
-
-    Immediate are refunds of whole orders, soon after the payment, while little of their courses is completed.
-    """
-    if payment.kind == Payment.Kind.PREMIUM:
-        return ReviewReason.PREMIUM
-    if payment.refunded:
-        return ReviewReason.PARTLY_REFUNDED
-    if not payment.is_within(settings.REFUND_DAYS, now):
-        return ReviewReason.TOO_LATE
-    if completed_percents([payment])[payment.pk] >= settings.REFUND_PERCENT:
-        return ReviewReason.TOO_MUCH_COMPLETED
-    return None
-
-
-def completed_percents(payments: Collection[Payment]) -> dict[int, int]:
-    """Return by payment (its id) how much of what it opened was completed, in percent. Two queries and one per app.
-
-    Several courses count by their list prices. What opened nothing was not used: 0, as for Premium.
-    """
-    prices = {
-        (line.order_id, line.course_id): line.list_price
-        for line in OrderLine.objects.filter(order__payment__in=payments).order_by()
-    }
-    opened: dict[int, set[tuple[int, int]]] = {payment.pk: set() for payment in payments}
-    for payment_id, user_id, course_id in (
-        Grant.objects.filter(payment__in=payments).order_by().values_list("payment_id", "user_id", "course_id")
-    ):
-        opened[payment_id].add((user_id, course_id))
-    percents = extensions.completed_percents({pair for pairs in opened.values() for pair in pairs})
-    found = {}
-    for payment in payments:
-        weights = {pair: prices.get((payment.order_id or 0, pair[1]), 0) for pair in opened[payment.pk]}
-        completed = sum(percents[pair] * weight for pair, weight in weights.items())
-        found[payment.pk] = completed // (sum(weights.values()) or 1)
-    return found
-
-
-def is_immediate(*, payment: Payment, now: datetime) -> bool:
-    """Return whether the learner gets the money back without a decision."""
-    return review_reason(payment=payment, now=now) is None
+TELL_AFTER = timedelta(minutes=1)  # a refund that is done by then is told of as such
 
 
 def request_refund(
@@ -94,17 +40,20 @@ def request_refund(
     :raises RefundTermsChanged: the rule is not the one that the user was told.
     """
     enforce(policies.ask_for_refund(user, payment))
-    immediate = is_immediate(payment=payment, now=now)
-    if expects_immediate not in (None, immediate):
-        raise RefundTermsChanged
-    refund = _create(
-        payment,
-        amount=payment.amount - payment.refunded,
-        status=Refund.Status.PROCESSING if immediate else Refund.Status.REQUESTED,
-        reason=reason,
-        requested_by=user,
-        now=now,
-    )
+    with transaction.atomic():
+        # One request of a user at a time: of two for the same course, the second sees the first.
+        User.objects.select_for_update().get(pk=user.pk)
+        immediate = is_immediate(payment=payment, now=now)
+        if expects_immediate not in (None, immediate):
+            raise RefundTermsChanged
+        refund = _create(
+            payment,
+            amount=payment.amount - payment.refunded,
+            status=Refund.Status.PROCESSING if immediate else Refund.Status.REQUESTED,
+            reason=reason,
+            requested_by=user,
+            now=now,
+        )
     return send(refund=refund, now=now) if immediate else refund
 
 
@@ -133,6 +82,8 @@ def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now
             raise RefundDecided
         if grants:
             _follow(refund)
+            key = str(refund.pk)
+            jobs.enqueue("billing.tell_of_granted_refund", key=key, delay=TELL_AFTER, refund_id=refund.pk)
         else:
             jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} declined", refund_id=refund.pk)
     return send(refund=refund, now=now) if grants else _fresh(refund)
@@ -177,6 +128,7 @@ def _create(
                 reason=reason.strip(),
                 requested_by=requested_by,
                 requested_at=now,
+                consumed=consumed_percents([row])[row.pk] if row.kind == Payment.Kind.COURSE else None,
             )
             if status == Refund.Status.PROCESSING:
                 _follow(refund)

@@ -17,6 +17,7 @@ from apps.files.errors import LinkExpired
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.offers import offered_file
 from apps.files.services.media_links import Grant, read_file_token, read_token
+from apps.files.servings import record_segment, record_sound
 from apps.files.storage import MEDIA_TYPES, audio_segments
 from apps.files.streaming import send_concatenated, send_stored, send_upload
 from studyplatform.kit.caching.lru import LruCache
@@ -31,7 +32,9 @@ PUBLISHED = re.compile(
 )
 SOUND = "sound.m4a"
 PERMISSION_SECONDS = 60  # after a refund or a block, segments and pictures still come for this long
-_permitted: LruCache[datetime] = LruCache(10_000)
+SEGMENT = re.compile(r"(\w+)/(\d{5,6})\.m4s", re.ASCII)
+_permitted: LruCache[tuple[datetime, int]] = LruCache(10_000)  # when, and the user's id
+CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
@@ -74,15 +77,43 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     # Playlists change while a video is processed.
     cache = "private, max-age=5" if name.endswith(".m3u8") else _cache_control(grant, now)
     if name == SOUND:
-        return send_concatenated(request, audio_segments(grant.directory), kind="audio/mp4", cache=cache)
+        sound = send_concatenated(request, audio_segments(grant.directory), kind="audio/mp4", cache=cache)
+        _record_sound(request, grant, sound)
+        return sound
     # Only segments are large: if they are in a bucket, the browser fetches them from there.
-    return send_stored(
+    response = send_stored(
         request,
         f"{grant.directory}/{name}",
         cache=cache,
         is_large=name.endswith(".m4s"),
         until=grant.expires_at,
     )
+    if (segment := SEGMENT.fullmatch(name)) and (user := _user_of(grant)) and _hands_out(request, response):
+        record_segment(user, grant.video, f"{grant.directory}/{segment[1]}", int(segment[2]))
+    return response
+
+
+def _hands_out(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Whether the browser gets bytes, from here or from the bucket."""
+    return request.method == "GET" and response.status_code in {200, 206, 302}
+
+
+def _record_sound(request: HttpRequest, grant: Grant, response: HttpResponseBase) -> None:
+    """A range without an end counts to the end of the sound: the server sends all of it."""
+    user = _user_of(grant)
+    if not user or not _hands_out(request, response):
+        return
+    begin, end = 0.0, 1.0
+    if found := CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", "")):
+        first, last, size = map(int, found.groups())
+        begin, end = first / size, (last + 1) / size
+    record_sound(user, grant.video, grant.directory, begin, end)
+
+
+def _user_of(grant: Grant) -> int:
+    """The id of the user to whom this process has permitted the video; 0 for everyone. No queries."""
+    known = _permitted.get((grant.reader.session_key, grant.video)) if grant.reader else None
+    return known[1] if known else 0
 
 
 @open_to_everyone
@@ -116,9 +147,11 @@ def _may_still_watch(grant: Grant, now: datetime) -> bool:
         return True
     user = user_of_session(grant.reader.session_key, now=now)
     video = VideoAsset.objects.filter(uid=grant.video).first()
-    may_watch = user is not None and video is not None and policies.watch_video(user, video) is None
+    if user is None or video is None:
+        return False
+    may_watch = policies.watch_video(user, video) is None
     if may_watch:
-        _permitted.put((grant.reader.session_key, grant.video), now)
+        _permitted.put((grant.reader.session_key, grant.video), (now, user.pk))
     return may_watch
 
 
@@ -126,8 +159,8 @@ def _was_permitted(grant: Grant, now: datetime) -> bool:
     """Whether this process has found within `PERMISSION_SECONDS` that they may. No queries."""
     if grant.reader is None:
         return True
-    checked_at = _permitted.get((grant.reader.session_key, grant.video))
-    return checked_at is not None and abs((now - checked_at).total_seconds()) < PERMISSION_SECONDS
+    known = _permitted.get((grant.reader.session_key, grant.video))
+    return known is not None and abs((now - known[0]).total_seconds()) < PERMISSION_SECONDS
 
 
 def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:

@@ -81,6 +81,7 @@ from apps.files.services.videos import (
     retry_video,
 )
 from apps.files.services.zips import stream_zip
+from apps.files.servings import register_report, report_served
 
 __all__ = [
     "CHECKSUM_ALGORITHMS",
@@ -155,6 +156,7 @@ __all__ = [
     "record_opening",
     "register_deletion_check",
     "register_offer",
+    "register_report",
     "register_source",
     "register_use",
     "release_content",
@@ -165,6 +167,7 @@ __all__ = [
     "reopen_video",
     "report_of_reading",
     "report_of_track",
+    "report_served",
     "restore_entries",
     "restore_original",
     "restore_version",

@@ -1,6 +1,7 @@
 """Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings and bookmarks."""
 
 from apps.learning.models.certificate import Certificate, verification_code
+from apps.learning.models.consumption import LessonUse
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
@@ -20,6 +21,7 @@ __all__ = [
     "LearnedDay",
     "LearningTime",
     "LessonProgress",
+    "LessonUse",
     "Note",
     "NoteQuerySet",
     "NotebookDocument",

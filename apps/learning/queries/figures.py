@@ -1,10 +1,9 @@
 """Figures about learners for instructors and admins."""
 
-from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Avg, Count, Q
+from django.db.models import Avg, Count, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.learning.models import Enrollment, WatchedDay
@@ -50,7 +49,6 @@ def enrollments_since(since: datetime) -> int:
     return Enrollment.objects.filter(enrolled_at__gte=since).count()
 
 
-def watched_seconds(start: date, end: date, courses: Collection[int]) -> Iterator[tuple[int, int, date, int]]:
-    """Yield (user, course, day, seconds) for what was watched of these courses from ``start`` to before ``end``."""
-    rows = WatchedDay.objects.filter(day__gte=start, day__lt=end, course__in=list(courses))
-    yield from rows.order_by("pk").values_list("user_id", "course_id", "day", "seconds").iterator()
+def watched_days(start: date, end: date) -> QuerySet[WatchedDay]:
+    """Return the rows of what was watched from ``start`` to before ``end``."""
+    return WatchedDay.objects.filter(day__gte=start, day__lt=end)

@@ -3,6 +3,7 @@
 from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
+from apps.learning.services.consumption import record_whole
 from apps.learning.services.enrollment import (
     completed_percents,
     delete_bookmarks,
@@ -71,6 +72,7 @@ __all__ = [
     "open_lesson",
     "rate_course",
     "rebuild_learned_days",
+    "record_whole",
     "recount",
     "recount_course",
     "reply_to_rating",

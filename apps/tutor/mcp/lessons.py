@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Scope
@@ -13,6 +14,7 @@ from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.outline import outlines_of, standing_of
 from apps.learning.queries.transcript import paragraphs_of
+from apps.learning.services import record_whole
 from apps.tutor.mcp.addresses import LESSON, URI_TEMPLATE, absolute, lesson_name, lesson_uri, named_in
 from apps.tutor.mcp.callers import Caller
 from apps.tutor.mcp.completing import complete_course, complete_slug
@@ -27,11 +29,11 @@ COURSES_AT_ONCE = 3  # whose lessons are listed in one answer
 
 
 def get_lesson(caller: Caller, arguments: dict[str, Any]) -> Answer:
-    """A lesson that the user may open, as Markdown. Reading it here leaves no trace in their progress."""
+    """A lesson that the user may open, as Markdown. Reading it here counts for refunds, not as progress."""
     start = number_in(arguments.get("cursor", ""))
     opened = lesson_named(caller.user, arguments["lesson"])
     enforce(opened.verdict)
-    text = as_markdown(opened)
+    text = _handed_out(opened)
     piece, end = text[start : start + PIECE], start + PIECE
     lesson = opened.lesson
     before, after = opened.around()
@@ -49,6 +51,15 @@ def get_lesson(caller: Caller, arguments: dict[str, Any]) -> Answer:
         "next_cursor": cursor_of(end) if end < len(text) else None,
     }
     return Answer(data=data, text=piece)
+
+
+def _handed_out(opened: OpenLesson) -> str:
+    """The lesson as Markdown. What the learner gets of it is recorded, because refunds depend on it."""
+    enrollment, lesson = opened.standing.enrollment, opened.lesson
+    is_handed_out = lesson.kind == Lesson.Kind.TEXT or (lesson.kind == Lesson.Kind.VIDEO and opened.known.tracks)
+    if enrollment is not None and is_handed_out:
+        record_whole(enrollment=enrollment, lesson=lesson, now=timezone.now())
+    return as_markdown(opened)
 
 
 def as_markdown(opened: OpenLesson) -> str:
@@ -117,7 +128,7 @@ def _read(caller: Caller, uri: str) -> str:
     except LectureUnavailable:
         raise NotFound from None
     enforce(opened.verdict)
-    return as_markdown(opened)
+    return _handed_out(opened)
 
 
 GET_LESSON = Tool[Caller](

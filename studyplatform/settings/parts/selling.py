@@ -13,7 +13,7 @@ except ValueError as _problem:
     raise ImproperlyConfigured(f"CURRENCY: {_problem}.") from None
 INSTRUCTOR_SHARE = env.number("INSTRUCTOR_SHARE", 70)  # percent of what is paid, without tax; stored with each sale
 REFUND_DAYS = env.number("REFUND_DAYS", 14)
-REFUND_PERCENT = env.number("REFUND_PERCENT", 20)  # from this much of a course's lessons on, an admin decides
+REFUND_PERCENT = env.number("REFUND_PERCENT", 20)  # from this much of a course used on, an admin decides
 TAX_RATES = env.rates("TAX_RATES")  # by country, in hundredths of a percent; prices include the tax
 TAX_RATE_CHANGES = env.rate_changes("TAX_RATE_CHANGES")  # EE=24@2025-07-01: another rate from that day on
 PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", scaled_price(1400, CURRENCY))  # minor units

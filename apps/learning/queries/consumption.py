@@ -1,0 +1,67 @@
+"""How much of courses learners have consumed, for refunds."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from fractions import Fraction
+
+from apps.courses.models import Lesson
+from apps.files.services import report_served
+from apps.learning.activity import watching
+from apps.learning.activity.consumption import LessonShare, consumed_percent
+from apps.learning.models import Attempt, LessonProgress, LessonUse
+
+Pair = tuple[int, int]
+
+
+def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
+    """Return how much of a course each learner has consumed, in percent. Four queries for all.
+
+    :param pairs: the ids of a user and a course. Revoked enrollments count too: what was used stays used.
+    """
+    users, courses = {user for user, _course in pairs}, {course for _user, course in pairs}
+    lessons: dict[int, list[Lesson]] = defaultdict(list)
+    fields = ("pk", "course_id", "kind", "duration", "video__uid")
+    for lesson in Lesson.objects.filter(course__in=courses).select_related("video").only(*fields).order_by("pk"):
+        lessons[lesson.course_id].append(lesson)
+        if lesson.video is not None:
+            for user in users:
+                report_served(user, lesson.video.uid)
+    shares: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    seen: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
+    kinds = {lesson.pk: lesson.kind for each in lessons.values() for lesson in each}
+    mine = {"enrollment__user__in": users, "enrollment__course__in": courses}
+    for user, pk, watched, completed in LessonProgress.objects.filter(**mine).values_list(
+        "enrollment__user_id", "lesson_id", "watched", "completed_at"
+    ):
+        if completed is not None or kinds.get(pk) == Lesson.Kind.TEXT:
+            shares[user, pk] = Fraction(1)
+        seen[user, pk] += watched
+    for user, pk, served, is_whole in LessonUse.objects.filter(**mine).values_list(
+        "enrollment__user_id", "lesson_id", "served", "is_whole"
+    ):
+        if is_whole:
+            shares[user, pk] = Fraction(1)
+        seen[user, pk] += served
+    taken = Attempt.objects.filter(**mine).order_by().values_list("enrollment__user_id", "quiz__lesson_id").distinct()
+    for user, pk in taken:
+        shares[user, pk] = Fraction(1)
+    return {
+        (user, course): consumed_percent(
+            [LessonShare(each.duration, _share(each, user, shares, seen)) for each in lessons[course]]
+        )
+        for user, course in pairs
+    }
+
+
+def _share(
+    lesson: Lesson,
+    user: int,
+    shares: dict[tuple[int, int], Fraction],
+    seen: dict[tuple[int, int], list[list[int]]],
+) -> Fraction:
+    key = user, lesson.pk
+    if key in shares:
+        return shares[key]
+    if lesson.kind != Lesson.Kind.VIDEO or lesson.duration <= 0:
+        return Fraction(0)
+    return Fraction(watching.seconds(watching.merge(seen.get(key, []), duration=lesson.duration)), lesson.duration)

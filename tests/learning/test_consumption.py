@@ -1,0 +1,133 @@
+"""How much of a course a learner has used: watched, fetched, opened, downloaded or taken, in whatever way."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.guards import SessionKey
+from apps.files import servings
+from apps.files.services import sign_link
+from apps.files.storage import video_directory
+from apps.learning.activity.consumption import LessonShare, consumed_percent
+from apps.learning.models import LessonUse
+from apps.learning.queries.consumption import consumed_percents
+from apps.learning.services.consumption import record_served, record_whole
+from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
+from tests.factories.files import VideoFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
+
+NOW = datetime(2026, 11, 2, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("lessons", "percent"),
+    [
+        ([], 0),
+        ([(600, 1), (600, 0), (600, 0), (600, 0), (600, 0)], 20),
+        ([(600, "1/2"), (600, "1/2"), (600, 0)], 33),
+        ([(3600, 1), (60, 0), (60, 0), (60, 0), (60, 0), (60, 0)], 92),  # the one long lesson
+        ([(60, 1), (60, 1), (3600, 0)], 66),  # many short ones
+        ([(60, 1), (0, 0), (0, 0), (0, 0)], 25),  # files of unknown length are as long as the text
+        ([(0, 1), (0, 0)], 50),
+        ([(1000, "199/1000"), (1000, "199/1000")], 19),
+    ],
+)
+def test_the_greater_of_lessons_and_hours_decides(lessons, percent):
+    assert consumed_percent([LessonShare(length, Fraction(share)) for length, share in lessons]) == percent
+
+
+@pytest.fixture
+def enrolled(leo):
+    course = CourseFactory(status="published")
+    section = SectionFactory(course=course)
+    enrollment = EnrollmentFactory(user=leo, course=course)
+
+    def add(kind, **fields):
+        return LessonFactory(course=course, section=section, kind=kind, **fields)
+
+    return enrollment, add
+
+
+def percent_of(enrollment):
+    return consumed_percents([(enrollment.user_id, enrollment.course_id)])[enrollment.user_id, enrollment.course_id]
+
+
+@pytest.mark.django_db
+def test_each_kind_of_lesson_counts_when_it_was_handed_out(enrolled, django_assert_num_queries):
+    enrollment, add = enrolled
+    video = VideoFactory(duration=100)
+    film, text, told, file, quiz = (
+        add("video", duration=100, video=video), add("text", duration=100), add("text", duration=100),
+        add("file", duration=100), add("quiz", duration=100),
+    )  # fmt: skip
+    assert percent_of(enrollment) == 0
+    LessonProgressFactory(enrollment=enrollment, lesson=film, watched=[[0, 30]], watched_seconds=30)
+    record_served(enrollment.user_id, video.uid, [(20, 50), (90, 120)])  # played fast, and skipped to the end
+    assert percent_of(enrollment) == 12
+    LessonProgressFactory(enrollment=enrollment, lesson=text)
+    record_whole(enrollment=enrollment, lesson=told, now=NOW)
+    LessonProgressFactory(enrollment=enrollment, lesson=file, completed_at=NOW)
+    AttemptFactory(enrollment=enrollment, quiz=QuizFactory(lesson=quiz), submitted_at=None)
+    with django_assert_num_queries(4):
+        assert percent_of(enrollment) == 92
+    enrollment.revoke(now=NOW)
+    assert percent_of(enrollment) == 92
+
+
+@pytest.mark.django_db
+def test_fetched_segments_are_recorded_in_few_writes(enrolled, settings, tmp_path, client: Client, leo):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(tmp_path)},
+        },
+    }  # fmt: skip
+    enrollment, add = enrolled
+    video = VideoFactory(duration=240, is_playable=True, has_audio=True)
+    video.directory = video_directory(video.uid, video.uid)
+    video.version = video.uid
+    video.save()
+    lesson = add("video", duration=240, video=video)
+    playlist = "#EXTM3U\n" + "#EXTINF:4.0,\n00000.m4s\n" * 60 + "#EXT-X-ENDLIST\n"
+    for name in ("480p", "audio"):
+        folder = tmp_path / video.directory / name
+        folder.mkdir(parents=True)
+        (folder / "index.m3u8").write_text(playlist)
+        (folder / "init.mp4").write_bytes(b"head")
+        for number in range(60):
+            (folder / f"{number:05d}.m4s").write_bytes(b"data")
+    assert default_storage.exists(f"{video.directory}/480p/index.m3u8")
+    client.force_login(leo)
+    key = SessionKey(client.session.session_key)
+    sources = sign_link(video=video, now=timezone.now(), audience=key)
+    base = sources.master.removesuffix("/master.m3u8")
+    writes = []
+    servings.register_report(lambda *given: writes.append(given))
+    try:
+        for number in [*range(10, 40), *range(10, 40)]:  # the second time from another rendition
+            folder = "480p" if len(writes) < 6 else "audio"
+            assert client.get(f"{base}/{folder}/{number:05d}.m4s").status_code == 200
+    finally:
+        servings._reports.pop()
+    assert len(writes) <= 8
+    assert percent_of(enrollment) == 50  # also what was not written yet
+    assert LessonUse.objects.get(lesson=lesson).served == [[40, 160]]
+    assert client.head(f"{base}/480p/00059.m4s").status_code == 200
+    assert percent_of(enrollment) == 50
+    assert client.get(f"{base}/sound.m4a", headers={"Range": "bytes=0-23"}).status_code == 206
+    assert 50 <= percent_of(enrollment) <= 60
+    assert client.get(f"{base}/sound.m4a").status_code == 200
+    assert percent_of(enrollment) == 100
+
+
+@pytest.mark.django_db
+def test_only_learners_are_recorded(enrolled, mia):
+    _enrollment, add = enrolled
+    video = VideoFactory(duration=100)
+    add("video", duration=100, video=video)
+    record_served(mia.pk, video.uid, [(0, 100)])
+    assert not LessonUse.objects.exists()
