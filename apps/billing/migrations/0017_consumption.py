@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('billing', '0013_next_charge'),
+        ('billing', '0016_balance_transactions'),
     ]
 
     operations = [
