@@ -207,7 +207,7 @@ def fresh_standin(monkeypatch):
     standin = Standin()
     standin.webhooks.hold()
     provider = stripe.StripeClient(standin.secret_key, http_client=WithoutNetwork(standin))
-    for module in ("cards", "customers", "payments", "subscriptions"):
+    for module in ("cards", "customers", "payments", "previews", "subscriptions"):
         monkeypatch.setattr(f"apps.billing.gateway.{module}.client", lambda: provider)
     # Events are wanted by an endpoint that never answers: the test hands them over.
     secret = {"Authorization": f"Bearer {standin.secret_key}"}
