@@ -95,7 +95,7 @@ def yearly_statement(user: User, year: int, currency: str, earnings: YearlyEarni
         (_("Earned in %(year)d") % {"year": year}, shown(total.earned), True),
     ]
     sums += [
-        (_("Payout on %(date)s") % {"date": day(each.settled_at)}, shown(each.amount), False)
+        (_("Payout on %(date)s") % {"date": day(each.settled_at)}, shown(each.amount - each.amount_reversed), False)
         for each in payouts[:MAX_LISTED_ROWS]
         if each.settled_at is not None
     ]

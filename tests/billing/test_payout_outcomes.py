@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import stripe
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from apps.accounts.models import Notification, Role
@@ -18,6 +19,7 @@ from apps.billing.queries.ledger import balances
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.queries.payouts import bank_transfers
 from apps.billing.services import payout_outcomes, payout_reconciliation
+from studyplatform.kit.db.triggers import drop_triggers, install_triggers
 from studyplatform.kit.errors import AppError
 from tests.billing.standin.test_payouts import balance, onboard, pay
 from tests.factories.accounts import UserFactory
@@ -371,3 +373,41 @@ def test_a_provider_that_does_not_answer_changes_nothing(browser_of, sam, sent, 
     answer = browser_of(sam).post(f"/dashboard/admin/payouts/{sent.uid}/{what}", values, follow=True)
     assert "be reached" in answer.content.decode()
     assert state_of(sent)[0] == "sent"
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_payouts_on_their_way_get_the_account_that_is_still_theirs_and_can_go_back():
+    executor = MigrationExecutor(connection)
+    newest = executor.loader.graph.leaf_nodes()
+    drop_triggers(plan=newest)  # as `manage.py migrate` does
+    before = [("billing", "0008_plan_change_claim"), *(leaf for leaf in newest if leaf[0] != "billing")]
+    try:
+        executor.migrate(before)
+        old = executor.loader.project_state(before).apps
+        run = old.get_model("billing", "PayoutRun").objects.create(day=DAY, created_at=NOW)
+        for name, last4 in (("same", "3000"), ("other", "9999")):
+            user = old.get_model("accounts", "User").objects.create(email=f"{name}@example.com", username=name)
+            old.get_model("billing", "PayoutAccount").objects.create(
+                user=user, method="bank", holder=name, encrypted_number="secret", last4="3000", changed_at=NOW
+            )
+            old.get_model("billing", "Payout").objects.create(
+                run=run, instructor=user, amount=5, currency="usd", sales_until=NOW, method="bank", last4=last4,
+                state="processing", created_at=NOW,
+            )  # fmt: skip
+
+        executor = MigrationExecutor(connection)
+        executor.migrate(newest)
+        rows = executor.loader.project_state(newest).apps.get_model("billing", "Payout").objects
+        assert set(rows.values_list("holder", "encrypted_number")) == {("same", "secret"), ("", "")}
+        assert sorted(line.split(",")[1:3] for line in list(bank_transfers(run.pk))[1:]) == [
+            ["", "…9999"],
+            ["same", "…3000"],
+        ]
+
+        executor = MigrationExecutor(connection)
+        executor.migrate(before)
+        assert executor.loader.project_state(before).apps.get_model("billing", "Payout").objects.count() == 2
+    finally:
+        MigrationExecutor(connection).migrate(newest)
+        install_triggers()

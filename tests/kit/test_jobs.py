@@ -231,3 +231,16 @@ def test_many_workers_take_each_job_once(log):
         thread.join()
 
     assert len(taken) == len(set(taken)) == 20
+
+
+def test_what_plans_itself_is_planned_again_and_one_that_breaks_hides_no_other(monkeypatch, caplog, log):
+    def breaks(now):
+        raise RuntimeError("odd")
+
+    monkeypatch.setitem(jobs.PLANS, "odd", breaks)
+    monkeypatch.setitem(jobs.PLANS, "test.note", lambda now: jobs.enqueue("test.note", key="tomorrow"))
+    for _ in range(2):
+        jobs.plan_all(now=timezone.now())
+
+    assert "odd could not be planned" in caplog.text
+    assert Job.objects.filter(kind="test.note").count() == 1
