@@ -34,12 +34,16 @@ from apps.billing.models import (
     Refund,
     Subscription,
 )
+from apps.billing.provider_amounts import to_provider
+from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
 from apps.billing.services import plan_changes, premium_care, premium_notices, receipts, subscriptions
+from apps.billing.services.balance_facts import follow_balance
 from apps.billing.standin import Standin
 from apps.courses.models import Course
 from studyplatform.demo.library import Library, Return, Subscriber
 from studyplatform.kit.models import Job
+from studyplatform.kit.text.money import price_step
 
 GOOD = ("4242424242424242", "5555555555554444", "378282246310005", "4000056655665556")
 CONTESTED, FAILS_LATER = "4000000000000259", "4000000000000341"
@@ -362,6 +366,18 @@ class Year:
         services.run_payouts(day, now=at)
         for payout in Payout.objects.filter(method=PayoutAccount.Method.BANK, state=Payout.State.PROCESSING):
             self._at(at + timedelta(days=2), partial(self._settle, payout.pk))
+        self._at(at + timedelta(days=9), self._fetch)
+
+    def _fetch(self, at: datetime) -> None:
+        """Let the provider pay to the platform's bank what is the platform's own."""
+        held, currency = balances(), settings.CURRENCY
+        owed = sum(held[account].get(currency, 0) for account in held if account.startswith("instructor:"))
+        own = owed + sum(held.get(account, {}).get(currency, 0) for account in ("provider", "premium", "tax"))
+        amount = own - own % price_step(currency)
+        if amount > 0:
+            form = {"amount": str(to_provider(amount, currency)), "currency": currency}
+            self._call("POST", "/v1/payouts", form)
+            follow_balance(now=at)
 
     def _settle(self, payout_id: int, at: datetime) -> None:
         """The bank made the transfer; the first one to this account came back."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
 
 from apps.billing import gateway
 from apps.billing.models import BalanceTransaction, EntryKind, LedgerEntry, LedgerLine
@@ -238,5 +239,5 @@ def follow_balance(*, now: datetime) -> None:
     """
     balance.read_since(now - balance.OVERLAP)
     balance.post_known()
-    for _difference in Comparison(refetch=lambda _row: None, began=now, now=now).compare(differing()):
+    for _difference in Comparison(refetch=lambda _row: None, began=timezone.now(), now=now).compare(differing()):
         pass  # stored what is booked by now; only the nightly comparison repairs
