@@ -192,6 +192,36 @@ def test_what_the_ledger_alone_has_is_reported(bought):
     assert BooksDifference.objects.filter(resolved_at=None).count() == 1
 
 
+def test_what_is_open_stays_open_when_it_is_old_or_fewer_days_are_compared(sam, bought):
+    Payment.objects.update(amount=6500)
+    assert night() == [("payment", "differs")]
+
+    assert night(days=1, now=timezone.now() + timedelta(days=3)) == []
+    assert BooksDifference.objects.filter(resolved_at=None).count() == 1
+    assert night(now=timezone.now() + timedelta(days=45)) == [("payment", "differs")]
+    assert Notification.objects.filter(user=sam, kind="billing.books_differ").count() == 1
+
+    Payment.objects.update(amount=6400)
+    assert night(now=timezone.now() + timedelta(days=46)) == []
+    assert not BooksDifference.objects.filter(resolved_at=None).exists()
+
+
+@pytest.mark.long
+def test_a_night_that_fails_is_told_once_and_resolved_by_one_that_ends(sam, bought, settings):
+    address = settings.STRIPE_API_HOST
+    settings.STRIPE_API_HOST = "http://127.0.0.1:9"
+    for _ in range(2):
+        books_checks.start_nightly_check(now=timezone.now())
+        jobs.run_pending("default")
+    assert Notification.objects.filter(user=sam, kind="billing.books_differ").count() == 1
+    assert BooksCheck.objects.filter(kind="provider", state="failed").count() == 2
+
+    settings.STRIPE_API_HOST = address
+    books_checks.start_nightly_check(now=timezone.now())
+    jobs.run_pending("default")
+    assert BooksDifference.objects.get(kind="check").resolved_at is not None
+
+
 def test_one_row_that_breaks_ends_nothing(bought, standin, monkeypatch, caplog):
     def broken(state):
         raise LookupError("an odd charge")
@@ -268,27 +298,26 @@ def test_money_that_the_provider_exchanged_is_right_in_both_currencies(db):
     }
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        (("payout", "payout", "po_1", -5), "provider_to_bank"),
-        (("payout", "payout", "po_1", 5), "bank_to_provider"),  # a negative balance that the bank pays
-        (("payout_failure", "payout_reversal", "po_1", 5), "bank_to_provider"),
-        (("topup", "topup", "tu_1", 5), "bank_to_provider"),
-        (("stripe_fee", "fee", "", -5), "provider_fee"),
-        (("stripe_fee", "fee", "", 5), "provider_fee"),
-        (("adjustment", "fee", "", 5), "provider_fee"),
-        (("adjustment", "dispute", "du_1", -5), None),
-        (("adjustment", "fee", "du_1", 5), None),
-        (("adjustment", "other_adjustment", "", 5), None),
-        (("reserve_hold", "risk_reserved_funds", "", -5), "reserve"),
-        (("charge", "charge", "ch_1", 5), None),
-        (("transfer", "transfer", "tr_1", -5), None),
-        (("something_new", "something_new", "", -5), None),
-    ],
-)
-def test_only_what_is_documented_is_posted_by_itself(values, kind):
-    assert kind_of(*values) == kind
+KINDS = [
+    (("payout", "payout", "po_1", -5), "provider_to_bank"),
+    (("payout", "payout", "po_1", 5), "bank_to_provider"),  # a negative balance that the bank pays
+    (("payout_failure", "payout_reversal", "po_1", 5), "bank_to_provider"),
+    (("topup", "topup", "tu_1", 5), "bank_to_provider"),
+    (("stripe_fee", "fee", "", -5), "provider_fee"),
+    (("stripe_fee", "fee", "", 5), "provider_fee"),
+    (("adjustment", "fee", "", 5), "provider_fee"),
+    (("adjustment", "dispute", "du_1", -5), None),
+    (("adjustment", "fee", "du_1", 5), None),
+    (("adjustment", "other_adjustment", "", 5), None),
+    (("reserve_hold", "risk_reserved_funds", "", -5), "reserve"),
+    (("charge", "charge", "ch_1", 5), None),
+    (("transfer", "transfer", "tr_1", -5), None),
+    (("something_new", "something_new", "", -5), None),
+]
+
+
+def test_only_what_is_documented_is_posted_by_itself():
+    assert [(values, kind_of(*values)) for values, _ in KINDS] == KINDS
 
 
 def test_a_job_runs_every_night_and_is_planned_again_where_the_chain_broke(standin, time_machine):

@@ -105,10 +105,7 @@ STEPS = [
     (("buy", "refund with a fee"), "night", "apps.billing.services.balance_facts.post_difference"),
 ]
 ALWAYS = {  # the others take long
-    ("apps.billing.services.payments.book_sale", "after"),
-    ("apps.billing.gateway.create_refund", "after"),
     ("apps.billing.gateway.ProviderTransfers.send", "after"),
-    ("apps.billing.gateway.ProviderTransfers.reverse", "after"),
     ("apps.billing.services.balance.post_balance_transaction", "before"),
 }
 CASES = [

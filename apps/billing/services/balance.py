@@ -91,11 +91,6 @@ def read_since(since: datetime, *, tell: Tell = lambda: None) -> None:
     _store(batch, tell)
 
 
-def is_complete() -> bool:
-    """Return whether the whole list was read."""
-    return BalanceHistory.objects.filter(is_complete=True).exists()
-
-
 def _store(states: Iterable[gateway.BalanceTransactionState], tell: Tell) -> None:
     states = list(states)
     known = set(

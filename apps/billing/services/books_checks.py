@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 
 from django.db import IntegrityError, transaction
+from django.db.models import Min
 from django.utils import timezone
 
 from apps.accounts import services as people
@@ -22,9 +23,11 @@ from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 
 DAYS = 30
+MAX_WINDOW = timedelta(days=365)
 TELL_EVERY = 20  # examined payments; then the page shows the progress
 RUN_AT = time(3, 30, tzinfo=UTC)
 PAGE = "/dashboard/admin/reconciliation"
+Scope = BooksDifference.Scope
 Tell = Callable[[], None]
 
 
@@ -99,7 +102,7 @@ def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], No
 
 
 def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Tell) -> None:
-    since = now - timedelta(days=check.days or DAYS)
+    since = _start_of_window(check, now=now)
     # All is asked for first: a repair must not change what is still to be compared.
     found = [
         *reconciliation.unfinished(now=now),
@@ -118,6 +121,15 @@ def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Tell) -> N
         _settle(check, _balance_differences(comparison, since=since, read=read))
     else:
         _settle(check, [*balance.unposted(), *_balance_differences(comparison, since=since, read=read)])
+
+
+def _start_of_window(check: BooksCheck, *, now: datetime) -> datetime:
+    """Since when rows are compared one by one: what is open stays in the window, or it would seem to be gone."""
+    since = now - timedelta(days=check.days or DAYS)
+    if not check.repairs or (check.days or 0) < DAYS:
+        return since
+    oldest = BooksDifference.objects.filter(scope=Scope.PROVIDER, resolved_at=None).aggregate(at=Min("found_at"))["at"]
+    return since if oldest is None else max(min(since, oldest - timedelta(days=DAYS)), now - MAX_WINDOW)
 
 
 def _balance_differences(
@@ -170,45 +182,59 @@ def _note(check: BooksCheck, kind: str, name: str, text: str, outcome: str) -> N
 
 
 def _keep_open(check: BooksCheck, *, now: datetime) -> None:
-    """Remember what needs a human, mark what is gone as resolved, and notify admins of what is new: once."""
-    scope = "ledger" if check.kind == BooksCheck.Kind.LEDGER else "provider"
+    """Remember what needs a human, mark what is gone as resolved, and notify admins of what is new: once.
+
+    A comparison of fewer days than the nightly one marks nothing as resolved.
+    """
+    scope = Scope.LEDGER if check.kind == BooksCheck.Kind.LEDGER else Scope.PROVIDER
+    left = {
+        (each["kind"][:20], each["name"][:150]): each["text"][:300]
+        for each in check.findings
+        if each["outcome"] != "repaired"
+    }
     with transaction.atomic():
-        rows = {
-            row.key: row for row in BooksDifference.objects.select_for_update().filter(scope=scope, resolved_at=None)
-        }
-        left = {
-            (each["kind"][:20], each["name"][:150]): each["text"][:300]
-            for each in check.findings
-            if each["outcome"] != "repaired"
-        }
-        BooksDifference.objects.filter(pk__in=[row.pk for key, row in rows.items() if key not in left]).update(
-            resolved_at=now
-        )
-        BooksDifference.objects.bulk_create(
-            [
-                BooksDifference(scope=scope, kind=key[0], subject=key[1], text=text, found_at=now)
-                for key, text in left.items()
-                if key not in rows
-            ],
-            ignore_conflicts=True,
-        )
-        news = BooksDifference.objects.filter(scope=scope, resolved_at=None, told_at=None)
-        count, first = news.count(), news.order_by("pk").first()
-        if first is None:
-            return
-        people.notify_all(
-            "billing.books_differ",
-            User.objects.filter(role=Role.ADMIN, is_active=True),
-            PAGE,
-            f"{first.pk} {count}",
-            now=now,
-            count=count,
-            first=f"{first.subject}: {first.text}",
-        )
-        news.update(told_at=now)
+        known = BooksDifference.objects.select_for_update().filter(scope=scope, resolved_at=None)
+        rows = {row.key: row for row in known}
+        if check.days is None or check.days >= DAYS:
+            gone = [row.pk for key, row in rows.items() if key not in left]
+            BooksDifference.objects.filter(pk__in=gone).update(resolved_at=now)
+        _open(scope, {key: text for key, text in left.items() if key not in rows}, now=now)
+
+
+def _open(scope: str, differences: Mapping[tuple[str, str], str], *, now: datetime) -> None:
+    """Write down new differences, and notify admins of those that they were not notified of."""
+    BooksDifference.objects.bulk_create(
+        [
+            BooksDifference(scope=scope, kind=kind, subject=subject, text=text, found_at=now)
+            for (kind, subject), text in differences.items()
+        ],
+        ignore_conflicts=True,
+    )
+    news = BooksDifference.objects.filter(scope=scope, resolved_at=None, told_at=None)
+    count, first = news.count(), news.order_by("pk").first()
+    if first is None:
+        return
+    people.notify_all(
+        "billing.books_differ",
+        User.objects.filter(role=Role.ADMIN, is_active=True),
+        PAGE,
+        f"{first.pk} {count}",
+        now=now,
+        count=count,
+        first=f"{first.subject}: {first.text}",
+    )
+    news.update(told_at=now)
 
 
 def fail_check(*, check_id: int, error: Exception) -> None:
-    """Write down why a check could not be finished."""
+    """Write down why a check could not be finished. One that repairs, as every night, is a difference of its own."""
+    now = timezone.now()
     running = BooksCheck.objects.filter(pk=check_id, state=BooksCheck.State.RUNNING)
-    running.update(state=BooksCheck.State.FAILED, error=str(error)[:300], finished_at=timezone.now())
+    check = running.first()
+    if check is None:
+        return
+    with transaction.atomic():
+        running.update(state=BooksCheck.State.FAILED, error=str(error)[:300], finished_at=now)
+        if check.repairs:
+            text = f"the comparison couldn't be finished: {error}"[:300]
+            _open(Scope.PROVIDER, {("check", "nightly"): text}, now=now)

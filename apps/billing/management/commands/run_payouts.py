@@ -24,7 +24,7 @@ WHY = {
 class Command(BaseCommand):
     help = (
         "Pay instructors what they earned until 14 days before, and resume payouts that were interrupted. Running it "
-        "again sends nothing twice. Exits with 1 if it is unknown whether a payout was sent: run it again later."
+        "again sends nothing twice. Exits with 1 if a payout is not known to be sent: run it again later."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             detail = f" ({payout.get_failure_display()})" if payout.failure else ""
             self.stdout.write(f"user {payout.instructor_id}: {amount} {payout.state}{detail}")
         if unknown:
-            self.stdout.write(f"Unknown whether sent: {unknown}. Run the command again in ten minutes.")
+            self.stdout.write(f"Not known to be sent: {unknown}. Run the command again in ten minutes.")
 
     def _print_json(
         self, day: date, planned: list[services.Planned], payouts: list[Payout], unknown: int, *, dry_run: bool
