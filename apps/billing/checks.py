@@ -6,6 +6,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
+from apps.billing.countries import EU_VAT_AREA, country_codes
+from apps.billing.vat_ids import WrongVatId, check_vat_id
 from apps.courses.models import Course
 from studyplatform.kit.text.money import read_currency
 
@@ -26,6 +28,24 @@ def currency_can_be_charged(app_configs: Any, **_: Any) -> list[CheckMessage]:
         read_currency(settings.CURRENCY)
     except ValueError as problem:
         return [Error(f"CURRENCY: {problem}.", id="billing.E001")]
+    return []
+
+
+@register
+def seller_can_issue_invoices(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """What invoices of this seller lack: a country that exists, and the VAT number that reverse charge needs."""
+    country = settings.SELLER_COUNTRY
+    if country and country not in country_codes():
+        return [Error(f"SELLER_COUNTRY: {country} is not a country of ISO 3166-1.", id="billing.E002")]
+    if country not in EU_VAT_AREA or settings.TAX_EXEMPTION:
+        return []
+    if not settings.SELLER_VAT_ID:
+        hint = "Set SELLER_VAT_ID: companies in other EU countries buy with reverse charge, and their invoices need it."
+        return [Warning("Invoices with reverse charge lack the seller's VAT number.", hint=hint, id="billing.W003")]
+    try:
+        check_vat_id(settings.SELLER_VAT_ID, country)
+    except WrongVatId:
+        return [Warning(f"SELLER_VAT_ID is not a VAT number of {country}.", id="billing.W004")]
     return []
 
 

@@ -1,6 +1,7 @@
 """Invoices and credit notes: numbered without gaps, never changed, equal to the ledger, printed as they were issued."""
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -61,6 +62,15 @@ def test_each_fact_of_the_ledger_has_one_document(mia):
     ]  # fmt: skip
     assert (first.refund, first.corrects, second.corrects, back.corrects) == (refund, invoice, invoice, first)
     assert list(document_problems()) == []
+
+
+def test_a_credit_note_never_comes_before_its_invoice(mia):
+    payment = PaymentFactory(user=mia)
+    book_sale(payment)  # as sites did before there were invoices
+    given_back(payment, 1000, NOW + timedelta(days=1))
+
+    assert numbers() == ["INV-2026-000001", "CN-2026-000001"]
+    assert Document.objects.latest("pk").corrects == Document.objects.earliest("pk")
 
 
 def test_the_page_shows_the_buyer_the_seller_and_the_tax(mia, settings):
@@ -201,3 +211,31 @@ def test_names_in_any_script_are_printed(mia, name):
     sold(mia, buyer={"name": name[:200], "country": "DE", "street": name[:200]}, title=f"{name} course"[:160])
 
     assert "$64.00" in printed(Document.objects.get())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_payments_at_once_get_numbers_without_gaps(mia):
+    """On SQLite they wait for each other from the start; PostgreSQL lets them wait for the series."""
+    payments = [PaymentFactory(user=mia) for _ in range(4)]
+    for payment in payments:
+        book_sale(payment)
+    together, failures = threading.Barrier(8), []
+
+    def issue(payment: Payment) -> None:
+        try:
+            together.wait()
+            issuing.issue_documents(payment=payment, now=NOW)
+        except Exception as error:
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=issue, args=[payment]) for payment in payments * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert not failures
+    assert numbers() == [f"INV-2026-00000{n}" for n in range(1, 5)]
+    assert list(document_problems()) == []

@@ -24,7 +24,7 @@ from apps.billing.errors import (
     SubscriptionExpired,
     TermsNotAccepted,
 )
-from apps.billing.models import Grant, LedgerLine, Payment, Redemption, Subscription
+from apps.billing.models import Document, Grant, LedgerLine, Payment, Redemption, Subscription
 from apps.billing.services import customers, grants, plan_changes, premium, subscriptions
 from apps.billing.services.webhooks import handler_of
 from apps.learning.models import Enrollment
@@ -374,7 +374,10 @@ def test_an_upgrade_costs_what_the_preview_showed(leo_pays, standin):
     assert row.plan == "yearly"
     assert 0 < preview.credit < 1400
     assert preview.amount_due == 14000 - preview.credit
-    assert Payment.objects.order_by("pk").last().amount == preview.amount_due
+    payment = Payment.objects.order_by("pk").last()
+    assert (payment.amount, payment.list_price, payment.credit) == (preview.amount_due, 14000, preview.credit)
+    (item,) = Document.objects.get(payment=payment).snapshot["facts"]["items"]
+    assert (item["list_price"], item["credit"], item["total"]) == (14000, preview.credit, preview.amount_due)
     assert_books_equal_the_provider(standin)
 
 

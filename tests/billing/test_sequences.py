@@ -27,6 +27,7 @@ from apps.billing.access import access_to
 from apps.billing.errors import AlreadyOwned, NothingToRefund, PromoCodeRefused, RefundPending
 from apps.billing.models import Dispute, LedgerEntry, LedgerLine, Order, Payment, PromoCode, Redemption, Refund
 from apps.billing.purchases import purchase_of_course
+from apps.billing.queries.document_check import document_problems
 from apps.billing.services import checkout, refunds, webhooks
 from apps.billing.standin import Standin
 from apps.learning.models import Enrollment
@@ -190,6 +191,7 @@ class Run(PremiumSteps):
         assert self.code.used == held <= 2
         assert PromoCode.objects.get() == self.code
         self.check_premium()
+        assert list(document_problems()) == []
 
     def check_access(self, user, course):
         kept = [

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from apps.billing.checks import seller_can_issue_invoices
 from apps.billing.countries import country_codes
 from apps.billing.tax import Seller, TaxTreatment, decide_tax, find_conflicts
 from apps.billing.vat_ids import WrongVatId, check_vat_id
@@ -117,3 +118,14 @@ def test_the_country_of_the_seller_is_an_iso_code(monkeypatch):
 def test_the_checkout_offers_all_countries():
     assert len(country_codes()) == 250
     assert {"DE", "XK", "MC", "GB"} <= country_codes()
+
+
+@pytest.mark.parametrize(
+    ("country", "vat_id", "found"),
+    [("", "", []), ("US", "", []), ("FI", "FI12345671", []), ("QQ", "", ["billing.E002"]),
+     ("FI", "", ["billing.W003"]), ("FI", "FI12345678", ["billing.W004"])],
+)  # fmt: skip
+def test_a_seller_is_warned_of_what_invoices_lack(settings, country, vat_id, found):
+    settings.SELLER_COUNTRY, settings.SELLER_VAT_ID = country, vat_id
+
+    assert [each.id for each in seller_can_issue_invoices(None)] == found

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -168,3 +169,28 @@ def test_a_declined_card_charges_nothing_and_another_one_buys_the_course(checkou
     checkout.get_by_role("button", name="Pay $").click()
 
     expect(checkout.get_by_role("heading", level=1)).to_have_text("How Compilers Think is yours")
+
+
+def test_a_company_abroad_buys_with_reverse_charge_and_gets_its_invoice(checkout: Page) -> None:
+    with nothing_fails(checkout):
+        checkout.get_by_label("Country").select_option("DE")
+        checkout.get_by_label("I buy as a company").check()
+        company = {
+            "Company": "Müller & Söhne GmbH", "Street address": "Hafenstraße 5", "Postal code": "20095",
+            "City or town": "Hamburg", "VAT number": "de 136 695 976",
+        }  # fmt: skip
+        for label, text in company.items():
+            checkout.get_by_label(label, exact=True).fill(text)
+        checkout.get_by_label("Your reference").fill("PO 4711")
+        expect(checkout.get_by_role("complementary").get_by_text("Reverse charge")).to_be_visible()
+        fill_card(checkout, GOOD)
+        agree_and_pay(checkout)
+        checkout.get_by_role("link", name="Receipt").click()
+        expect(checkout.get_by_text("VAT number DE136695976")).to_be_visible()
+        with checkout.expect_download() as begun:
+            checkout.get_by_role("link", name="Invoice INV-").click()
+
+    document = pypdfium2.PdfDocument(begun.value.path())
+    text = " ".join(document[0].get_textpage().get_text_bounded().split())
+    wanted = ["Müller & Söhne GmbH", "20095 Hamburg", "DE136695976", "PO 4711", "Reverse charge: the customer accounts"]
+    assert [each for each in wanted if each not in text] == []

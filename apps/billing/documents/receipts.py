@@ -33,7 +33,7 @@ def _write_lines(page: Page, payment: Payment) -> None:
         label = _("Discount, code %(code)s") % {"code": payment.promo_code} if payment.promo_code else _("Discount")
         page.row(label, -payment.discount)
     if payment.credit:
-        page.row(_("Credit for the unused time of your former plan"), -payment.credit)
+        page.row(_("Credit for unused time or from earlier payments"), -payment.credit)
     page.rule()
     page.row(_("Total"), payment.amount, size=13)
     if payment.tax:

@@ -164,7 +164,7 @@ def _write_item(page: Page, item: Item) -> None:
         label = _("Discount, code %(code)s") % {"code": item.promo_code} if item.promo_code else _("Discount")
         page.row(label, -item.discount)
     if item.credit:
-        page.row(_("Credit for the unused time of your former plan"), -item.credit)
+        page.row(_("Credit for unused time or from earlier payments"), -item.credit)
 
 
 def _tax_label(content: Content) -> str:

@@ -161,7 +161,8 @@ class SubscriptionState:
 
 @dataclass(frozen=True)
 class InvoiceState:
-    """An invoice. ``intent``: the payment that paid it; None if nothing was charged."""
+    """An invoice. ``intent``: the payment that paid it; None if nothing was charged. ``credit``: for the unused time of
+    a former plan, positive; it is deducted in the subtotal."""
 
     id: str
     status: str
@@ -177,6 +178,7 @@ class InvoiceState:
     period_start: datetime
     period_end: datetime
     intent: str | None
+    credit: int = 0
 
 
 @dataclass(frozen=True)

@@ -238,6 +238,7 @@ def _invoice(found: stripe.Invoice) -> InvoiceState:
         period_start=moment(max((each.period.start for each in lines), default=found.period_start)),
         period_end=moment(max((each.period.end for each in lines), default=found.period_end)),
         intent=_intent_of(found),
+        credit=from_provider(-sum(min(each.amount, 0) for each in lines), found.currency),
     )
 
 

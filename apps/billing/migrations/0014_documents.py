@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='payment',
             name='credit',
-            field=models.PositiveIntegerField(default=0, help_text='For the unused time of a former plan.'),
+            field=models.PositiveIntegerField(default=0, help_text='For unused time, or from earlier payments.'),
         ),
         migrations.AddField(
             model_name='payment',

@@ -58,7 +58,7 @@ class Payment(models.Model):
     period_end = models.DateTimeField(null=True)
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
-    credit = models.PositiveIntegerField(default=0, help_text="For the unused time of a former plan.")
+    credit = models.PositiveIntegerField(default=0, help_text="For unused time, or from earlier payments.")
     promo_code = models.CharField(max_length=24, blank=True)
     amount = models.PositiveIntegerField(help_text="What was charged, with tax; minor units.")
     tax = models.PositiveIntegerField(default=0)

@@ -188,6 +188,7 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         tax = tax_of(owner, localtime(invoice.created).date())
         code = owner.redemption.code.code if owner.redemption else ""
         discount = max(invoice.subtotal - invoice.total, 0)
+        credit = invoice.credit + max(invoice.total - invoice.amount_paid, 0)  # from a former plan, or from before
         payment = Payment.objects.create(
             gateway_id=invoice.intent,
             charge_id=charge.id if charge else "",
@@ -198,8 +199,9 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
             title=str(TITLES[owner.plan]),
             period_start=invoice.period_start,
             period_end=invoice.period_end,
-            list_price=invoice.amount_paid + discount,
+            list_price=invoice.amount_paid + discount + credit,
             discount=discount,
+            credit=credit,
             promo_code=code if discount else "",
             amount=invoice.amount_paid,
             tax=tax_in(invoice.amount_paid, tax.rate),
