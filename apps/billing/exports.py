@@ -11,6 +11,7 @@ from apps.billing.models import (
     ConnectedAccount,
     Document,
     EarningsMilestone,
+    Gift,
     Grant,
     LedgerLine,
     Order,
@@ -97,6 +98,19 @@ def of_billing(user: User) -> Iterator[Part]:
     yield Part("billing/cards.json", cards.values("brand", "last4", "exp_month", "exp_year", "created_at").iterator())
     access = Grant.objects.filter(**mine).order_by("pk")
     yield Part("billing/access.json", access.values("course__title", "source", "created_at", "ended_at").iterator())
+    gifts = Gift.objects.filter(order__user=user).order_by("pk")
+    yield Part(
+        "billing/gifts.json",
+        gifts.values(
+            "order__number", "order__title", "sender_name", "recipient_name", "recipient_email", "message", "send_at",
+            "sent_at", "redeemed_at",
+        ).iterator(),
+    )  # fmt: skip
+    received = Gift.objects.filter(redeemed_by=user).order_by("pk")
+    yield Part(
+        "billing/gifts_received.json",
+        received.values("order__title", "sender_name", "recipient_name", "message", "redeemed_at").iterator(),
+    )
     bundles = Bundle.objects.filter(instructor=user).order_by("pk")
     yield Part("billing/bundles.json", bundles.values("title", "summary", "price", "currency", "created_at").iterator())
     codes = PromoCode.objects.filter(created_by=user).order_by("pk")

@@ -8,7 +8,7 @@ from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, planned_jobs, services
 from apps.billing.models import Dispute, Order, Payment, Refund, Subscription
-from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
+from apps.billing.services import checkout, gifts, premium_care, premium_notices, receipts, refunds, webhooks
 from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
@@ -89,6 +89,20 @@ def tell_of_granted_refund(running: jobs.Running, *, refund_id: int) -> None:
 def tell_of_lost_dispute(running: jobs.Running, *, dispute_id: int) -> None:
     """Tell a learner that their bank took a payment back, and what that ended."""
     receipts.tell_of_lost_dispute(dispute=Dispute.objects.select_related("payment__user").get(pk=dispute_id))
+
+
+@jobs.job("billing.send_gift", label=_("Send a gift"))
+def send_gift(running: jobs.Running, *, gift_id: int) -> None:
+    """Email the code of a gift on its day. While its payment is under review, it waits."""
+    if not gifts.send_gift(gift_id=gift_id, now=timezone.now()):
+        raise jobs.Postpone(timedelta(days=1), is_planned=True)
+
+
+@jobs.job("billing.follow_gift_mail", label=_("Check the email of a gift"))
+def follow_gift_mail(running: jobs.Running, *, gift_id: int) -> None:
+    """Tell the buyer if the email of a gift could not be delivered."""
+    if not gifts.follow_mail(gift_id=gift_id, now=timezone.now()):
+        raise jobs.Postpone(timedelta(hours=1), is_planned=True)
 
 
 @jobs.job("billing.delete_customer", label=_("Delete a customer at the payment provider"))

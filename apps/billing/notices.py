@@ -78,6 +78,39 @@ DISPUTE_LOST = services.register_kind(
         icon="circle-alert",
     )
 )
+GIFT_REDEEMED = services.register_kind(
+    services.Kind(
+        name="billing.gift_redeemed",
+        group="billing",
+        title=_("Gifts that are redeemed"),
+        headline=_("Your gift “%(title)s” was redeemed"),
+        text=_("%(name)s can start right away."),
+        action=_("See the gift"),
+        icon="gift",
+    )
+)
+GIFT_FAILED = services.register_kind(
+    services.Kind(
+        name="billing.gift_failed",
+        group="billing",
+        title=_("Gifts that can't be delivered"),
+        headline=_("Your gift “%(title)s” couldn't be delivered"),
+        text=_("The email to %(email)s was refused. Correct the address, or copy the link and send it yourself."),
+        action=_("See the gift"),
+        icon="circle-alert",
+    )
+)
+GIFT_ENDED = services.register_kind(
+    services.Kind(
+        name="billing.gift_ended",
+        group="billing",
+        title=_("Gifts that end"),
+        headline=_("“%(title)s” is no longer open to you"),
+        text=_("The payment for this gift was returned. Your notes and progress are kept."),
+        action=_("See your courses"),
+        icon="lock",
+    )
+)
 GRANTED = services.register_kind(
     services.Kind(
         name="billing.granted",

@@ -16,7 +16,7 @@ from apps.billing.errors import (
     NothingToRefund,
     StillSubscribed,
 )
-from apps.billing.models import Bundle, Document, Order, Payment, PromoCode
+from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode
 from apps.billing.purchases import Purchase
 from apps.billing.queries.bundles import BundleView
 from apps.courses.errors import CourseNotFound
@@ -33,8 +33,11 @@ def see_course(user: AnyUser, course: Course) -> Verdict:
     return None if public or is_staff_of(user, course) else CourseNotFound()
 
 
-def buy(user: AnyUser, course: Course) -> Verdict:
-    """Users with a verified email may buy a published course with a price that isn't open to them yet."""
+def buy(user: AnyUser, course: Course, *, is_gift: bool = False) -> Verdict:
+    """Users with a verified email may buy a published course with a price that isn't open to them yet.
+
+    As a gift, they may buy it also if it is.
+    """
     unseen = see_course(user, course)
     if unseen is not None:
         return unseen
@@ -43,7 +46,7 @@ def buy(user: AnyUser, course: Course) -> Verdict:
     is_priced = course.pricing == Course.Pricing.ONE_TIME and course.currency == settings.CURRENCY
     if not is_priced or not course.is_open:
         return NotForSale(course=course.title)
-    access = access_to(user, course)
+    access = None if is_gift else access_to(user, course)
     if access is not None and access.lasts:
         return AlreadyOwned(course=course.title, slug=course.slug)
     return be_verified(user)
@@ -52,7 +55,7 @@ def buy(user: AnyUser, course: Course) -> Verdict:
 def buy_purchase(user: AnyUser, purchase: Purchase) -> Verdict:
     """Users with a verified email may buy a course, or a bundle that is for sale with a course they don't own yet."""
     if purchase.course is not None:
-        return buy(user, purchase.course)
+        return buy(user, purchase.course, is_gift=purchase.is_gift)
     if not isinstance(user, User):
         return NotAuthenticated()
     if purchase.bundle is None or not Bundle.objects.for_sale().filter(pk=purchase.bundle.pk).exists():
@@ -82,6 +85,16 @@ def manage_bundle(user: AnyUser, bundle: Bundle) -> Verdict:
     if refusal is not None or not isinstance(user, User):
         return refusal or BundleNotFound()
     return None if user.is_admin or bundle.instructor_id == user.pk else BundleNotFound()
+
+
+def see_gift(user: AnyUser, gift: Gift) -> Verdict:
+    """Only the buyer sees a gift with its code and its recipient's address."""
+    return None if isinstance(user, User) and gift.order.user_id == user.pk else NotFound()
+
+
+def redeem_gift(user: AnyUser) -> Verdict:
+    """Users with a verified email redeem gifts."""
+    return be_verified(user)
 
 
 def see_order(user: AnyUser, order: Order) -> Verdict:

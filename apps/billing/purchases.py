@@ -15,7 +15,8 @@ from apps.courses.models import Course
 class Purchase:
     """A course, or the courses of a bundle that the buyer doesn't own yet.
 
-    ``price``: before promo codes. ``owned``: courses of the bundle that are left out.
+    ``price``: before promo codes. ``owned``: courses of the bundle that are left out. ``is_gift``: it is for someone
+    else, so what the buyer owns doesn't matter.
     """
 
     title: str
@@ -25,6 +26,7 @@ class Purchase:
     course: Course | None = None
     bundle: Bundle | None = None
     owned: tuple[Course, ...] = field(default=())
+    is_gift: bool = False
 
     @property
     def worth(self) -> int:
@@ -32,12 +34,21 @@ class Purchase:
         return sum(course.price for course in self.courses)
 
 
-def purchase_of_course(course: Course) -> Purchase:
+def purchase_of_course(course: Course, *, is_gift: bool = False) -> Purchase:
     """Return the purchase of one course."""
-    return Purchase(title=course.title, courses=(course,), price=course.price, currency=course.currency, course=course)
+    return Purchase(
+        title=course.title,
+        courses=(course,),
+        price=course.price,
+        currency=course.currency,
+        course=course,
+        is_gift=is_gift,
+    )
 
 
-def purchase_of_bundle(bundle: Bundle, courses: Collection[Course], *, owned: Collection[int] = ()) -> Purchase:
+def purchase_of_bundle(
+    bundle: Bundle, courses: Collection[Course], *, owned: Collection[int] = (), is_gift: bool = False
+) -> Purchase:
     """Return the purchase of a bundle. Courses that the buyer owns (their ids) are left out with their part of the
     price, so that each of the others costs what it does in the whole bundle.
     """
@@ -50,6 +61,7 @@ def purchase_of_bundle(bundle: Bundle, courses: Collection[Course], *, owned: Co
         currency=bundle.currency,
         bundle=bundle,
         owned=tuple(course for course in courses if course.pk in owned),
+        is_gift=is_gift,
     )
 
 

@@ -16,6 +16,7 @@ from apps.billing.models import (
     Document,
     DocumentSeries,
     EarningsMilestone,
+    Gift,
     Grant,
     Order,
     OrderLine,
@@ -154,6 +155,12 @@ register_read_only(
     search=["title", "slug", "instructor__email"],
 )
 register_read_only(BundleCourse, ["bundle", "course", "position"], search=["bundle__title", "course__title"])
+register_read_only(
+    Gift,
+    ["order", "sender_name", "send_at", "sent_at", "redeemed_by", "redeemed_at"],
+    search=["order__number", "order__user__email", "redeemed_by__email"],
+    hidden=["code_hash", "encrypted_code", "message", "recipient_name", "recipient_email"],
+)
 register_read_only(
     OrderLine,
     ["order", "position", "title", "instructor", "list_price", "discount", "total", "tax"],

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.billing.buyer_form import BuyerForm
-from apps.billing.models import BuyerDetails, Card, Order
+from apps.billing.models import MAX_GIFT_MESSAGE_LENGTH, BuyerDetails, Card, Order
 from apps.billing.prices import Quote
 from apps.billing.provider_amounts import to_provider
 from apps.billing.queries import SavedCard
@@ -57,6 +57,7 @@ class PurchaseIn(serializers.Serializer[object]):
 
     course = serializers.SlugField(max_length=80, allow_blank=True, default="")
     bundle = serializers.SlugField(max_length=80, allow_blank=True, default="")
+    is_gift = serializers.BooleanField(default=False, help_text="For someone else: what the user owns doesn't matter.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if bool(attrs["course"]) is bool(attrs["bundle"]):
@@ -83,6 +84,16 @@ class QuoteOut(serializers.Serializer[object]):
     texts = serializers.DictField(child=serializers.CharField(), help_text="The amounts as they are shown.")
 
 
+class GiftIn(serializers.Serializer[object]):
+    """To whom a gift goes."""
+
+    sender_name = serializers.CharField(max_length=120)
+    recipient_name = serializers.CharField(max_length=120)
+    recipient_email = serializers.EmailField(max_length=254)
+    message = serializers.CharField(max_length=MAX_GIFT_MESSAGE_LENGTH, allow_blank=True, default="")
+    send_on = serializers.DateField(help_text="A day in the user's time zone, from today to a year ahead.")
+
+
 class OrderIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
@@ -93,6 +104,13 @@ class OrderIn(PurchaseIn):
     card = serializers.UUIDField(allow_null=True, default=None, help_text="A saved card; none for another one.")
     saves_card = serializers.BooleanField(default=False)
     agrees = serializers.BooleanField(default=False, help_text="To the terms of sale.")
+    gift = GiftIn(allow_null=True, default=None, help_text="To whom it goes, if it is a gift.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        found = super().validate(attrs)
+        if found["is_gift"] is (found["gift"] is None):
+            raise serializers.ValidationError(_("Say to whom the gift goes."))
+        return found
 
 
 class OrderOut(serializers.Serializer[object]):

@@ -28,6 +28,7 @@ from apps.billing.api.serializers import (
 )
 from apps.billing.browser import country_evidence
 from apps.billing.services import buyers, checkout, customers, promo
+from apps.billing.services.gifts import GiftTerms
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
 
@@ -41,7 +42,7 @@ class Quotes(APIView):
     def post(self, request: Request) -> Response:
         sent = validated(QuoteIn, request)
         user, now = signed_in_user(request), timezone.now()
-        purchase = queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"])
+        purchase = queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"], is_gift=sent["is_gift"])
         enforce(policies.buy_purchase(user, purchase))
         name, country, vat_id = sent["code"].strip(), sent["country"], sent["vat_id"]
         code = promo.find_code(text=name, user=user, purchase=purchase, now=now) if name else None
@@ -62,7 +63,9 @@ class Orders(APIView):
         user, now, details = signed_in_user(request), timezone.now(), buyer_details(sent)
         begun = checkout.begin_order(
             user=user,
-            purchase=queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"]),
+            purchase=queries.purchase_named(
+                user, course=sent["course"], bundle=sent["bundle"], is_gift=sent["is_gift"]
+            ),
             code=sent["code"],
             country=sent["country"],
             email=sent["email"],
@@ -73,6 +76,7 @@ class Orders(APIView):
             agrees=sent["agrees"],
             buyer=buyers.buyer_for(user=user, details=details, now=now),
             evidence=country_evidence(request),
+            gift=GiftTerms(**sent["gift"]) if sent["gift"] else None,
             now=now,
         )
         return Response(order_out(begun), status.HTTP_201_CREATED)

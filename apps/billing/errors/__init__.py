@@ -2,6 +2,7 @@
 
 from apps.billing.errors.bundles import BundleNotForSale, BundleNotFound, BundleOwned, BundleRefused
 from apps.billing.errors.cards import CardExpired, CardInUse, TooManyCards
+from apps.billing.errors.gifts import GiftCodeUnknown, GiftOnHold, GiftOwned, GiftRedeemed, GiftRefused
 from apps.billing.errors.payments import (
     AlreadyOwned,
     CardDeclined,
@@ -41,6 +42,11 @@ __all__ = [
     "CardExpired",
     "CardInUse",
     "EarningsUnpaid",
+    "GiftCodeUnknown",
+    "GiftOnHold",
+    "GiftOwned",
+    "GiftRedeemed",
+    "GiftRefused",
     "NotForSale",
     "NotSubscribed",
     "NothingDue",

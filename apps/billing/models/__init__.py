@@ -7,6 +7,7 @@ from apps.billing.models.buyers import BuyerDetails
 from apps.billing.models.checks import BooksCheck
 from apps.billing.models.customers import Card, Customer
 from apps.billing.models.documents import DOCUMENT_TRIGGERS, Document, DocumentIsFinal, DocumentSeries
+from apps.billing.models.gifts import MAX_GIFT_MESSAGE_LENGTH, Gift
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
     LEDGER_TRIGGERS,
@@ -35,6 +36,7 @@ __all__ = [
     "DOCUMENT_TRIGGERS",
     "LEDGER_TRIGGERS",
     "MAX_COURSES_IN_BUNDLE",
+    "MAX_GIFT_MESSAGE_LENGTH",
     "MIN_COURSES_IN_BUNDLE",
     "OPEN_STATES",
     "AccountType",
@@ -54,6 +56,7 @@ __all__ = [
     "DocumentSeries",
     "EarningsMilestone",
     "EntryKind",
+    "Gift",
     "Grant",
     "LedgerAccount",
     "LedgerEntry",

@@ -54,6 +54,7 @@ class Order(models.Model):
         Course, models.PROTECT, null=True, related_name="orders", help_text="Empty for several courses."
     )
     bundle = models.ForeignKey(Bundle, models.PROTECT, null=True, related_name="orders")
+    is_gift = models.BooleanField(default=False)
     title = NameField(max_length=160, help_text="What is bought, as it was called then.")
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
@@ -80,10 +81,14 @@ class Order(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["user", "course"], condition=Q(status__in=["open", "processing"]), name="one_live_order"
+                fields=["user", "course"],
+                condition=Q(status__in=["open", "processing"], is_gift=False),
+                name="one_live_order",
             ),
             models.UniqueConstraint(
-                fields=["user", "bundle"], condition=Q(status__in=["open", "processing"]), name="one_live_bundle_order"
+                fields=["user", "bundle"],
+                condition=Q(status__in=["open", "processing"], is_gift=False),
+                name="one_live_bundle_order",
             ),
             models.CheckConstraint(
                 condition=Q(course__isnull=False, bundle=None) | Q(course=None, bundle__isnull=False),

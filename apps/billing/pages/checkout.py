@@ -1,5 +1,6 @@
 """The checkout of a course or a bundle: /billing/checkout?course={slug} or ?bundle={slug}."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -11,12 +12,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.billing import policies, queries, services
 from apps.billing.api.serializers import buyer_props, card_props, quote_out
 from apps.billing.browser import allows_provider, guessed_country, provider_props
 from apps.billing.errors import AlreadyOwned, BundleNotForSale, BundleOwned
 from apps.billing.models import BuyerDetails, Order
 from apps.billing.services import promo
+from apps.billing.services.gifts import last_send_day
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
@@ -28,7 +32,10 @@ from studyplatform.kit.policies import enforce
 def checkout(request: HttpRequest) -> HttpResponse:
     """What it costs, and the form that pays for it. A course that is open already needs no checkout."""
     user, now = signed_in_user(request), timezone.now()
-    purchase = queries.purchase_named(user, course=request.GET.get("course", ""), bundle=request.GET.get("bundle", ""))
+    is_gift = request.GET.get("gift") == "1"
+    purchase = queries.purchase_named(
+        user, course=request.GET.get("course", ""), bundle=request.GET.get("bundle", ""), is_gift=is_gift
+    )
     course = purchase.course
     if course is not None:
         enforce(policies.see_course(user, course))
@@ -53,6 +60,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "course": course.slug if course else "",
         "bundle": purchase.bundle.slug if purchase.bundle else "",
         "course_count": len(purchase.courses),
+        "gift": _gift_props(user, now) if is_gift else None,
         "quote": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "email": user.email,
@@ -64,6 +72,17 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "refund_days": settings.REFUND_DAYS,
     }
     return render(request, "billing/checkout.html", {"purchase": purchase, "quote": shown, "props": props})
+
+
+def _gift_props(user: User, now: datetime) -> dict[str, str]:
+    """What the fields of a gift begin with: days as "2026-11-26", in the user's time zone."""
+    today = now.astimezone(zone_of(user)).date()
+    return {
+        "sender_name": user.get_full_name(),
+        "today": today.isoformat(),
+        "last_day": last_send_day(user, now).isoformat(),
+        "zone": str(zone_of(user)),
+    }
 
 
 def _continued(order: Order) -> dict[str, Any]:

@@ -130,6 +130,8 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
             "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
             (now - payment.paid_at).days,
         ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
+    if reason is services.ReviewReason.GIFT_REDEEMED:
+        return _("The gift has been redeemed.")
     if reason is services.ReviewReason.REFUNDED_BEFORE:
         return _("You got a refund for this course before.")
     return _("You've used %(percent)d%% of the course, and refunds are automatic below %(limit)d%%.") % {

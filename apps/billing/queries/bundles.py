@@ -151,9 +151,10 @@ def owned_courses(user: AnyUser, courses: Collection[Course]) -> set[int]:
     return taught | set(lasting.values_list("course_id", flat=True))
 
 
-def purchase_for(user: AnyUser, view: BundleView) -> Purchase:
-    """Return what the user would buy with a bundle: the courses that they don't own yet. One query."""
-    return purchase_of_bundle(view.bundle, view.courses, owned=owned_courses(user, view.courses))
+def purchase_for(user: AnyUser, view: BundleView, *, is_gift: bool = False) -> Purchase:
+    """Return what the user would buy with a bundle: the courses that they don't own yet, all as a gift. One query."""
+    owned = set() if is_gift else owned_courses(user, view.courses)
+    return purchase_of_bundle(view.bundle, view.courses, owned=owned, is_gift=is_gift)
 
 
 def bundles_with(course: Course) -> list[BundleLink]:

@@ -28,15 +28,15 @@ def course_for_sale(slug: str) -> Course:
     return course
 
 
-def purchase_named(user: User, *, course: str = "", bundle: str = "") -> Purchase:
+def purchase_named(user: User, *, course: str = "", bundle: str = "", is_gift: bool = False) -> Purchase:
     """Return what the user would buy: a course or a bundle, named by its slug. One query, three for a bundle.
 
     :raises CourseNotFound: there is no such course.
     :raises BundleNotFound: there is no such bundle.
     """
     if bundle:
-        return purchase_for(user, bundle_by_slug(bundle))
-    return purchase_of_course(course_for_sale(course))
+        return purchase_for(user, bundle_by_slug(bundle), is_gift=is_gift)
+    return purchase_of_course(course_for_sale(course), is_gift=is_gift)
 
 
 def order_of(user: User, uid: UUID | str) -> Order:

@@ -20,7 +20,8 @@ from apps.billing.events import OrderPaid
 from apps.billing.gateway.errors import payment_message
 from apps.billing.models import Card, Order, OrderLine
 from apps.billing.purchases import Purchase, lines_of
-from apps.billing.services import customers, promo
+from apps.billing.services import customers, gifts, promo
+from apps.billing.services.gifts import GiftTerms
 from apps.billing.services.payments import record_sale
 from apps.billing.services.wanted_orders import WantedOrder, price_for
 from studyplatform.kit import jobs
@@ -55,6 +56,7 @@ def begin_order(
     agrees: bool,
     buyer: Mapping[str, Any] | None = None,
     evidence: Mapping[str, str] | None = None,
+    gift: GiftTerms | None = None,
     now: datetime,
 ) -> Begun:
     """Make the order and begin its payment, or return the live order of the user if it is the same.
@@ -63,6 +65,9 @@ def begin_order(
     refused, so nobody pays what they didn't see. ``card``: the uid of a saved card, or "". ``buyer``: a snapshot of
     `BuyerDetails`; ``evidence``: what else says in which country the buyer is.
 
+    ``gift``: to whom it goes, if the purchase is a gift. A user may buy several at the same time.
+
+    :raises GiftRefused: the day isn't one on which the gift can be sent.
     :raises PriceChanged: the total is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
     :raises AlreadyOwned: the course is open to the user, or was just paid.
@@ -72,6 +77,10 @@ def begin_order(
     enforce(policies.buy_purchase(user, purchase))
     if not agrees:
         raise TermsNotAccepted
+    if gift is not None:
+        gifts.check_terms(gift, user=user, now=now)
+    if purchase.is_gift is not (gift is not None):
+        raise ValueError("a purchase that is a gift needs its terms, and no other does")
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now) if card else None
     wanted = WantedOrder(
@@ -82,6 +91,7 @@ def begin_order(
         expected=(expected_total, expected_currency),
         buyer=dict(buyer or {}),
         evidence=dict(evidence or {}),
+        gift=gift,
     )
     order = _live_order(wanted, now=now) or _make_order(wanted, email=email, now=now)
     if order.status == Order.Status.PROCESSING:
@@ -104,7 +114,13 @@ def begin_order(
 def _live_order(wanted: WantedOrder, *, now: datetime) -> Order | None:
     """The live order of the user for this course or bundle, if it is the wanted one; another one is canceled."""
     same = {"course": wanted.purchase.course, "bundle": wanted.purchase.bundle}
-    live = Order.objects.live().of(wanted.user.pk).filter(**same).select_related("promo_code").first()
+    orders = Order.objects.live().of(wanted.user.pk).filter(**same).select_related("promo_code")
+    if wanted.gift is not None:
+        # Other gifts of the same are other purchases: only the very same one is continued.
+        mine = orders.filter(is_gift=True, gift__in=gifts.gifts_like(wanted.gift, user=wanted.user))
+        live = next((order for order in mine if wanted.is_met_by(order)), None)
+    else:
+        live = orders.filter(is_gift=False).first()
     if live is None:
         return None
     live = sync_order(order=live, now=now)
@@ -133,6 +149,7 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
                 user=user,
                 course=purchase.course,
                 bundle=purchase.bundle,
+                is_gift=purchase.is_gift,
                 title=purchase.title,
                 list_price=price.list_price,
                 discount=price.discount,
@@ -153,6 +170,8 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
             for line in lines:
                 line.order = order
             OrderLine.objects.bulk_create(lines)
+            if wanted.gift is not None:
+                gifts.create_gift(order=order, terms=wanted.gift, now=now)
             jobs.enqueue("billing.follow_order", key=str(order.pk), delay=FOLLOW_AFTER, order_id=order.pk)
     except IntegrityError:
         # Another request of the user made an order at the same moment: one of them is enough.

@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.billing import gateway, queries
 from apps.billing.errors import CardExpired, CardInUse, PaymentRefused, TooManyCards
 from apps.billing.models import BuyerDetails, Card, Customer, Order, Payment, Subscription
+from apps.billing.services.gifts import forget_gifts
 from studyplatform.kit import jobs
 from studyplatform.kit.web.rate_limits import consume
 
@@ -165,6 +166,7 @@ def forget_user(*, user_id: int) -> None:
         BuyerDetails.objects.filter(user_id=user_id).delete()
         Order.objects.of(user_id).update(email="", buyer={}, evidence={})
         Subscription.objects.of(user_id).update(email="", buyer={}, evidence={})
+        forget_gifts(user_id=user_id)
         Payment.objects.of(user_id).update(email="", buyer={})
 
 

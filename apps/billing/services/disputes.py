@@ -6,7 +6,7 @@ from django.db import transaction
 
 from apps.billing import gateway
 from apps.billing.models import Dispute, Grant, Payment
-from apps.billing.services import ledger
+from apps.billing.services import gifts, ledger
 from apps.billing.services.grants import end_purchase
 from apps.billing.services.issuing import issue_documents
 from studyplatform.kit import jobs
@@ -61,4 +61,5 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
                 key, subscription = f"dispute {state.id}", payment.subscription_id
                 jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
             end_purchase(payment=payment, reason=Grant.End.DISPUTE, now=now)
+            gifts.tell_of_end(payment=payment, now=now)
     return row

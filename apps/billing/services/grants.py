@@ -1,5 +1,6 @@
 """Open and close courses: grants, and the enrollments that follow them."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -24,6 +25,11 @@ def grant_purchase(*, payment: Payment, now: datetime) -> list[OrderLine]:
         for line in payment.lines
         if not _grant(payment.user, line.course, Grant.Source.PURCHASE, now, payment=payment)
     ]
+
+
+def grant_gift(*, payment: Payment, user: User, courses: Collection[Course], now: datetime) -> list[Course]:
+    """Open the courses of a gift to the one who redeems it. Returns those that were opened."""
+    return [course for course in courses if _grant(user, course, Grant.Source.PURCHASE, now, payment=payment)]
 
 
 def end_purchase(*, payment: Payment, reason: Grant.End, now: datetime) -> None:

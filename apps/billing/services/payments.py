@@ -10,6 +10,7 @@ from django.utils.timezone import localtime
 from apps.billing import gateway
 from apps.billing.models import Order, Payment, ReceiptSeries
 from apps.billing.services import ledger
+from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.grants import grant_purchase
 from apps.billing.services.issuing import issue_documents
 from apps.billing.tax import find_conflicts
@@ -59,7 +60,12 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     book_sale(payment)
     issue_documents(payment=payment, now=now)
     jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
-    if grant_purchase(payment=payment, now=now) or order.user.deleted_at is not None:
+    if order.is_gift:
+        prepare_gift(gift=order.gift, payment=payment, now=now)
+        opened_nothing = False
+    else:
+        opened_nothing = bool(grant_purchase(payment=payment, now=now))
+    if opened_nothing or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
 

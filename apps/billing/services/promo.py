@@ -54,7 +54,7 @@ def find_code(*, text: str, user: User, purchase: Purchase | None, now: datetime
 def _held_by_unpaid(code: PromoCode, user: User, purchase: Purchase | None) -> int:
     """How many uses (0 or 1) the user's live order for the same holds; None: their subscription that isn't paid."""
     if purchase is not None:
-        same = {"course": purchase.course, "bundle": purchase.bundle}
+        same = {"course": purchase.course, "bundle": purchase.bundle, "is_gift": purchase.is_gift}
         return Order.objects.live().of(user.pk).filter(promo_code=code, **same).count()
     unpaid = Subscription.objects.of(user.pk).filter(status=Subscription.Status.INCOMPLETE)
     return unpaid.filter(redemption__code=code, redemption__state__in=HELD).count()

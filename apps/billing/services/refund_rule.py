@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 
 from apps.billing import extensions
-from apps.billing.models import Grant, OrderLine, Payment, Refund
+from apps.billing.models import Gift, Grant, OrderLine, Payment, Refund
 
 
 class ReviewReason(StrEnum):
@@ -19,6 +19,7 @@ class ReviewReason(StrEnum):
     TOO_LATE = "too_late"
     TOO_MUCH_CONSUMED = "too_much_consumed"
     REFUNDED_BEFORE = "refunded_before"
+    GIFT_REDEEMED = "gift_redeemed"
 
 
 def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
@@ -33,6 +34,8 @@ def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
         return ReviewReason.PARTLY_REFUNDED
     if not payment.is_within(settings.REFUND_DAYS, now):
         return ReviewReason.TOO_LATE
+    if Gift.objects.filter(order__payment=payment, redeemed_by__isnull=False).exists():
+        return ReviewReason.GIFT_REDEEMED
     if consumed_percents([payment])[payment.pk] >= settings.REFUND_PERCENT:
         return ReviewReason.TOO_MUCH_CONSUMED
     return ReviewReason.REFUNDED_BEFORE if _was_refunded_before(payment) else None

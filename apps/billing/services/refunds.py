@@ -15,7 +15,7 @@ from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, R
 from apps.billing.events import PaymentRefunded
 from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
-from apps.billing.services import ledger
+from apps.billing.services import gifts, ledger
 from apps.billing.services.grants import end_purchase, reopen_purchase
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
@@ -43,6 +43,8 @@ def request_refund(
     with transaction.atomic():
         # One request of a user at a time: of two for the same course, the second sees the first.
         User.objects.select_for_update().get(pk=user.pk)
+        # Who redeems a gift locks this row: either it is redeemed before the rule is read, or its code has ended.
+        Payment.objects.select_for_update().get(pk=payment.pk)
         immediate = is_immediate(payment=payment, now=now)
         if expects_immediate not in (None, immediate):
             raise RefundTermsChanged
@@ -237,6 +239,7 @@ def _follow_with_access(payment: Payment, *, now: datetime) -> None:
         jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
     if payment.is_refunded:
         end_purchase(payment=payment, reason=Grant.End.REFUND, now=now)
+        gifts.tell_of_end(payment=payment, now=now)
     else:
         reopen_purchase(payment=payment, now=now)
 

@@ -11,6 +11,7 @@ from apps.billing.prices import Quote, quote
 from apps.billing.purchases import Purchase, list_prices_of
 from apps.billing.services import promo
 from apps.billing.services.buyers import is_same_buyer
+from apps.billing.services.gifts import GiftTerms
 from apps.billing.tax import decide_tax
 from studyplatform.kit.errors import AppError
 
@@ -36,6 +37,7 @@ class WantedOrder:
     expected: tuple[int, str]
     buyer: dict[str, Any]
     evidence: dict[str, str]
+    gift: GiftTerms | None = None
 
     def is_met_by(self, order: Order) -> bool:
         """Whether the order is for the same price, by the same code, and for the same buyer."""

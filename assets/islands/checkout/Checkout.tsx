@@ -14,6 +14,8 @@ import { countries } from "../../shared/payments/countries";
 import type { Order } from "../../shared/payments/orders";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Methods, nameOf } from "../../shared/payments/Methods";
+import { Fault, type Faults, tie } from "./faults";
+import { GiftFields, giftFaultsIn, type GiftTerms } from "./GiftFields";
 import { follow, type Outcome, pay } from "./pay";
 import { Summary } from "./Summary";
 import { type Load, useCardForm } from "./useCardForm";
@@ -47,6 +49,16 @@ export function Checkout(props: Props) {
   const company = useBuyer(props.buyer);
   const [email, setEmail] = useState(props.email);
   const [agrees, setAgrees] = useState(false);
+  const [gift, setGift] = useState<GiftTerms | null>(
+    () =>
+      props.gift && {
+        sender_name: props.gift.sender_name,
+        recipient_name: "",
+        recipient_email: "",
+        message: "",
+        send_on: props.gift.today,
+      },
+  );
   const [isApplying, setApplying] = useState(false);
   const [codeRefusal, setCodeRefusal] = useState("");
   const [refusal, setRefusal] = useState<ApiError | null>(null);
@@ -113,7 +125,8 @@ export function Checkout(props: Props) {
     setApplying(true);
     setCodeRefusal("");
     try {
-      const next = await getQuote({ course, bundle }, code, inCountry, withVatId);
+      const wanted = { course, bundle, is_gift: gift !== null };
+      const next = await getQuote(wanted, code, inCountry, withVatId);
       setQuote(next);
       if (next.code !== quote.code || next.total !== quote.total)
         announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
@@ -132,7 +145,10 @@ export function Checkout(props: Props) {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (isPaying.current || isApplying) return;
-    const found = faultsIn({ email, country: needsCountry ? country : "any", agrees });
+    const ofGift =
+      gift && props.gift ? giftFaultsIn(gift, props.gift.today, props.gift.last_day) : {};
+    const ofBuyer = faultsIn({ email, country: needsCountry ? country : "any", agrees });
+    const found = { ...ofGift, ...ofBuyer };
     setFaults(found);
     const first = Object.keys(found)[0];
     if (first) {
@@ -153,6 +169,8 @@ export function Checkout(props: Props) {
       {
         course,
         bundle,
+        is_gift: gift !== null,
+        gift,
         code: quote.code,
         country,
         buyer: company.buyer,
@@ -170,9 +188,14 @@ export function Checkout(props: Props) {
   };
 
   const total = quote.texts["total"] ?? "";
-  const [beforeLink, afterLink] = t(
-    "I agree to the {link} and want the course to open right away. I keep my right to a refund within {days} days.",
-    { link: "|", days: props.refund_days },
+  const link = { link: "|", days: props.refund_days };
+  const [beforeLink, afterLink] = (
+    gift
+      ? t("I agree to the {link}. I keep my right to a refund within {days} days.", link)
+      : t(
+          "I agree to the {link} and want the course to open right away. I keep my right to a refund within {days} days.",
+          link,
+        )
   ).split("|");
   const other = cards.find(({ uid, is_expired }) => uid !== chosen && !is_expired);
 
@@ -234,6 +257,16 @@ export function Checkout(props: Props) {
               <UpdateMethod />
             </div>
           </section>
+        )}
+        {gift && props.gift && (
+          <GiftFields
+            gift={gift}
+            today={props.gift.today}
+            lastDay={props.gift.last_day}
+            zone={props.gift.zone}
+            faults={faults}
+            onChange={setGift}
+          />
         )}
         {!isFree && (
           <section aria-labelledby="pay-how">
@@ -346,7 +379,9 @@ export function Checkout(props: Props) {
               disabled={!isFree && form.state === "failed"}
             >
               {isFree ? (
-                bundle === "" ? (
+                gift ? (
+                  t("Give it")
+                ) : bundle === "" ? (
                   t("Get the course")
                 ) : (
                   t("Get the bundle")
@@ -376,8 +411,6 @@ export function Checkout(props: Props) {
   );
 }
 
-type Faults = Partial<Record<"email" | "country" | "terms", string>>;
-
 /** What is missing, in the order of the fields. */
 function faultsIn(given: { email: string; country: string; agrees: boolean }): Faults {
   const faults: Faults = {};
@@ -385,21 +418,6 @@ function faultsIn(given: { email: string; country: string; agrees: boolean }): F
   if (!given.country) faults.country = t("Choose a country.");
   if (!given.agrees) faults.terms = t("To buy, agree to the terms of sale.");
   return faults;
-}
-
-/** Ties a field to its fault. */
-function tie(name: keyof Faults, faults: Faults) {
-  return faults[name] ? { "aria-invalid": true, "aria-describedby": `pay-${name}-fault` } : {};
-}
-
-function Fault({ of, faults }: { of: keyof Faults; faults: Faults }) {
-  if (!faults[of]) return null;
-  return (
-    <p className="field__error" id={`pay-${of}-fault`} role="alert">
-      <Icon name="circle-alert" />
-      {faults[of]}
-    </p>
-  );
 }
 
 /** The message as a sentence, as most come without a full stop. */

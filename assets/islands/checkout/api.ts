@@ -10,9 +10,11 @@ export type Quote = components["schemas"]["QuoteOut"];
 export type OrderIn = components["schemas"]["OrderInRequest"];
 
 /** What is bought, by its slug; the other one is "". */
-export type Wanted = { course: string; bundle: string };
+export type Wanted = { course: string; bundle: string; is_gift: boolean };
 
-export type CheckoutProps = Wanted & {
+export type CheckoutProps = Omit<Wanted, "is_gift"> & {
+  /** Set if it is for someone else; days as "2026-11-26". */
+  gift: { sender_name: string; today: string; last_day: string; zone: string } | null;
   /** How many courses the order has: one, or those of a bundle that the user doesn't own. */
   course_count: number;
   quote: Quote;

@@ -9,6 +9,8 @@ import type { Provider } from "./useCardForm";
 const wanted: OrderIn = {
   course: "compilers",
   bundle: "",
+  is_gift: false,
+  gift: null,
   code: "",
   country: "",
   email: "mia@example.com",

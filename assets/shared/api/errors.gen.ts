@@ -68,6 +68,7 @@ export const catalogue = {
   FORM_OUTDATED: {"severity": "warning", "icon": "clock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "If it happens again, allow this site's cookies in your browser."},
   FORUM_MODERATION_REQUIRED: {"severity": "info", "icon": "clock"},
   FORUM_POST_TOO_LONG: {},
+  GIFT_REFUSED: {"severity": "warning", "icon": "gift", "action": {"label": "Your gifts", "href": "/billing/gifts"}},
   GUEST_ALREADY_LISTED: {"severity": "warning"},
   LAST_ADMIN: {"icon": "lock", "action": {"label": "People", "href": "/dashboard/admin/people"}},
   LECTURE_UNAVAILABLE: {"title": "This lesson isn't available", "message": "This lesson isn't available right now. It may still be in preparation, or it may have been removed.", "severity": "info", "icon": "info"},

@@ -57,6 +57,9 @@ RATE_LIMITS = {
     "copy": (2_000, 10 * 60),  # files and folders copied by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
     "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
+    "gift_code": (30, 60 * 60),  # codes of gifts that one user redeems
+    "gift_page": (120, 60 * 60),  # pages of gifts that one address opens
+    "gift_mail": (10, 60 * 60),  # emails of gifts that one user sends again
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
     "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
     "card": (10, 60 * 60),  # cards that one user begins to save
