@@ -23,6 +23,7 @@ LIMITED_BY_TYPE = (
     serializers.BooleanField,
     serializers.IntegerField,
     serializers.FloatField,
+    serializers.DateField,
     serializers.DateTimeField,
     serializers.ChoiceField,
     serializers.UUIDField,

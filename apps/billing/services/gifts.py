@@ -1,7 +1,7 @@
 """Gifts: what their buyer says about them, their codes, their emails, and who redeems them.
 
-The code is emailed by a job on the day that the buyer chose. A gift opens courses once, to whoever redeems its code;
-its grants belong to the payment of its buyer, so a refund or a lost dispute ends them.
+The code is emailed by a job on the day that the buyer chose. A gift opens courses once, to the user who redeems its
+code; its grants belong to the payment of its buyer, so a refund or a lost dispute ends them.
 """
 
 from dataclasses import dataclass
