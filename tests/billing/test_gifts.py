@@ -17,7 +17,7 @@ from apps.billing.models import Gift, Grant, Order, Payment, Refund
 from apps.billing.purchases import purchase_of_course
 from apps.billing.queries import gifts as queries
 from apps.billing.queries.bundles import bundle_by_slug, purchase_for
-from apps.billing.services import bundles, checkout, customers, disputes, gifts, refunds
+from apps.billing.services import bundles, checkout, customers, disputes, gifts, refund_rule, refunds
 from apps.billing.services.bundles import BundleTerms
 from apps.billing.services.gifts import GiftTerms
 from apps.learning.models import Enrollment
@@ -203,8 +203,8 @@ def test_a_refused_email_is_shown_and_can_be_sent_to_another_address(card_form, 
 def test_an_unredeemed_gift_is_refunded_at_once_and_its_code_ends(card_form, webhooks, mia, leo, rivers):
     gift = give(card_form, mia, rivers)
     payment = Payment.objects.get(order=gift.order)
-    assert refunds.is_immediate(payment=payment, now=timezone.now())
-    assert refunds.review_reason(payment=payment, now=timezone.now() + timedelta(days=15)) == "too_late"
+    assert refund_rule.is_immediate(payment=payment, now=timezone.now())
+    assert refund_rule.review_reason(payment=payment, now=timezone.now() + timedelta(days=15)) == "too_late"
     refunds.request_refund(user=mia, payment=payment, reason="", now=timezone.now())
 
     with pytest.raises(GiftOnHold):
@@ -219,7 +219,7 @@ def test_a_redeemed_gift_needs_a_decision_and_its_recipient_loses_it(card_form, 
     redeem(leo, gift)
     Enrollment.objects.filter(user=leo, course=rivers).update(percent=40)
     payment = Payment.objects.get(order=gift.order)
-    assert refunds.consumed_percents([payment]) == {payment.pk: 40}  # the recipient's
+    assert refund_rule.consumed_percents([payment]) == {payment.pk: 40}  # the recipient's
     asked = refunds.request_refund(user=mia, payment=payment, reason="x", now=timezone.now())
     assert asked.status == Refund.Status.REQUESTED
 
