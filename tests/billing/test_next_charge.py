@@ -1,7 +1,7 @@
 """What a subscriber is told they will be charged is what the provider charges, in every case and on every page."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
@@ -162,10 +162,24 @@ def discount_without_an_end(one):
     return "$9.80"
 
 
+def code_for_one_month_from_the_start(one):
+    one.subscribe(trial=0)
+    one.discount(percent_off=50, duration="repeating", duration_in_months=1)
+    return "$"
+
+
+def discount_taken_in_the_middle_of_a_period(one):
+    """It counts from the day it was given, not from the next payment."""
+    one.subscribe(trial=20)
+    one.discount(amount_off=300, currency="usd", duration="repeating", duration_in_months=3)
+    return "$11.00 a month, then $14.00 a month from"
+
+
 CASES = [
     trial_with_code, code_once, code_for_three_months, code_for_all_of_it, amount_above_the_price,
     code_that_leaves_too_little, yearly_with_code, changed_to_monthly_in_the_trial, changed_to_yearly_in_the_trial,
     credit_from_the_dashboard, credit_beside_a_code_for_two_months, debt_from_before, discount_without_an_end,
+    code_for_one_month_from_the_start, discount_taken_in_the_middle_of_a_period,
 ]  # fmt: skip
 
 
@@ -217,6 +231,20 @@ def test_an_upgrade_charges_what_it_showed(standin, card_form, settings):
 
     assert one.charged_since(before) == [amount]
     assert next_charge(one.row).amounts_text == "$140.00"
+
+
+def test_an_upgrade_with_a_discount_charges_what_it_showed(standin, card_form, settings):
+    """A discount of one month takes off the year that is paid now; what a code had made cheaper is credited at that."""
+    one = Case(standin, card_form, settings)
+    assert one.subscribe(trial=0, percent=50).due == 700
+    one.discount(amount_off=1000, currency="usd", duration="repeating", duration_in_months=1)
+    before = len(one.invoices())
+
+    preview = one.change("yearly")
+
+    assert 690 <= preview.credit <= 700
+    assert preview.invoice.discount == 1000
+    assert one.charged_since(before) == [preview.amount_due] == [14000 - preview.credit - 1000]
 
 
 def test_an_upgrade_that_costs_too_little_says_where_the_amount_goes(standin, card_form, settings):
@@ -333,3 +361,23 @@ def test_balances_are_settled_as_the_provider_does():
     assert settle_balance(40, 10, "usd") == (50, 0)
     assert add_months(datetime(2026, 1, 31, tzinfo=UTC), 1) == datetime(2026, 2, 28, tzinfo=UTC)
     assert price_with(None, Offer("monthly", 4991, "kwd"), "").total == 4990
+
+
+def test_the_country_and_the_day_of_the_charge_decide_its_tax(standin, card_form, settings):
+    """A country that is changed between two payments counts from the next one; a new rate from its day."""
+    one = Case(standin, card_form, settings)
+    settings.TAX_RATES = {"DE": 1900, "FI": 2550}
+    settings.TAX_RATE_CHANGES = [("FI", 2700, (one.now + timedelta(days=3)).date())]
+    one.subscribe()
+    assert next_charge(one.row).tax == 0
+    browser = Client()
+    browser.force_login(one.user)
+    for country, tax in (("DE", 224), ("FI", 298)):
+        assert browser.post("/billing/details", {"country": country}).status_code == 302
+        assert next_charge(one.row).tax == tax
+    assert "Your next payment is taxed in Finland." in text_of(one.user, PAGE)
+    assert money(298, "usd", cents=True) in text_of(one.user, PAGE)
+
+    one.wait(days=8)
+    payment = one.sync().payments.get()
+    assert (payment.amount, payment.tax, payment.country) == (1400, 298, "FI")

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
+from apps.billing.countries import country_name
 from apps.billing.errors import PlanNotOffered, PriceChanged
 from apps.billing.models import Subscription
 from apps.billing.plans import Plan, offer_of
@@ -61,6 +62,7 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
         row = member.subscription
         context |= {
             "charge": next_charge(row),
+            "taxed_in": country_name(row.country),
             "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),
             "lost": len(queries.lost_courses(user)) if row.status == Status.ENDED else 0,

@@ -150,28 +150,33 @@ def charge_without_cancellation(row: Subscription) -> NextCharge:
     if row.next_at is None:  # the provider was not asked yet
         at = None if is_due else row.period_end
         found = NextCharge(found.kind, row.price, row.currency, row.plan, at=at, price=row.price)
-    return replace(found, tax=tax_in(found.amount, tax_of(row, localdate()).rate))
+    return replace(found, tax=_tax_in(row, found.amount, found.at))
 
 
 def charge_of_change(row: Subscription, offer: Offer, preview: ChangePreview) -> NextCharge:
     """Return what a change of plan charges: today, or at the end of the trial."""
     in_trial = row.status == Status.TRIALING
-    invoice = preview.invoice
+    invoice, at = preview.invoice, preview.period_end if in_trial else None
     amount = invoice.amount_due if invoice and in_trial else preview.amount_due
     return NextCharge(
         ChargeKind.TRIAL_END if in_trial else ChargeKind.PLAN_CHANGE,
         amount,
         preview.currency,
         offer.plan,
-        at=preview.period_end if in_trial else None,
+        at=at,
         price=offer.price,
         count=preview.count,
         later=tuple(Later(*each) for each in preview.later),
         discount=invoice.discount if invoice else 0,
         balance_before=invoice.balance_before if invoice else 0,
         balance_after=invoice.balance_after if invoice else 0,
-        tax=tax_in(amount, tax_of(row, localdate()).rate),
+        tax=_tax_in(row, amount, at),
     )
+
+
+def _tax_in(row: Subscription, amount: int, at: datetime | None) -> int:
+    """The tax in an amount, by the rate of the day on which it is charged; None: today."""
+    return tax_in(amount, tax_of(row, localtime(at).date() if at else localdate()).rate)
 
 
 def _first_part(charge: NextCharge) -> str:

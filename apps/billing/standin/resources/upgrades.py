@@ -48,7 +48,8 @@ def read(work: Work, subscription: Json, params: Params) -> Change:
     lines = []
     if behavior != "none":
         left = (end - moment) / (end - start)
-        lines.append(_proration(subscription, item["price"], -_part(item["price"], left), moment, end))
+        credit = int(_part(item["price"], left) * _paid_share(work, subscription, start))
+        lines.append(_proration(subscription, item["price"], -credit, moment, end))
         if not is_new_period:
             lines.append(_proration(subscription, price, _part(price, left), moment, end))
     if not is_new_period:
@@ -61,6 +62,23 @@ def read(work: Work, subscription: Json, params: Params) -> Change:
 def _part(price: Json, share: float) -> int:
     """A share of a price, rounded half up."""
     return int(price["unit_amount"] * share + 0.5)
+
+
+def _paid_share(work: Work, subscription: Json, start: int) -> float:
+    """The share of the price that was invoiced for the present period: a credit never exceeds what a coupon left.
+
+    https://docs.stripe.com/billing/subscriptions/billing-mode (flexible)
+    """
+    for invoice in work.rows("invoice"):
+        details = invoice["parent"]["subscription_details"]
+        is_mine = details["subscription"] == subscription["id"]
+        if (
+            is_mine
+            and invoice["subtotal"] > 0
+            and any(row["period"]["start"] == start for row in invoice["lines"]["data"])
+        ):
+            return float(invoice["total"] / invoice["subtotal"])
+    return 1.0
 
 
 def _proration(subscription: Json, price: Json, amount: int, start: int, end: int) -> Json:
