@@ -76,6 +76,10 @@ def test_each_kind_of_lesson_counts_when_it_was_handed_out(enrolled, django_asse
         assert percent_of(enrollment) == 92
     enrollment.revoke(now=NOW)
     assert percent_of(enrollment) == 92
+    text.delete()  # lessons that come and go: the share is that of the present ones
+    assert percent_of(enrollment) == 90
+    add("text", duration=100, position=99)
+    assert percent_of(enrollment) == 72
 
 
 @pytest.mark.django_db
