@@ -21,6 +21,7 @@ from studyplatform.kit.errors import NotFound
 from tests.factories.courses import LessonFactory
 from tests.factories.learning import CertificateFactory, LessonProgressFactory
 from tests.factories.selling import GrantFactory, PaymentFactory
+from tests.learning.test_races import run_simultaneously
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
@@ -293,3 +294,17 @@ def test_a_learner_is_told_that_a_lost_dispute_ended_access(payment):
 
     [params] = told("dispute_lost")
     assert (params["amount"], params["access"]) == ("$64.00", "Your access has ended with it.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_refunds_of_a_course_at_once_one_needs_a_decision(mia, paid, monkeypatch):
+    """The course was opened by two payments, such as on its own and in a bundle."""
+    monkeypatch.setattr(gateway, "create_refund", lambda **_: "")
+    monkeypatch.setattr(gateway, "refunds_of", lambda _intent: [])
+    payments = [PaymentFactory(user=mia, course=paid, paid_at=timezone.now()) for _ in range(2)]
+    for each in payments:
+        GrantFactory(user=mia, course=paid, source=Grant.Source.PURCHASE, payment=each, ended_at=timezone.now())
+
+    outcomes = run_simultaneously(*[lambda each=each: ask(each) for each in payments])
+
+    assert sorted(each.status for each in outcomes) == [Refund.Status.PROCESSING, Refund.Status.REQUESTED]
