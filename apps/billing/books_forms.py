@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +18,7 @@ from studyplatform.kit.names import VisibleTextField
 from studyplatform.kit.text.money import minor_units
 
 MAX_DIGITS = 12
+FIRST_DAY = date(2000, 1, 1)  # before any site began
 _ONE_LINE = RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Enter it on one line."))
 
 
@@ -67,6 +69,8 @@ class ManualEntryForm(forms.Form):
         day = self.cleaned_data["day"]
         if day > timezone.localdate():
             raise ValidationError(_("The date is in the future."))
+        if day < FIRST_DAY:
+            raise ValidationError(_("The date is too long ago."))
         return day
 
     def clean(self) -> dict[str, Any]:

@@ -42,6 +42,9 @@ def test_tax_that_was_paid_is_posted_once_and_undone_by_a_counter_entry(browser_
     assert balances(["tax", "bank"]) == {"tax": {"usd": 0}, "bank": {"usd": -1900}}
     page = text_of(browser.get(BANK))
     assert "2026-Q3, Return 7" in page
+    changed = browser.post(BANK, {**values, "amount": "20"})  # the browser went back to the form
+    assert "posted before with other values" in text_of(changed)
+    assert balances(["bank"]) == {"bank": {"usd": -1900}}
     row = ManualEntry.objects.get()
     for _ in range(2):
         browser.post(f"{BANK}/{row.uid}/undo")
@@ -74,6 +77,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
     ({"day": "soon"}, "such as 2026-11-30"),
     ({"reference": "x" * 141}, "140"),
     ({"uid": "x"}, "UUID"),
+    ({"day": "0001-01-01"}, "too long ago"),
 ]
 
 
@@ -94,6 +98,8 @@ def test_the_command_posts_and_undoes(capsys):
     assert balances(["bank"]) == {"bank": {"usd": -12_050}}
     call_command("post_bank_movement", "--undo", uid, stdout=StringIO())
     assert balances(["bank"]) == {"bank": {"usd": 0}}
+    with pytest.raises(CommandError, match="another entry"):
+        call_command("post_bank_movement", "tax_paid", "7", "--id", uid, stdout=StringIO())
     for wrong in (["tax_paid", "-5"], ["--undo", "x"], ["--undo", str(uuid4())], ["tax_paid", "5", "--date", "x"], []):
         with pytest.raises(CommandError):
             call_command("post_bank_movement", *wrong, stdout=StringIO())
@@ -132,6 +138,7 @@ def test_days_are_compared_with_what_happened(browser_of, sam, time_machine):
     assert shown[3] == "17 November 2026 $10.00 $10.00 $0.00 Fixed Refunds"
     assert "21 October 2026" in text_of(browser.get(f"{PAGE}?until=2026-10-28"))
     assert "20 November 2026" in text_of(browser.get(f"{PAGE}?until=yesterday"))
+    assert "No money moved" in text_of(browser.get(f"{PAGE}?until=0001-01-05"))
 
 
 def test_an_admin_says_what_an_unexplained_amount_was(browser_of, sam):

@@ -12,7 +12,13 @@ from apps.billing.errors.payments import (
     PriceChanged,
     TermsNotAccepted,
 )
-from apps.billing.errors.payouts import NothingToReverse, PayoutInProgress, PayoutTransferred, ReversalRefused
+from apps.billing.errors.payouts import (
+    EntryPosted,
+    NothingToReverse,
+    PayoutInProgress,
+    PayoutTransferred,
+    ReversalRefused,
+)
 from apps.billing.errors.premium import (
     AlreadySubscribed,
     NothingDue,
@@ -42,6 +48,7 @@ __all__ = [
     "CardExpired",
     "CardInUse",
     "EarningsUnpaid",
+    "EntryPosted",
     "GiftCodeUnknown",
     "GiftOnHold",
     "GiftOwned",

@@ -1,4 +1,4 @@
-"""Refusals about payouts, for admins."""
+"""Refusals about payouts and the books, for admins."""
 
 from dataclasses import dataclass
 
@@ -57,3 +57,13 @@ class ReversalRefused(AppError):
     is_for_scripts = False
 
     reason: str
+
+
+class EntryPosted(AppError):
+    code = "ENTRY_POSTED"
+    status = 409
+    title = _("Already posted")
+    message = _("This form was posted before with other values. Open the page again to post another entry.")
+    severity = "warning"
+    icon = "info"
+    is_for_scripts = False

@@ -17,12 +17,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import administers, signed_in_user
 from apps.billing import services
-from apps.billing.books_forms import ManualEntryForm
+from apps.billing.books_forms import FIRST_DAY, ManualEntryForm
 from apps.billing.models import BooksCheck, ManualEntry
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import balance, books_checks, webhook_events
 from apps.billing.services import webhooks
 from apps.billing.services.books_checks import start_check
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
@@ -71,7 +72,7 @@ def _unexplained(request: HttpRequest) -> dict[str, Any]:
 def _day(text: str, latest: date) -> date:
     """A date of the address; without a valid one, the latest."""
     try:
-        return min(date.fromisoformat(text), latest)
+        return max(FIRST_DAY, min(date.fromisoformat(text), latest))
     except ValueError:
         return latest
 
@@ -100,19 +101,23 @@ def bank(request: HttpRequest) -> HttpResponse:
     form = ManualEntryForm(request.POST if request.method == "POST" else None, currencies=currencies)
     if form.is_valid():
         values = form.cleaned_data
-        services.post_entry(
-            uid=values["uid"],
-            kind=ManualEntry.Kind(values["kind"]),
-            amount=values["minor_amount"],
-            currency=values["currency"],
-            day=values["day"],
-            period=values["period"],
-            reference=values["reference"],
-            admin=signed_in_user(request),
-            now=timezone.now(),
-        )
-        messages.success(request, _("Posted."))
-        return redirect("billing:admin-bank")
+        try:
+            services.post_entry(
+                uid=values["uid"],
+                kind=ManualEntry.Kind(values["kind"]),
+                amount=values["minor_amount"],
+                currency=values["currency"],
+                day=values["day"],
+                period=values["period"],
+                reference=values["reference"],
+                admin=signed_in_user(request),
+                now=timezone.now(),
+            )
+        except AppError as refusal:
+            form.add_error(None, refusal.detail)
+        else:
+            messages.success(request, _("Posted."))
+            return redirect("billing:admin-bank")
     page = Paginator(balance.manual_entries(), PAGE).get_page(request.GET.get("page"))
     context = {**shared("bank"), "totals": totals, "form": form, "page": page}
     return render(request, "billing/admin/bank.html", context, status=422 if form.errors else 200)

@@ -10,6 +10,7 @@ from django.db.models import Sum
 
 from apps.accounts.models import User
 from apps.billing import policies
+from apps.billing.errors import EntryPosted
 from apps.billing.models import BalanceTransaction, EntryKind, LedgerEntry, LedgerLine, ManualEntry
 from apps.billing.services.ledger import post_by_hand, post_explained, post_undone
 from apps.billing.services.ledger.posting import BANK, FEES, OWNER, PLATFORM, REFUNDS, TAX, UNEXPLAINED
@@ -55,22 +56,22 @@ def post_entry(
     """Post what moved at the platform's bank, such as tax paid to the authorities. Once per ``uid``.
 
     ``admin``: None if it is posted by a command.
+
+    :raises EntryPosted: something else was posted under this ``uid``.
     """
     if admin is not None:
         enforce(policies.oversee_payments(admin))
-    row, _ = ManualEntry.objects.get_or_create(
-        uid=uid,
-        defaults={
-            "kind": kind,
-            "amount": amount,
-            "currency": currency,
-            "day": day,
-            "period": period,
-            "reference": reference,
-            "made_by": admin,
-            "made_at": now,
-        },
-    )
+    values = {
+        "kind": kind,
+        "amount": amount,
+        "currency": currency,
+        "day": day,
+        "period": period,
+        "reference": reference,
+    }
+    row, _ = ManualEntry.objects.get_or_create(uid=uid, defaults={**values, "made_by": admin, "made_at": now})
+    if any(getattr(row, name) != value for name, value in values.items()):
+        raise EntryPosted
     text = " ".join(part for part in (row.period, row.reference) if part)
     at = datetime.combine(row.day, time(12, tzinfo=UTC))
     post_by_hand(row.uid.hex, EntryKind(row.kind), row.amount, row.currency, occurred_at=at, description=text)

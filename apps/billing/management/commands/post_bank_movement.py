@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.billing import services
 from apps.billing.books_forms import ManualEntryForm
+from apps.billing.errors import EntryPosted
 from apps.billing.models import ManualEntry
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.text.money import money
@@ -49,17 +50,20 @@ class Command(BaseCommand):
         if not form.is_valid():
             raise CommandError("; ".join(f"{name}: {errors[0]}" for name, errors in form.errors.items()))
         found = form.cleaned_data
-        row = services.post_entry(
-            uid=found["uid"],
-            kind=ManualEntry.Kind(found["kind"]),
-            amount=found["minor_amount"],
-            currency=currency,
-            day=found["day"],
-            period=found["period"],
-            reference=found["reference"],
-            admin=None,
-            now=timezone.now(),
-        )
+        try:
+            row = services.post_entry(
+                uid=found["uid"],
+                kind=ManualEntry.Kind(found["kind"]),
+                amount=found["minor_amount"],
+                currency=currency,
+                day=found["day"],
+                period=found["period"],
+                reference=found["reference"],
+                admin=None,
+                now=timezone.now(),
+            )
+        except EntryPosted:
+            raise CommandError(f"another entry has the ID {found['uid']}") from None
         self.stdout.write(f"{row.uid} {row.kind} {money(row.amount, row.currency)} on {row.day}")
 
     def _undo(self, text: str) -> None:
