@@ -250,3 +250,39 @@ BOOKS_DIFFER = services.register_kind(
         is_for=lambda user: user.is_admin,
     )
 )
+REFUND_REQUESTED = services.register_kind(
+    services.Kind(
+        name="billing.refund_requested",
+        group="administration",
+        title=_("Refund requests"),
+        headline=_("%(name)s asks for %(amount)s back"),
+        text=_("For %(title)s. The reason: %(reason)s"),
+        action=_("Decide"),
+        icon="undo-2",
+        is_for=lambda user: user.is_admin,
+    )
+)
+DISPUTE_OPENED = services.register_kind(
+    services.Kind(
+        name="billing.dispute_opened",
+        group="administration",
+        title=_("Disputed payments"),
+        headline=_("%(name)s disputes %(amount)s with their bank"),
+        text=_("For %(title)s. %(deadline)s"),
+        action=_("See the disputes"),
+        icon="circle-alert",
+        is_for=lambda user: user.is_admin,
+    )
+)
+PAYOUT_NOT_SENT = services.register_kind(
+    services.Kind(
+        name="billing.payout_not_sent",
+        group="administration",
+        title=_("Failed payouts of instructors"),
+        headline=_("The payout of %(amount)s to %(name)s failed"),
+        text=_("%(reason)s. The amount is in their balance again, and moves to the next run."),
+        action=_("See the payouts"),
+        icon="circle-alert",
+        is_for=lambda user: user.is_admin,
+    )
+)

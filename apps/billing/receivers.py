@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
-from apps.billing import documents, policies, services
-from apps.billing.models import Bundle, BundleCourse, Document
-from apps.billing.services import issuing, receipts, subscriptions
+from apps.billing import documents, policies, services, statements
+from apps.billing.models import Bundle, BundleCourse, Document, Payout
+from apps.billing.services import issuing, payout_outcomes, receipts, subscriptions
 from studyplatform.kit import mail
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
@@ -33,6 +33,18 @@ def make_document(uid: str) -> mail.Attachment | None:
 
 
 mail.register_attachment(receipts.ATTACHED_DOCUMENT, make_document)
+
+
+def make_payout_statement(uid: str) -> mail.Attachment | None:
+    """The statement of a payout, when its email is sent; None if the payout is gone."""
+    payout = Payout.objects.select_related("instructor").filter(uid=uid, started_at__isnull=False).first()
+    if payout is None:
+        return None
+    name = f"payout-{payout.created_at:%Y-%m-%d}.pdf"
+    return mail.Attachment(name, statements.payout_statement(payout), "application/pdf")
+
+
+mail.register_attachment(payout_outcomes.PAYOUT_STATEMENT, make_payout_statement)
 
 
 @subscribe(AccountDeleted)

@@ -24,6 +24,7 @@ from apps.billing.errors import (
 )
 from apps.billing.models import LedgerEntry, Payout, PayoutAccount
 from apps.billing.queries import payouts as queries
+from apps.billing.services.admin_notices import tell_admins_of_failed_payout
 from apps.billing.services.ledger import (
     post_payout_failed,
     post_payout_reversed,
@@ -36,6 +37,7 @@ from studyplatform.kit.text.money import money
 
 ATTEMPT = timedelta(minutes=10)  # after which an attempt that did not report counts as lost
 DETAIL_LENGTH = 300
+PAYOUT_STATEMENT = "billing.payout_statement"  # the attachment of the email
 EARNINGS_PAGE = "/dashboard/instructor/earnings/"
 State = Payout.State
 
@@ -150,6 +152,8 @@ def write_transfers(payout_id: int, found: Iterable[transfers.Transfer], *, now:
         amounts: dict[str, Any] = {"amount": money(newly_taken, payout.currency)}
         key = f"{payout.key} {taken_back}"
         people.notify("billing.payout_reversed", payout.instructor, EARNINGS_PAGE, key, now=now, **amounts)
+    if payout.state == State.FAILED and before != State.FAILED:
+        tell_admins_of_failed_payout(payout, now=now)
     return payout
 
 
@@ -169,6 +173,7 @@ def return_amount(payout_id: int, failure: Payout.Failure, *, now: datetime, det
         "what_to_do": str(queries.WHAT_TO_DO[failure]),
     }
     people.notify("billing.payout_failed", payout.instructor, EARNINGS_PAGE, payout.key, now=now, **params)
+    tell_admins_of_failed_payout(payout, now=now)
     return payout
 
 
@@ -196,7 +201,10 @@ def _note_sent(payout: Payout, *, now: datetime, gateway_id: str = "", is_found:
     PayoutAccount.objects.filter(user=payout.instructor, verified_at=None, **account).update(verified_at=now)
     params: dict[str, Any] = {"amount": money(payout.amount, payout.currency), "account": payout.last4}
     key = f"{payout.key} found" if is_found else payout.key
-    people.notify("billing.payout_sent", payout.instructor, EARNINGS_PAGE, key, now=now, **params)
+    statement = [(PAYOUT_STATEMENT, str(payout.uid))]
+    people.notify(
+        "billing.payout_sent", payout.instructor, EARNINGS_PAGE, key, attachments=statement, now=now, **params
+    )
 
 
 def _locked(payout_id: int) -> Payout:

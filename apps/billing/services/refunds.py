@@ -16,6 +16,7 @@ from apps.billing.events import PaymentRefunded
 from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services import gifts, ledger
+from apps.billing.services.admin_notices import tell_admins_of_request
 from apps.billing.services.grants import end_purchase, reopen_purchase
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
@@ -134,6 +135,8 @@ def _create(
             )
             if status == Refund.Status.PROCESSING:
                 _follow(refund)
+            else:
+                tell_admins_of_request(refund, now=now)
     except IntegrityError:
         raise RefundPending from None
     return refund

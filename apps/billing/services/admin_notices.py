@@ -1,0 +1,74 @@
+"""Tell admins what waits for them: refund requests, disputes with their deadline, payouts that did not arrive."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.utils.timezone import get_default_timezone
+from django.utils.translation import gettext
+
+from apps.accounts import services as people
+from apps.accounts.models import Role, User
+from apps.billing.models import Dispute, Payout, Refund
+from studyplatform.kit.text.money import money
+from studyplatform.kit.web.dates import show_site_date
+
+REFUNDS_PAGE = "/dashboard/admin/refunds"
+DISPUTES_PAGE = "/dashboard/admin/disputes"
+PAYOUTS_PAGE = "/dashboard/admin/payouts?state=failed"
+
+
+def tell_admins_of_request(refund: Refund, *, now: datetime) -> None:
+    """Notify the admins of a refund that waits for a decision. One notification per request."""
+    payment = refund.payment
+    people.notify_all(
+        "billing.refund_requested",
+        _admins(),
+        REFUNDS_PAGE,
+        refund.uid.hex,
+        now=now,
+        name=payment.user.display_name,
+        amount=money(refund.amount, payment.currency, cents=True),
+        title=payment.title,
+        reason=refund.reason or "–",
+    )
+
+
+def tell_admins_of_dispute(dispute: Dispute, answer_by: datetime | None, *, now: datetime) -> None:
+    """Notify the admins of a dispute. One notification per dispute.
+
+    ``answer_by``: when the provider closes it without an answer; None if it can't be answered.
+    """
+    payment = dispute.payment
+    deadline = gettext("It can't be answered.")
+    if answer_by is not None:
+        day = show_site_date(answer_by.astimezone(get_default_timezone()))
+        deadline = gettext("Answer at the payment provider by %(date)s, or the money is lost.") % {"date": day}
+    people.notify_all(
+        "billing.dispute_opened",
+        _admins(),
+        DISPUTES_PAGE,
+        dispute.gateway_id,
+        now=now,
+        name=payment.user.display_name,
+        amount=money(dispute.amount, payment.currency, cents=True),
+        title=payment.title,
+        deadline=deadline,
+    )
+
+
+def tell_admins_of_failed_payout(payout: Payout, *, now: datetime) -> None:
+    """Notify the admins of a payout that did not arrive or was taken back. One notification per payout."""
+    people.notify_all(
+        "billing.payout_not_sent",
+        _admins(),
+        PAYOUTS_PAGE,
+        payout.key,
+        now=now,
+        name=payout.instructor.display_name,
+        amount=money(payout.amount, payout.currency, cents=True),
+        reason=str(Payout.Failure(payout.failure).label),
+    )
+
+
+def _admins() -> QuerySet[User]:
+    return User.objects.filter(role=Role.ADMIN, is_active=True)
