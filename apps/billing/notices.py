@@ -3,7 +3,11 @@
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.accounts.models import User
+from apps.accounts.models import Role, User
+
+
+def _administers(user: User) -> bool:
+    return user.role == Role.ADMIN
 
 
 def _teaches(user: User) -> bool:
@@ -43,6 +47,40 @@ REFUNDED = services.register_kind(
         action=_("See the payment"),
         icon="undo-2",
         is_transactional=True,
+    )
+)
+REFUND_CLOSED = services.register_kind(
+    services.Kind(
+        name="billing.refund_closed",
+        group="billing",
+        title=_("Closed refund requests"),
+        headline=_("Your refund request for %(title)s is closed"),
+        text=_("You already have the money back, so there's nothing left to refund."),
+        action=_("See the payment"),
+        icon="undo-2",
+    )
+)
+REFUND_FAILED = services.register_kind(
+    services.Kind(
+        name="billing.refund_failed",
+        group="billing",
+        title=_("Failed refunds"),
+        headline=_("Your refund of %(amount)s for %(title)s failed"),
+        text=_("Your bank sent the money back to us. We'll contact you about another way to return it."),
+        action=_("See the payment"),
+        icon="circle-alert",
+    )
+)
+REFUND_TO_RETURN = services.register_kind(
+    services.Kind(
+        name="billing.refund_to_return",
+        group="billing",
+        title=_("Refunds that failed"),
+        headline=_("The refund of %(amount)s to %(name)s failed"),
+        text=_("The bank sent the money back: %(reason)s. Refund it again, or return it in another way."),
+        action=_("See the payment"),
+        icon="circle-alert",
+        is_for=_administers,
     )
 )
 REFUND_DECLINED = services.register_kind(

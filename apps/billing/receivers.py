@@ -4,15 +4,16 @@ from typing import Any
 
 from django.apps import apps as installed
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, post_save
 from django.dispatch import receiver
 from django.utils import timezone
+from djstripe.models import WebhookEventTrigger
 
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.billing import documents, policies, services, statements
 from apps.billing.models import Bundle, BundleCourse, Document, Payout
-from apps.billing.services import issuing, payout_outcomes, receipts, subscriptions
+from apps.billing.services import issuing, payout_outcomes, receipts, subscriptions, webhooks
 from studyplatform.kit import mail
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
@@ -45,6 +46,13 @@ def make_payout_statement(uid: str) -> mail.Attachment | None:
 
 
 mail.register_attachment(payout_outcomes.PAYOUT_STATEMENT, make_payout_statement)
+
+
+@receiver(post_save, sender=WebhookEventTrigger)
+def queue_event(instance: WebhookEventTrigger, *, created: bool, **_: Any) -> None:
+    """Handle a webhook event once dj-stripe has verified it and saved it for the last time."""
+    if not created:
+        webhooks.queue(trigger=instance)
 
 
 @subscribe(AccountDeleted)

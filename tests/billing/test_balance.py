@@ -229,11 +229,12 @@ def test_one_row_that_breaks_ends_nothing(bought, standin, monkeypatch, caplog):
     standin.refund(bought.gateway_id, 400)
     with monkeypatch.context() as patch:
         patch.setattr(gateway.payments, "_with_order", broken)
-        patch.setattr(books_checks.reconciliation.refunds, "sync_refunds", broken)
+        patch.setattr(books_checks.reconciliation.refund_states, "sync_refunds", broken)
         check = BooksCheck(kind="provider", repairs=True, days=30, started_at=timezone.now())
         books_checks.run_check(check, now=later())
 
-    [row, movement] = check.findings
+    [row, refund, movement] = check.findings
+    assert "not repaired" in refund["outcome"]
     assert row["kind"] == "payment"
     assert "an odd charge (reference " in row["text"]
     assert "not repaired" in movement["outcome"]

@@ -110,35 +110,80 @@ def test_nothing_is_refunded_without_its_payment():
         services.post_refund("re_1", "pi_1", 50, occurred_at=NOW)
 
 
+def dispute(name="dp_1", *, withdrawn=10_000, reinstated=0, fee=0, fee_returned=0, is_closed=False):
+    moves = services.DisputeMoves(withdrawn, reinstated, fee, fee_returned)
+    for _ in range(2):
+        services.post_dispute(name, "pi_1", moves, is_closed=is_closed, opened_at=NOW, occurred_at=NOW)
+
+
 def test_a_dispute_that_is_won_leaves_only_the_fee():
     sale(7, 10_000, payment_key="pi_1")
-    services.post_dispute_opened("dp_1", "pi_1", 10_000, fee=1500, occurred_at=NOW)
+    dispute(fee=1500)
     assert usd("provider", "disputes", "fees", "instructor:7") == [-1500, 10_000, 1500, -7000]
 
-    services.post_dispute_won("dp_1", occurred_at=NOW)
+    dispute(reinstated=10_000, fee=1500, is_closed=True)
 
     assert usd("provider", "disputes", "fees", "instructor:7") == [8500, 0, 1500, -7000]
-    with pytest.raises(LedgerError):
-        services.post_dispute_lost("dp_1", occurred_at=NOW)
+    dispute(reinstated=10_000, fee=1500, fee_returned=1500, is_closed=True)
+    assert usd("provider", "disputes", "fees", "instructor:7") == [10_000, 0, 0, -7000]
 
 
-def test_a_lost_dispute_is_like_a_refund():
+def test_a_lost_dispute_is_like_a_refund_until_the_bank_changes_its_mind():
     sale(7, 10_000, payment_key="pi_1")
-    services.post_dispute_opened("dp_1", "pi_1", 10_000, occurred_at=NOW)
-    services.post_dispute_lost("dp_1", occurred_at=NOW)
-
+    dispute(is_closed=True)
     assert usd("provider", "disputes", "instructor:7", "refunds", "platform") == [0, 0, 0, 3000, -3000]
-    with pytest.raises(LedgerError):
-        services.post_dispute_won("dp_1", occurred_at=NOW)
+
+    dispute(reinstated=10_000, is_closed=True)
+
+    assert usd("provider", "disputes", "instructor:7", "refunds", "platform") == [10_000, 0, -7000, 0, -3000]
+    dispute(is_closed=True)  # an answer of the provider that is older than the last one
+    assert usd("provider", "disputes", "instructor:7") == [10_000, 0, -7000]
 
 
-def test_the_platform_bears_what_a_dispute_takes_beyond_the_payment():
+def test_a_dispute_won_in_part_gives_back_the_rest():
     sale(7, 10_000, payment_key="pi_1")
-    services.post_refund("re_1", "pi_1", 4000, occurred_at=NOW)
-    services.post_dispute_opened("dp_1", "pi_1", 10_000, occurred_at=NOW)
-    services.post_dispute_lost("dp_1", occurred_at=NOW)
+    dispute(withdrawn=6000)
+    dispute(withdrawn=6000, reinstated=4000, is_closed=True)
+    dispute("dp_2", withdrawn=1000, is_closed=True)
 
-    assert usd("provider", "instructor:7", "refunds", "platform") == [-4000, 0, 7000, -3000]
+    assert usd("provider", "disputes", "instructor:7", "refunds") == [7000, 0, -4900, 900]
+    kinds = LedgerEntry.objects.order_by("pk").values_list("kind", "total")
+    assert list(kinds)[1:] == [
+        ("dispute_opened", 0), ("dispute_won", 0), ("dispute_lost", -2000), ("dispute_opened", 0),
+        ("dispute_lost", -1000),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("refund_is_first", [True, False])
+def test_the_platform_bears_what_a_dispute_takes_beyond_the_payment(refund_is_first):
+    sale(7, 10_000, payment_key="pi_1")
+    if not refund_is_first:
+        dispute(is_closed=True)
+    services.post_refund("re_1", "pi_1", 4000, occurred_at=NOW)
+    services.post_refund("re_1", "pi_1", 4000, occurred_at=NOW)
+    if refund_is_first:
+        dispute(is_closed=True)
+
+    assert usd("provider", "instructor:7", "refunds", "platform", "losses") == [-4000, 0, 3000, -3000, 4000]
+    services.post_refund_failed("re_1", occurred_at=NOW)
+    services.post_refund_failed("re_1", occurred_at=NOW)
+    assert usd("provider", "instructor:7", "refunds", "platform", "losses") == [0, 0, 3000, -3000, 0]
+
+
+def test_a_pending_refund_is_given_back_when_it_has_arrived():
+    sale(7, 10_000, payment_key="pi_1")
+    for name in ("re_1", "re_2", "re_3"):
+        services.post_refund_pending(name, "pi_1", 1000, occurred_at=NOW)
+    assert usd("provider", "pending_refunds", "instructor:7") == [7000, 3000, -7000]
+
+    services.post_refund("re_1", "pi_1", 1000, occurred_at=NOW)
+    services.post_refund("re_2", "pi_1", 1000, occurred_at=NOW)
+    services.post_refund_failed("re_2", occurred_at=NOW)
+    services.post_refund_failed("re_3", occurred_at=NOW)
+    services.post_refund_fee("re_3", "pi_1", 25, occurred_at=NOW)
+
+    assert usd("provider", "pending_refunds", "instructor:7", "fees") == [8975, 0, -6300, 25]
+    assert services.post_refund_failed("re_4", occurred_at=NOW) is None
 
 
 def test_premium_is_pooled_and_divided():

@@ -107,19 +107,24 @@ class Sequence:
     def dispute(self, number):
         key = self.pick(self.model.sales)
         amount, fee = self.data.draw(st.integers(1, self.model.sales[key][1])), self.data.draw(st.integers(0, 1500))
-        self.twice(services.post_dispute_opened, f"dp_{number}", key, amount, fee=fee)
+        self.post_dispute(f"dp_{number}", key, (amount, 0, fee, 0), is_closed=False)
         self.model.provider[self.model.sales[key][4]] -= amount + fee
-        self.model.disputes[f"dp_{number}"] = key, amount
+        self.model.disputes[f"dp_{number}"] = key, amount, fee
 
     def decide(self, number):
+        """Won, lost, or won in part."""
         name = self.pick(self.model.disputes)
-        key, amount = self.model.disputes.pop(name)
-        if self.data.draw(st.booleans()):
-            self.twice(services.post_dispute_won, name)
-            self.model.provider[self.model.sales[key][4]] += amount
-        else:
-            self.twice(services.post_dispute_lost, name)
-            self.model.sales[key][-1] += amount
+        key, amount, fee = self.model.disputes.pop(name)
+        reinstated = self.data.draw(st.sampled_from([0, amount, amount // 3]))
+        returned = self.data.draw(st.sampled_from([0, fee]))
+        self.post_dispute(name, key, (amount, reinstated, fee, returned), is_closed=True)
+        self.model.provider[self.model.sales[key][4]] += reinstated + returned
+        self.model.sales[key][-1] += amount - reinstated
+
+    def post_dispute(self, name, key, moves, *, is_closed):
+        moves = services.DisputeMoves(*moves)
+        for _ in range(2):
+            services.post_dispute(name, key, moves, is_closed=is_closed, opened_at=NOW, occurred_at=NOW)
 
     def payout(self, number):
         who, currency, amount = self.pick([1, 2]), self.pick(["usd", "eur"]), self.data.draw(amounts)

@@ -98,15 +98,17 @@ def test_a_refund_of_a_cent_belongs_to_one_line_and_can_fail():
 def test_a_dispute_is_opened_once_and_lost_by_line():
     bundle()
     services.post_refund("re_1", "pi_1", 2000, occurred_at=NOW)
-    opened = services.post_dispute_opened("dp_1", "pi_1", 10_000, fee=1500, occurred_at=NOW)
+    dispute = {"opened_at": NOW, "occurred_at": NOW}
+    services.post_dispute("dp_1", "pi_1", services.DisputeMoves(10_000, 0, 1500), is_closed=False, **dispute)
+    opened = LedgerEntry.objects.get(kind="dispute_opened")
     assert (opened.instructor_id, opened.course_id, opened.item) == (None, None, 0)
 
-    services.post_dispute_lost("dp_1", occurred_at=NOW)
+    for _ in range(2):
+        services.post_dispute("dp_1", "pi_1", services.DisputeMoves(10_000, 0, 1500), is_closed=True, **dispute)
 
     # What the bank took beyond the payment is the platform's loss.
-    assert usd("instructor:7", "instructor:8", "tax", "disputes", "refunds", "provider") == [0, 0, 0, 0, 5240, -3500]
-    with pytest.raises(LedgerError):
-        services.post_dispute_won("dp_1", occurred_at=NOW)
+    assert usd("instructor:7", "instructor:8", "tax", "disputes", "refunds", "losses") == [0, 0, 0, 0, 3240, 2000]
+    assert usd("provider") == [-3500]
 
 
 @pytest.mark.database

@@ -14,7 +14,7 @@ from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, PaymentProcessingError, RefundDecided, RefundPending
 from apps.billing.models import Dispute, Grant, LedgerLine, Payment, Refund
 from apps.billing.purchases import purchase_of_course
-from apps.billing.services import ReviewReason, checkout, receipts, refunds, review_reason
+from apps.billing.services import ReviewReason, checkout, receipts, refund_states, refunds, review_reason
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
@@ -252,7 +252,7 @@ def test_an_old_answer_of_the_provider_does_not_open_the_course_again(payment, m
     asked = gateway.refunds_of(payment.gateway_id)
     monkeypatch.setattr(gateway, "refunds_of", lambda _: [replace(each, status="pending") for each in asked])
 
-    refunds.sync_refunds(payment=payment, now=timezone.now())
+    refund_states.sync_refunds(payment=payment, now=timezone.now())
 
     assert Refund.objects.get().status == Refund.Status.DONE
     assert not is_enrolled(payment)
@@ -286,7 +286,13 @@ def test_a_learner_is_told_of_a_decision_and_of_how_much_was_used(payment, sam, 
 def test_a_learner_is_told_that_a_lost_dispute_ended_access(payment):
     now = timezone.now()
     lost = Dispute.objects.create(
-        payment=payment, gateway_id="du_1", amount=6400, status=Dispute.Status.LOST, opened_at=now, closed_at=now
+        payment=payment,
+        gateway_id="du_1",
+        amount=6400,
+        lost=6400,
+        status=Dispute.Status.LOST,
+        opened_at=now,
+        closed_at=now,
     )
     Grant.objects.update(end_reason=Grant.End.DISPUTE, ended_at=now)
     for _ in range(2):

@@ -45,12 +45,14 @@ from apps.billing.gateway.payments import (
     cancel_payment_intent,
     create_payment_intent,
     create_refund,
+    disputes_of,
     disputes_since,
     get_dispute,
     get_payment_intent,
     get_refund,
     intents_since,
     refunds_of,
+    refunds_since,
 )
 from apps.billing.gateway.previews import preview_change, preview_change_in_trial, preview_next_invoice
 from apps.billing.gateway.subscriptions import (
@@ -109,6 +111,7 @@ __all__ = [
     "delete_customer",
     "delete_endpoint",
     "discount_first_payment",
+    "disputes_of",
     "disputes_since",
     "end_subscription",
     "endpoint_urls",
@@ -133,6 +136,7 @@ __all__ = [
     "preview_next_invoice",
     "provider_balance",
     "refunds_of",
+    "refunds_since",
     "remove_card",
     "set_cancel_at_period_end",
     "set_default_card",

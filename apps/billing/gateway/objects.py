@@ -72,7 +72,7 @@ class IntentState:
 
 @dataclass(frozen=True)
 class RefundState:
-    """A refund."""
+    """A refund. ``is_taken``: its amount has left the balance. ``fee``: what the provider charges for it."""
 
     id: str
     intent: str
@@ -82,17 +82,23 @@ class RefundState:
     failure: str
     created: datetime
     metadata: dict[str, str]
+    is_taken: bool = True
+    fee: int = 0
 
 
 @dataclass(frozen=True)
 class DisputeState:
-    """A dispute."""
+    """A dispute. ``withdrawn`` and ``reinstated``: what the provider took from the balance, and what it gave back;
+    ``fee`` and ``fee_returned`` likewise."""
 
     id: str
     intent: str
     amount: int
     currency: str
+    withdrawn: int
+    reinstated: int
     fee: int
+    fee_returned: int
     reason: str
     status: str
     created: datetime

@@ -14,7 +14,7 @@ from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, Int
 from apps.billing.provider_amounts import from_provider, to_provider
 
 if TYPE_CHECKING:
-    from stripe.params import PaymentIntentCreateParams, PaymentIntentListParams
+    from stripe.params import PaymentIntentCreateParams, PaymentIntentListParams, RefundListParams
 
 _WITH_CHARGE = ["latest_charge.balance_transaction"]
 
@@ -79,26 +79,51 @@ def create_refund(*, intent: str, amount: int, key: str, refund: str) -> str:
 @translates_errors
 def get_refund(refund: str) -> RefundState:
     """Return the present state of a refund."""
-    return _refund(client().v1.refunds.retrieve(refund))
+    return _refund(client().v1.refunds.retrieve(refund, {"expand": ["balance_transaction"]}))
 
 
 @translates_errors
 def refunds_of(intent: str) -> list[RefundState]:
     """Return all refunds of a payment, also those that an admin made at the provider."""
-    found = client().v1.refunds.list({"payment_intent": intent, "limit": 100})
+    expand = ["data.balance_transaction"]
+    found = client().v1.refunds.list({"payment_intent": intent, "limit": 100, "expand": expand})
     return [_refund(each) for each in found.auto_paging_iter()]
+
+
+@translates_errors
+def refunds_since(moment: datetime) -> Iterator[Listed[RefundState]]:
+    """Return the refunds that were made since then, of all payments."""
+    params: RefundListParams = {
+        "created": {"gte": int(moment.timestamp())},
+        "limit": 100,
+        "expand": ["data.balance_transaction"],
+    }
+    found = iterate_translated(client().v1.refunds.list(params).auto_paging_iter())
+    return (Listed(each.id, partial(_refund, each)) for each in found)
+
+
+@translates_errors
+def disputes_of(intent: str) -> list[str]:
+    """Return the ids of the disputes of a payment."""
+    found = client().v1.disputes.list({"payment_intent": intent, "limit": 100})
+    return [each.id for each in found.auto_paging_iter()]
 
 
 @translates_errors
 def get_dispute(dispute: str) -> DisputeState:
     """Return the present state of a dispute."""
     found = client().v1.disputes.retrieve(dispute, {"expand": ["balance_transactions"]})
+    moved = [from_provider(each.amount, each.currency) for each in found.balance_transactions]
+    fees = [from_provider(each.fee, each.currency) for each in found.balance_transactions]
     return DisputeState(
         id=found.id,
         intent=id_of(found.payment_intent) or "",
         amount=from_provider(found.amount, found.currency),
         currency=found.currency,
-        fee=sum(from_provider(each.fee, each.currency) for each in found.balance_transactions),
+        withdrawn=-sum(amount for amount in moved if amount < 0),
+        reinstated=sum(amount for amount in moved if amount > 0),
+        fee=sum(fee for fee in fees if fee > 0),
+        fee_returned=-sum(fee for fee in fees if fee < 0),
         reason=found.reason,
         status=found.status,
         created=moment(found.created),
@@ -140,6 +165,7 @@ def charge_state(charge: stripe.Charge) -> ChargeState:
 
 
 def _refund(refund: stripe.Refund) -> RefundState:
+    taken = refund.balance_transaction
     return RefundState(
         id=refund.id,
         intent=id_of(refund.payment_intent) or "",
@@ -149,6 +175,8 @@ def _refund(refund: stripe.Refund) -> RefundState:
         failure=refund.failure_reason or "",
         created=moment(refund.created),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
+        is_taken=taken is not None,
+        fee=from_provider(taken.fee, taken.currency) if isinstance(taken, stripe.BalanceTransaction) else 0,
     )
 
 

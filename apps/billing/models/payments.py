@@ -73,7 +73,10 @@ class Payment(models.Model):
     card_brand = models.CharField(max_length=20, blank=True)
     card_last4 = models.CharField(max_length=4, blank=True)
     receipt_number = models.CharField(max_length=20, unique=True, null=True, help_text="Empty if nothing was charged.")
-    refunded = models.PositiveIntegerField(default=0, help_text="What was returned so far.")
+    refunded = models.PositiveIntegerField(default=0, help_text="What refunds returned so far.")
+    charged_back = models.PositiveIntegerField(
+        default=0, help_text="What disputes took for good: can be more than was left, as banks know nothing of refunds."
+    )
     paid_at = models.DateTimeField()
 
     objects = PaymentQuerySet.as_manager()
@@ -100,6 +103,16 @@ class Payment(models.Model):
     def is_refunded(self) -> bool:
         return self.amount > 0 and self.refunded == self.amount
 
+    @property
+    def left(self) -> int:
+        """What was neither refunded nor lost in a dispute."""
+        return max(0, self.amount - self.refunded - self.charged_back)
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether the payer has everything back, so that the payment opens nothing. Never if it cost nothing."""
+        return self.amount > 0 and self.left == 0
+
     def is_within(self, days: int, now: datetime) -> bool:
         """Return whether the payment is at most this many days old."""
         return (now - self.paid_at).total_seconds() <= days * 86400
@@ -114,6 +127,9 @@ class Refund(models.Model):
         DONE = "done", _("Refunded")
         FAILED = "failed", _("Failed")
         DECLINED = "declined", _("Declined")
+        CLOSED = "closed", _("Money returned otherwise")
+
+    OPEN = (Status.REQUESTED, Status.PROCESSING)
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="refunds")
@@ -134,8 +150,11 @@ class Refund(models.Model):
 
     class Meta:
         constraints = [
+            # Any number of refunds can be on their way that were made at the provider.
             models.UniqueConstraint(
-                fields=["payment"], condition=Q(status__in=["requested", "processing"]), name="one_open_refund"
+                fields=["payment"],
+                condition=Q(status__in=["requested", "processing"], gateway_id=None),
+                name="one_refund_to_send",
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="refund_has_an_amount"),
         ]
@@ -156,7 +175,8 @@ class Dispute(models.Model):
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="disputes")
     gateway_id = models.CharField(max_length=64, unique=True)
     amount = models.PositiveIntegerField()
-    fee = models.PositiveIntegerField(default=0)
+    lost = models.PositiveIntegerField(default=0, help_text="What the cardholder keeps, once it is decided.")
+    fee = models.PositiveIntegerField(default=0, help_text="The provider's, less what of it came back.")
     reason = models.CharField(max_length=60, blank=True)
     status = models.CharField(max_length=6, choices=Status.choices, default=Status.OPEN)
     opened_at = models.DateTimeField()

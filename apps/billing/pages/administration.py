@@ -20,6 +20,7 @@ from apps.billing.models import Payment, Refund
 from apps.billing.pages.admin_area import shared
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
+from apps.billing.queries.double_payments import double_payments
 from apps.billing.queries.transactions import open_refund, payment_for
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import minor_units, money, plain_amount, price_step
@@ -64,6 +65,7 @@ def refunds(request: HttpRequest) -> HttpResponse:
         "rows": _with_progress(page),
         "text": text,
         "payments": found.payments_like(text)[:PAGE] if text else None,
+        "doubles": double_payments(),
         "now": timezone.now(),
     }
     return render(request, "billing/admin/refunds.html", context)
@@ -110,8 +112,9 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Refund all or a part of a payment."""
     admin = signed_in_user(request)
     payment = payment_for(admin, uid)
-    left = payment.amount - payment.refunded
-    initial = {"amount": plain_amount(left, payment.currency)}
+    left = payment.left
+    double = next((each.amount for each in double_payments() if each.payment == payment), None)
+    initial = {"amount": plain_amount(double or left, payment.currency)}
     form = AdminRefund(request.POST if request.method == "POST" else None, initial=initial)
     if form.is_valid():
         amount = form.cleaned_data["amount"] * minor_units(payment.currency)
@@ -128,7 +131,10 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         else:
             messages.success(request, _outcome(made))
             return redirect("billing:admin-refunds")
-    context = {**shared("refunds"), "payment": payment, "form": form, "left": left, "waits": open_refund(payment)}
+    waits = open_refund(payment)
+    context = {
+        **shared("refunds"), "payment": payment, "form": form, "left": left, "waits": waits, "double": double,
+    }  # fmt: skip
     return render(request, "billing/admin/refund.html", context, status=422 if form.errors else 200)
 
 
@@ -148,5 +154,12 @@ def _outcome(refund: Refund) -> str:
             return _("Request declined. The learner was notified and can see why.")
         case Refund.Status.DONE:
             return _("%(amount)s was refunded.") % amount
+        case Refund.Status.CLOSED:
+            return _("The learner already has the money back, so nothing was refunded.")
+        case Refund.Status.FAILED:
+            return _("The payment provider refused to refund %(amount)s: %(reason)s") % {
+                **amount,
+                "reason": refund.failure,
+            }
         case _status:
             return _("The refund of %(amount)s is on its way.") % amount

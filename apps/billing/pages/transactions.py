@@ -174,7 +174,7 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         "payment": payment,
         "form": form,
         "changed": changed,
-        "amount": money(payment.amount - payment.refunded, payment.currency, cents=True),
+        "amount": money(payment.left, payment.currency, cents=True),
         "is_immediate": (reason := services.review_reason(payment=payment, now=now)) is None,
         "why_reviewed": _explain_review(reason, payment, now) if reason else "",
         "days": settings.REFUND_DAYS,

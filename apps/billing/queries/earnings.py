@@ -28,7 +28,8 @@ from apps.billing.queries.periods import ALL, Period, moment
 
 # What changes what an instructor earned; payouts only move it.
 EARNING = [str(kind) for kind in (
-    EntryKind.SALE, EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST, EntryKind.PREMIUM_SHARE
+    EntryKind.SALE, EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST, EntryKind.DISPUTE_REVERSED,
+    EntryKind.PREMIUM_SHARE,
 )]  # fmt: skip
 # Both databases write times in UTC, such as 2026-11-23 09:00. Django's TruncMonth takes 60 µs a row on SQLite.
 MONTH = Substr(Cast("entry__occurred_at", TextField()), 1, 7)

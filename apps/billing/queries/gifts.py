@@ -65,7 +65,7 @@ def views_of(gifts: Iterable[Gift]) -> list[GiftView]:
 def _view(gift: Gift, mail: Any) -> GiftView:
     payment = gift.order.payment
     disputes = [each.status for each in payment.disputes.all()]
-    if payment.is_refunded or Dispute.Status.LOST in disputes:
+    if payment.is_returned:
         return GiftView(gift, "refunded")
     if gift.redeemed_at is not None:
         return GiftView(gift, "redeemed")

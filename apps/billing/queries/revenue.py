@@ -14,7 +14,7 @@ from apps.courses.models import Course
 
 MONTHS = 12
 SOLD = [EntryKind.SALE, EntryKind.SUBSCRIPTION]
-RETURNED = [EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST]
+RETURNED = [EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST, EntryKind.DISPUTE_REVERSED]
 
 REVENUE = [str(kind) for kind in (*SOLD, *RETURNED)]
 

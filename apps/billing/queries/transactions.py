@@ -103,8 +103,9 @@ def years_of(user: User) -> list[int]:
 
 
 def _refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which types can't name
-    """A declined refund moved no money: the page of its payment shows it."""
-    moved = Refund.objects.filter(payment__user_id=user.pk).exclude(status=Refund.Status.DECLINED)
+    """A declined or closed refund moved no money: the page of its payment shows it."""
+    unmoved = [Refund.Status.DECLINED, Refund.Status.CLOSED]
+    moved = Refund.objects.filter(payment__user_id=user.pk).exclude(status__in=unmoved)
     return moved.annotate(at=Coalesce("done_at", "requested_at"))
 
 
@@ -126,6 +127,7 @@ def of_refund(refund: Refund, at: datetime) -> StatementRow:
         Refund.Status.REQUESTED: "warn",
         Refund.Status.PROCESSING: "info",
         Refund.Status.DONE: "ok",
+        Refund.Status.CLOSED: "",
     }.get(Refund.Status(refund.status), "error")
     payment = refund.payment
     amount = money(-refund.amount, payment.currency, cents=True)
@@ -166,8 +168,7 @@ def open_refund(payment: Payment) -> Refund | None:
 def can_ask_for_refund(payment: Payment) -> bool:
     """Return whether something is left that its payer could ask for, of a payment of :func:`payment_for`."""
     held = any(each.status != Dispute.Status.WON for each in payment.disputes.all())
-    left = payment.amount - payment.refunded
-    return payment.kind == Payment.Kind.COURSE and left > 0 and not held and open_refund(payment) is None
+    return payment.kind == Payment.Kind.COURSE and payment.left > 0 and not held and open_refund(payment) is None
 
 
 HEADER = (

@@ -16,12 +16,11 @@ from apps.billing.services.customers import (
 from apps.billing.services.disputes import sync_dispute
 from apps.billing.services.grants import end_grants, grant_by_staff, grant_premium, grant_purchase, withdraw_grant
 from apps.billing.services.ledger import (
+    DisputeMoves,
     Line,
     PremiumPart,
     post,
-    post_dispute_lost,
-    post_dispute_opened,
-    post_dispute_won,
+    post_dispute,
     post_fee,
     post_payout_failed,
     post_payout_sent,
@@ -29,6 +28,8 @@ from apps.billing.services.ledger import (
     post_premium_share,
     post_refund,
     post_refund_failed,
+    post_refund_fee,
+    post_refund_pending,
     post_sale,
     post_subscription_payment,
 )
@@ -53,16 +54,17 @@ from apps.billing.services.promo_codes import (
     switch_promo_code,
 )
 from apps.billing.services.refund_rule import ReviewReason, consumed_percents, is_immediate, review_reason
+from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.refunds import (
     decide_refund,
     refund_by_admin,
     refund_duplicate,
     request_refund,
-    sync_refunds,
 )
 from apps.billing.services.wanted_orders import price_for
 
 __all__ = [
+    "DisputeMoves",
     "Line",
     "Planned",
     "PremiumPart",
@@ -98,9 +100,7 @@ __all__ = [
     "plan_payouts",
     "plan_students_note",
     "post",
-    "post_dispute_lost",
-    "post_dispute_opened",
-    "post_dispute_won",
+    "post_dispute",
     "post_entry",
     "post_fee",
     "post_payout_failed",
@@ -109,6 +109,8 @@ __all__ = [
     "post_premium_share",
     "post_refund",
     "post_refund_failed",
+    "post_refund_fee",
+    "post_refund_pending",
     "post_sale",
     "post_subscription_payment",
     "price_for",

@@ -3,21 +3,33 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Sum
 
 from apps.billing import gateway
-from apps.billing.models import Dispute, Grant, Payment
-from apps.billing.services import gifts, ledger
-from apps.billing.services.grants import end_purchase
+from apps.billing.models import Dispute, Payment
+from apps.billing.services import ledger
 from apps.billing.services.issuing import issue_documents
+from apps.billing.services.returns import follow_returns
 from studyplatform.kit import jobs
 
-_CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
+CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST, "prevented": Dispute.Status.WON}
+
+
+def status_of(state: gateway.DisputeState) -> Dispute.Status:
+    """What the provider's status means here."""
+    return CLOSED.get(state.status, Dispute.Status.OPEN)
+
+
+def lost_of(state: gateway.DisputeState) -> int:
+    """What the cardholder keeps of a dispute that is closed: 0 while it is open. One can be won in part."""
+    return 0 if status_of(state) == Dispute.Status.OPEN else max(0, state.withdrawn - state.reinstated)
 
 
 def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
-    """Write down the present state of a dispute. Idempotent; None if its payment is not one of ours.
+    """Write down the present state of a dispute, and post what it moved at the provider. Idempotent.
 
-    The course stays open while the bank decides; a lost dispute closes it like a refund. So does Premium.
+    None if its payment is not one of ours. The course stays open while the bank decides. What the cardholder keeps then
+    counts like a refund: a payment of which nothing is left opens nothing. A bank can change its mind.
     """
     state = gateway.get_dispute(dispute)
     if state.status.startswith("warning_"):  # the bank asks, but has not taken the money
@@ -27,39 +39,28 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
         payment = found.filter(gateway_id=state.intent).first()
         if payment is None:
             return None
-        row, is_new = Dispute.objects.get_or_create(
+        defaults = {"payment": payment, "amount": state.amount, "reason": state.reason[:60], "opened_at": state.created}
+        row, _ = Dispute.objects.get_or_create(gateway_id=state.id, defaults=defaults)
+        status = status_of(state)
+        if row.status != Dispute.Status.OPEN and status == Dispute.Status.OPEN:
+            return row  # a stale answer: another call asked later
+        ledger.post_dispute(
+            state.id,
+            payment.gateway_id,
+            ledger.DisputeMoves(state.withdrawn, state.reinstated, state.fee, state.fee_returned),
+            is_closed=status != Dispute.Status.OPEN,
+            opened_at=state.created,
+            occurred_at=now,
             gateway_id=state.id,
-            defaults={
-                "payment": payment,
-                "amount": state.amount,
-                "fee": state.fee,
-                "reason": state.reason[:60],
-                "opened_at": state.created,
-            },
         )
-        if is_new:
-            ledger.post_dispute_opened(
-                state.id,
-                payment.gateway_id,
-                row.amount,
-                fee=row.fee,
-                occurred_at=row.opened_at,
-                gateway_id=state.id,
-            )
-        closed = _CLOSED.get(state.status)
-        if closed is None or row.status != Dispute.Status.OPEN:
-            return row
-        row.status, row.closed_at = closed, now
-        row.save(update_fields=["status", "closed_at"])
-        if closed == Dispute.Status.WON:
-            ledger.post_dispute_won(state.id, occurred_at=now, gateway_id=state.id)
-        else:
-            jobs.enqueue("billing.tell_of_lost_dispute", key=state.id, dispute_id=row.pk)
-            ledger.post_dispute_lost(state.id, occurred_at=now, gateway_id=state.id)
-            issue_documents(payment=payment, now=now)
-            if payment.subscription_id is not None:
-                key, subscription = f"dispute {state.id}", payment.subscription_id
-                jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
-            end_purchase(payment=payment, reason=Grant.End.DISPUTE, now=now)
-            gifts.tell_of_end(payment=payment, now=now)
+        if row.status == Dispute.Status.OPEN and status != Dispute.Status.OPEN:
+            row.closed_at = now
+            if status == Dispute.Status.LOST:
+                jobs.enqueue("billing.tell_of_lost_dispute", key=state.id, dispute_id=row.pk)
+        issue_documents(payment=payment, now=now)
+        row.status, row.lost, row.fee = status, lost_of(state), max(0, state.fee - state.fee_returned)
+        row.save(update_fields=["status", "closed_at", "lost", "fee"])
+        payment.charged_back = payment.disputes.aggregate(sum=Sum("lost"))["sum"] or 0
+        payment.save(update_fields=["charged_back"])
+        follow_returns(payment, now=now)
     return row

@@ -115,8 +115,8 @@ def is_usable(payment: Payment) -> bool:
     A refund on its way counts as returned.
     """
     going = payment.refunds.filter(status=Refund.Status.PROCESSING).exists()
-    disputed = payment.disputes.exclude(status=Dispute.Status.WON).exists()
-    return not payment.is_refunded and not going and not disputed
+    disputed = payment.disputes.filter(status=Dispute.Status.OPEN).exists()
+    return not payment.is_returned and not going and not disputed
 
 
 def send_gift(*, gift_id: int, now: datetime) -> bool:
@@ -129,7 +129,7 @@ def send_gift(*, gift_id: int, now: datetime) -> bool:
             Gift.objects.select_for_update(of=("self",)).select_related("order__user", "order__payment").get(pk=gift_id)
         )
         payment = gift.order.payment
-        if gift.redeemed_by_id is not None or payment.is_refunded or not gift.recipient_email:
+        if gift.redeemed_by_id is not None or payment.is_returned or not gift.recipient_email:
             return True
         if not is_usable(payment):
             return False

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from apps.accounts import services as people
 from apps.accounts.models import User
@@ -13,6 +14,8 @@ from apps.billing.errors import SubscriptionExpired
 from apps.billing.models import Grant, OrderLine, Payment, Subscription
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
+
+_RETURNED = (Grant.End.REFUND, Grant.End.DISPUTE)
 
 
 def grant_purchase(*, payment: Payment, now: datetime) -> list[OrderLine]:
@@ -33,17 +36,37 @@ def grant_gift(*, payment: Payment, user: User, courses: Collection[Course], now
 
 
 def end_purchase(*, payment: Payment, reason: Grant.End, now: datetime) -> None:
-    """End what a payment opened, to whomever: its grants say whose courses they are. Idempotent."""
+    """End what a payment opened, to whomever: its grants say whose courses they are. Idempotent.
+
+    A course that another payment is kept for is opened by that one from now on.
+    """
     for grant in Grant.objects.active().filter(payment=payment).select_related("user", "course").order_by("pk"):
-        end_grants(user=grant.user, course=grant.course, source=Grant.Source.PURCHASE, reason=reason, now=now)
+        with transaction.atomic():
+            end_grants(user=grant.user, course=grant.course, source=Grant.Source.PURCHASE, reason=reason, now=now)
+            for other in _other_payments(grant, payment):
+                _grant(grant.user, grant.course, Grant.Source.PURCHASE, now, payment=other)
+                break
+
+
+def _other_payments(grant: Grant, payment: Payment) -> list[Payment]:
+    """The other payments with money left that could open the course of a grant to its user, the oldest first.
+
+    One is kept although it opens nothing if its refund failed after the course was bought again.
+    """
+    ended = Grant.objects.filter(
+        user=grant.user, course=grant.course, end_reason__in=_RETURNED, payment__isnull=False
+    ).order_by()
+    bought = Payment.objects.filter(user=grant.user, order__lines__course=grant.course, order__gift=None, grants=None)
+    found = Payment.objects.filter(Q(pk__in=ended.values("payment")) | Q(pk__in=bought.values("pk")))
+    return [each for each in found.exclude(pk=payment.pk).order_by("pk") if each.left]
 
 
 def reopen_purchase(*, payment: Payment, now: datetime) -> None:
-    """Open again what a refund of this payment ended, because the refund failed. Idempotent."""
+    """Open again what a refund or a dispute of this payment ended, because the money came back. Idempotent."""
     grants = Grant.objects.filter(payment=payment).select_related("user", "course").order_by("pk")
     newest = {(grant.user_id, grant.course_id): grant for grant in grants}
     for grant in newest.values():
-        if grant.end_reason == Grant.End.REFUND:
+        if grant.end_reason in _RETURNED:
             _grant(grant.user, grant.course, Grant.Source.PURCHASE, now, payment=payment)
 
 

@@ -219,5 +219,7 @@ def _reason_of(fact: Fact) -> str:
             return _("The refund failed")
         case EntryKind.DISPUTE_LOST:
             return _("The cardholder's bank returned the payment")
+        case EntryKind.DISPUTE_REVERSED:
+            return _("The cardholder's bank sent the payment after all")
         case _other:
             return str(fact.entries[0].get_kind_display())

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from apps.billing.models import Dispute, Subscription
+from apps.billing.models import Subscription
 from apps.billing.services import premium, premium_notices
 from apps.billing.services.subscriptions import adopted, end_now
 
@@ -38,8 +38,7 @@ def end_returned(*, subscription_id: int, now: datetime) -> None:
     if row is None:
         return
     paid = list(row.payments.filter(period_start__lte=now, period_end__gt=now))
-    lost = set(Dispute.objects.filter(payment__in=paid, status=Dispute.Status.LOST).values_list("payment", flat=True))
-    if paid and all(each.is_refunded or each.pk in lost for each in paid):
+    if paid and all(each.is_returned for each in paid):
         end_now(subscription=row, now=now)
 
 

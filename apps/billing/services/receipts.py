@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from apps.accounts import services as people
+from apps.accounts.models import Role, User
 from apps.billing.documents.pages import percent, seller_name
 from apps.billing.models import Dispute, Document, Grant, Payment, Refund
 from apps.billing.tax import wording_of
@@ -38,19 +39,29 @@ def tell_of_payment(*, payment: Payment) -> None:
     )
 
 
+_OUTCOMES = {Refund.Status.DECLINED: "billing.refund_declined", Refund.Status.CLOSED: "billing.refund_closed"}
+
+
 def tell_of_refund(*, refund: Refund) -> None:
-    """Notify the learner of a refund that was made, with its credit note, or declined. Once per outcome."""
+    """Notify the learner of a refund that was made (with its credit note), declined, closed or failed.
+
+    Once per outcome.
+    """
+    if refund.status == Refund.Status.FAILED:
+        _tell_of_failed_refund(refund)
+        return
     payment = refund.payment
-    declined = refund.status == Refund.Status.DECLINED
-    credit_notes = [] if declined else list(Document.objects.filter(refund=refund, kind=Document.Kind.CREDIT_NOTE))
+    kind = _OUTCOMES.get(Refund.Status(refund.status), "billing.refunded")
+    declined, made = refund.status == Refund.Status.DECLINED, kind == "billing.refunded"
+    credit_notes = list(Document.objects.filter(refund=refund, kind=Document.Kind.CREDIT_NOTE)) if made else []
     people.notify(
-        "billing.refund_declined" if declined else "billing.refunded",
+        kind,
         payment.user,
         f"/billing/transactions/{payment.uid}",
         f"{refund.uid} {refund.status}",
         to=payment.email,
         attachments=_attached(credit_notes),
-        now=(refund.decided_at if declined else refund.done_at) or refund.requested_at,
+        now=(refund.done_at if made else refund.decided_at) or refund.requested_at,
         title=payment.title,
         amount=money(refund.amount, payment.currency, cents=True),
         reason=f"{_sentence(refund.decision)} {_used(refund)}".strip() if declined else refund.decision,
@@ -103,7 +114,7 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
         dispute.gateway_id,
         now=closed_at,
         title=payment.title,
-        amount=money(dispute.amount, payment.currency, cents=True),
+        amount=money(dispute.lost, payment.currency, cents=True),
         access=access,
     )
 
@@ -118,3 +129,20 @@ def tax_text(payment: Payment) -> str:
 
 def _attached(documents: list[Document]) -> list[mail.Attached]:
     return [(ATTACHED_DOCUMENT, str(document.uid)) for document in documents]
+
+
+def _tell_of_failed_refund(refund: Refund) -> None:
+    """Notify the learner and the admins of a refund that the bank sent back: somebody has to return the money."""
+    payment = refund.payment
+    amount = money(refund.amount, payment.currency, cents=True)
+    link, key = f"/billing/transactions/{payment.uid}", f"{refund.uid} {refund.status}"
+    people.notify("billing.refund_failed", payment.user, link, key, title=payment.title, amount=amount)
+    people.notify_all(
+        "billing.refund_to_return",
+        User.objects.filter(role=Role.ADMIN, is_active=True),
+        f"/dashboard/admin/payments/{payment.uid}/refund",
+        key,
+        name=payment.user.display_name,
+        amount=amount,
+        reason=refund.failure.replace("_", " "),
+    )

@@ -17,12 +17,14 @@ from apps.billing.services import (
     issuing,
     payments,
     payout_reconciliation,
+    refund_states,
     refunds,
     subscription_reconciliation,
+    webhooks,
 )
 from apps.billing.services.differences import Difference, examine
 
-_ENDED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
+MAX_EVENTS = 500  # of a night; the next one continues
 
 
 def differences(*, since: datetime, now: datetime, examined: Callable[[], None] = lambda: None) -> Iterator[Difference]:
@@ -35,6 +37,8 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
         seen.add(row.id)
         examined()
         yield from examine("payment", row.id, partial(_of_listed, row, now=now))
+    for refund in gateway.refunds_since(since):
+        yield from examine("refund", refund.id, partial(_of_listed_refund, refund, now=now))
     for id in gateway.disputes_since(since):
         yield from examine("dispute", id, partial(_of_dispute, id, now=now))
     # A payment that cost nothing has no intent: its order was settled here.
@@ -47,6 +51,10 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
 def _of_listed(row: gateway.Listed[tuple[str, gateway.IntentState]], *, now: datetime) -> Iterator[Difference]:
     order, intent = row.read()
     yield from _of_intent(order, intent, now=now)
+
+
+def _of_listed_refund(row: gateway.Listed[gateway.RefundState], *, now: datetime) -> Iterator[Difference]:
+    yield from _of_refund(row.read(), now=now)
 
 
 def _of_unlisted(payment: Payment) -> Iterator[Difference]:
@@ -73,9 +81,6 @@ def _of_intent(order: str, intent: gateway.IntentState, *, now: datetime) -> Ite
     if (charge.amount, charge.currency) != (payment.amount, payment.currency):
         told = f"{payment.amount} {payment.currency} here, {charge.amount} {charge.currency} at the provider"
         yield Difference("payment", str(payment), told)
-    if charge.amount_refunded != payment.refunded:
-        told = f"{payment.refunded} refunded here, {charge.amount_refunded} at the provider"
-        yield Difference("refund", str(payment), told, lambda: refunds.sync_refunds(payment=payment, now=now))
     if payment.fee is None and charge.fee is not None:
         repair = lambda: payments.sync_fee(payment=payment, charge=charge)  # noqa: E731
         yield Difference("fee", str(payment), f"the fee of {charge.fee} is missing", repair)
@@ -97,6 +102,22 @@ def _settle(order: Order, intent: gateway.IntentState, *, now: datetime) -> None
     # The process may have died before it stored the id of the intent.
     Order.objects.filter(pk=order.pk, intent_id=None).update(intent_id=intent.id)
     checkout.sync_order(order=order, now=now)
+    # What was given back of a payment that nobody knew is not known either.
+    payment = Payment.objects.filter(gateway_id=intent.id).first()
+    if payment is not None and intent.charge is not None:
+        refund_states.sync_refunds(payment=payment, now=now)
+        for id in gateway.disputes_of(intent.id):
+            disputes.sync_dispute(dispute=id, now=now)
+
+
+def _of_refund(state: gateway.RefundState, *, now: datetime) -> Iterator[Difference]:
+    payment = Payment.objects.filter(gateway_id=state.intent).first()
+    known = Refund.objects.filter(gateway_id=state.id).first()
+    there = refund_states.meaning_of(state)
+    if payment is None or (known and (known.status == there or refund_states.is_stale(known, state))):
+        return
+    told = f"{state.amount} is {known.get_status_display().lower() if known else 'unknown'} here, {state.status} there"
+    yield Difference("refund", str(payment), told, lambda: refund_states.sync_refunds(payment=payment, now=now))
 
 
 def _of_dispute(id: str, *, now: datetime) -> Iterator[Difference]:
@@ -104,24 +125,31 @@ def _of_dispute(id: str, *, now: datetime) -> Iterator[Difference]:
     state = gateway.get_dispute(id)
     if state.status.startswith("warning_") or not Payment.objects.filter(gateway_id=state.intent).exists():
         return
-    if known is None or known.status != _ENDED.get(state.status, Dispute.Status.OPEN):
-        told = f"is {known.get_status_display().lower() if known else 'unknown'} here, {state.status} at the provider"
+    lost, fee = disputes.lost_of(state), max(0, state.fee - state.fee_returned)
+    if known is None or (known.status, known.lost, known.fee) != (disputes.status_of(state), lost, fee):
+        here = f"{known.get_status_display().lower()}, {known.lost} lost, fee {known.fee}" if known else "unknown"
+        told = f"is {here} here; {state.status}, {lost} lost, fee {fee} at the provider"
         yield Difference("dispute", id, told, lambda: disputes.sync_dispute(dispute=id, now=now))
 
 
 def unfinished(*, now: datetime) -> Iterator[Difference]:
-    """Yield orders and refunds that should have been settled by their jobs."""
+    """Yield orders, refunds and events that should have been settled by their jobs."""
     for order in Order.objects.live().filter(created_at__lt=now - checkout.GIVE_UP_AFTER):
         repair = lambda order=order: checkout.follow_order(order_id=order.pk, now=now)  # noqa: E731
         yield Difference("order", order.number, "was not settled in time", repair)
-    for refund in Refund.objects.filter(
-        status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER
-    ).select_related("payment"):
+    going = Refund.objects.filter(status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER)
+    for refund in going.select_related("payment"):
+        if refund.gateway_id is not None:  # the provider has it, so its state counts, however old it is
+            yield from _of_refund(gateway.get_refund(refund.gateway_id), now=now)
+            continue
         resend = lambda refund=refund: refunds.send(refund=refund, now=now)  # noqa: E731
         yield Difference("refund", str(refund.payment), "was not sent in time", resend)
     for payment in payments_without_documents():
         issue = lambda payment=payment: issuing.issue_documents(payment=payment, now=now)  # noqa: E731
         yield Difference("document", str(payment), "its invoice and credit notes aren't what the ledger says", issue)
+    for trigger in webhooks.waiting(until=now - checkout.GIVE_UP_AFTER, at_most=MAX_EVENTS):
+        handle = lambda trigger=trigger: webhooks.handle(trigger, now=now)  # noqa: E731
+        yield Difference("event", str(trigger), "waits, and no job handles it", handle)
     yield from subscription_reconciliation.unfinished(now=now)
     yield from payout_reconciliation.unfinished(now=now)
 

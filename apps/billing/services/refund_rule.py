@@ -30,7 +30,7 @@ def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
     """
     if payment.kind == Payment.Kind.PREMIUM:
         return ReviewReason.PREMIUM
-    if payment.refunded:
+    if payment.refunded or payment.charged_back:
         return ReviewReason.PARTLY_REFUNDED
     if not payment.is_within(settings.REFUND_DAYS, now):
         return ReviewReason.TOO_LATE

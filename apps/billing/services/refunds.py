@@ -1,32 +1,27 @@
 """Give money back: at once within 14 days and a fifth of the course, otherwise by an admin's decision.
 
-As with orders, the provider knows which refunds exist: :func:`sync_refunds` asks it and writes down what it says.
+As with orders, the provider knows which refunds exist: :func:`.refund_states.sync_refunds` asks it.
 """
 
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
-from apps.billing.events import PaymentRefunded
 from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
-from apps.billing.services import gifts, ledger
 from apps.billing.services.admin_notices import tell_admins_of_request
-from apps.billing.services.grants import end_purchase, reopen_purchase
-from apps.billing.services.issuing import issue_documents
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
+from apps.billing.services.refund_states import sync_refunds
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
 FOLLOW_AFTER = timedelta(minutes=2)
 TELL_AFTER = timedelta(minutes=1)  # a refund that is done by then is told of as such
+KEYS_ARE_KEPT = timedelta(hours=12)  # by the provider, at least
 
 
 def request_refund(
@@ -51,7 +46,7 @@ def request_refund(
             raise RefundTermsChanged
         refund = _create(
             payment,
-            amount=payment.amount - payment.refunded,
+            amount=payment.left,
             status=Refund.Status.PROCESSING if immediate else Refund.Status.REQUESTED,
             reason=reason,
             requested_by=user,
@@ -122,7 +117,9 @@ def _create(
     try:
         with transaction.atomic():
             row = Payment.objects.select_for_update().get(pk=payment.pk)
-            if not 0 < amount <= row.amount - row.refunded or _is_disputed(row):
+            if row.refunds.filter(status__in=Refund.OPEN).exists():
+                raise RefundPending
+            if not 0 < amount <= row.left or _is_disputed(row):
                 raise NothingToRefund
             refund = Refund.objects.create(
                 payment=row,
@@ -143,7 +140,7 @@ def _create(
 
 
 def _is_disputed(payment: Payment) -> bool:
-    """Money that the bank holds, or has given back, is not returned a second time."""
+    """The provider refunds nothing of a payment that is disputed, or whose dispute was lost."""
     return payment.disputes.exclude(status=Dispute.Status.WON).exists()
 
 
@@ -154,97 +151,41 @@ def _follow(refund: Refund) -> None:
 def send(*, refund: Refund, now: datetime) -> Refund:
     """Tell the provider to return the money. Idempotent: the provider makes one refund per key.
 
-    If the provider can't be reached, the refund stays on its way, and a job tries again.
+    If the provider can't be reached, the refund stays on its way, and a job tries again. One that the provider has is
+    never sent again: it forgets keys after a day (https://docs.stripe.com/api/idempotent_requests).
     """
     refund = _fresh(refund)
     if refund.status != Refund.Status.PROCESSING:
         return refund
     payment = refund.payment
     try:
+        if refund.gateway_id is not None or now - (refund.decided_at or refund.requested_at) > KEYS_ARE_KEPT:
+            sync_refunds(payment=payment, now=now)
+            refund = _fresh(refund)
+            if refund.gateway_id is not None:
+                return refund
         refused = gateway.create_refund(
             intent=payment.gateway_id,
             amount=to_provider(refund.amount, payment.currency),
             key=f"refund {refund.uid}",
             refund=str(refund.uid),
         )
+        sync_refunds(payment=payment, now=now)
     except AppError:
-        return refund
-    sync_refunds(payment=payment, now=now)
-    if refused:  # for example, the cardholder has contested the payment in the meantime
-        mine = Refund.objects.filter(pk=refund.pk, status=Refund.Status.PROCESSING, gateway_id=None)
-        mine.update(status=Refund.Status.FAILED, failure=refused[:300])
+        return _fresh(refund)
+    if refused:
+        _note_refusal(refund, refused, now=now)
     return _fresh(refund)
 
 
-def sync_refunds(*, payment: Payment, now: datetime) -> None:
-    """Write down all refunds that the provider knows of a payment. Idempotent."""
-    states = gateway.refunds_of(payment.gateway_id)
+def _note_refusal(refund: Refund, reason: str, *, now: datetime) -> None:
+    """The provider refuses: the cardholder has contested the payment, or the money went back in another way."""
     with transaction.atomic():
-        payment = Payment.objects.select_for_update(of=("self",)).select_related("user", "course").get(pk=payment.pk)
-        for state in states:
-            _apply(payment, state, now=now)
-        issue_documents(payment=payment, now=now)
-        done = payment.refunds.filter(status=Refund.Status.DONE).aggregate(total=Sum("amount"))["total"] or 0
-        if done != payment.refunded:
-            payment.refunded = done
-            payment.save(update_fields=["refunded"])
-        _follow_with_access(payment, now=now)
-
-
-def _apply(payment: Payment, state: gateway.RefundState, *, now: datetime) -> None:
-    refund = payment.refunds.filter(gateway_id=state.id).first()
-    if refund is None:
-        uid = _uuid(state.metadata.get("refund", ""))
-        ours = payment.refunds.filter(uid=uid, gateway_id=None).first() if uid else None
-        refund = ours or Refund(payment=payment, amount=state.amount, requested_at=state.created)
-        refund.gateway_id = state.id
-    before = refund.status if refund.pk else None
-    after = _STATUS.get(state.status, Refund.Status.PROCESSING)
-    is_stale = before == Refund.Status.DONE and after == Refund.Status.PROCESSING  # another call asked later
-    if before == after or is_stale:
-        refund.save(update_fields=["gateway_id"])
-        return
-    refund.status, refund.failure = after, state.failure
-    refund.done_at = now if after == Refund.Status.DONE else None
-    refund.save()
-    if after == Refund.Status.DONE:
-        ledger.post_refund(state.id, payment.gateway_id, state.amount, occurred_at=state.created, gateway_id=state.id)
-        publish(PaymentRefunded(refund_id=refund.pk, payment_id=payment.pk, user_id=payment.user_id))
-        jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} done", refund_id=refund.pk)
-    elif after == Refund.Status.FAILED and before == Refund.Status.DONE:
-        ledger.post_refund_failed(state.id, occurred_at=now, gateway_id=state.id)
-
-
-def _uuid(text: str) -> UUID | None:
-    """Our own id of a refund; None if it was made at the provider, where anything may be written."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
-
-
-_STATUS = {
-    "succeeded": Refund.Status.DONE,
-    "pending": Refund.Status.PROCESSING,
-    "requires_action": Refund.Status.PROCESSING,
-    "failed": Refund.Status.FAILED,
-    "canceled": Refund.Status.FAILED,
-}
-
-
-def _follow_with_access(payment: Payment, *, now: datetime) -> None:
-    """A payment that was returned in full opens nothing; one whose refund failed opens its courses again.
-
-    Premium is ended by a job, which asks the provider.
-    """
-    if payment.subscription_id is not None and payment.is_refunded:
-        key, subscription = f"payment {payment.pk}", payment.subscription_id
-        jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
-    if payment.is_refunded:
-        end_purchase(payment=payment, reason=Grant.End.REFUND, now=now)
-        gifts.tell_of_end(payment=payment, now=now)
-    else:
-        reopen_purchase(payment=payment, now=now)
+        payment = Payment.objects.select_for_update().get(pk=refund.payment_id)
+        mine = Refund.objects.filter(pk=refund.pk, status=Refund.Status.PROCESSING, gateway_id=None)
+        status = Refund.Status.FAILED if payment.left else Refund.Status.CLOSED
+        if mine.update(status=status, failure=reason[:300], decided_at=now) and status == Refund.Status.CLOSED:
+            jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} closed", refund_id=refund.pk)
 
 
 def _fresh(refund: Refund) -> Refund:

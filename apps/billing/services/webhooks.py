@@ -28,7 +28,7 @@ from apps.billing.services import (
     payout_outcomes,
     premium,
     premium_care,
-    refunds,
+    refund_states,
     subscriptions,
 )
 from studyplatform.kit import jobs
@@ -40,9 +40,23 @@ Handler = Callable[[dict[str, Any], datetime], None]
 
 
 def receive(trigger: WebhookEventTrigger, **_: Any) -> None:
-    """Queue a verified event. dj-stripe calls this inside its transaction (setting DJSTRIPE_WEBHOOK_EVENT_CALLBACK)."""
-    trigger.save()
-    jobs.enqueue("billing.handle_event", key=str(trigger.pk), trigger_id=trigger.pk)
+    """Leave a verified event to the job that :func:`queue` begins (setting DJSTRIPE_WEBHOOK_EVENT_CALLBACK)."""
+
+
+def queue(*, trigger: WebhookEventTrigger) -> None:
+    """Begin the job that handles a verified event, if nothing has handled it yet.
+
+    Called whenever dj-stripe has saved an event. It saves it once more after its callback, as not processed: a job that
+    the callback began could be done before, and the event would wait for ever.
+    """
+    if trigger.valid and not trigger.processed and not trigger.exception:
+        jobs.enqueue("billing.handle_event", key=str(trigger.pk), trigger_id=trigger.pk)
+
+
+def waiting(*, until: datetime, at_most: int) -> list[WebhookEventTrigger]:
+    """Return the verified events from before then that nothing has handled, the oldest first."""
+    unhandled = WebhookEventTrigger.objects.filter(valid=True, processed=False, exception="", created__lt=until)
+    return list(unhandled.order_by("pk")[:at_most])
 
 
 def handle(trigger: WebhookEventTrigger, *, now: datetime) -> None:
@@ -115,7 +129,7 @@ def _refund(subject: dict[str, Any], now: datetime) -> None:
     _note_payment(subject, now)
     payment = _payment_of(subject)
     if payment is not None:
-        refunds.sync_refunds(payment=payment, now=now)
+        refund_states.sync_refunds(payment=payment, now=now)
 
 
 def _dispute(subject: dict[str, Any], now: datetime) -> None:

@@ -12,6 +12,7 @@ given back of it is split over them in proportion to their totals. Its fee and a
 ``bank``            the platform's own bank account, from which payouts by bank transfer are paid (asset)
 ``payouts``         payouts on their way: started, neither sent nor failed (liability)
 ``disputes``        amounts that the provider took back and that may still be won (asset)
+``pending_refunds`` refunds that have left the provider's balance and may still fail (asset)
 ``instructor:7``    what we owe the instructor with the id 7 (liability)
 ``premium``         what subscribers paid and no instructor got yet (liability)
 ``tax``             tax to be paid to the authorities (liability)
@@ -22,6 +23,7 @@ given back of it is split over them in proportion to their totals. Its fee and a
 ``exchange``        money that the provider changed from one currency into another (asset)
 ``owner``           what was put into the platform, less what was taken out (equity)
 ``unexplained``     what the provider moved and nobody could explain yet: an admin must look (liability)
+``losses``          what disputes took beyond the payment, because the bank knew nothing of a refund (expense)
 ==================  =============================================================================================
 """
 
@@ -55,14 +57,16 @@ from apps.billing.services.ledger.provider import (
     post_undone,
 )
 from apps.billing.services.ledger.returns import (
-    post_dispute_lost,
-    post_dispute_opened,
-    post_dispute_won,
+    DisputeMoves,
+    post_dispute,
     post_refund,
     post_refund_failed,
+    post_refund_fee,
+    post_refund_pending,
 )
 
 __all__ = [
+    "DisputeMoves",
     "Facts",
     "KeyTaken",
     "LedgerError",
@@ -77,9 +81,7 @@ __all__ = [
     "post_balance_transaction",
     "post_by_hand",
     "post_difference",
-    "post_dispute_lost",
-    "post_dispute_opened",
-    "post_dispute_won",
+    "post_dispute",
     "post_explained",
     "post_fee",
     "post_payout_failed",
@@ -90,6 +92,8 @@ __all__ = [
     "post_premium_share",
     "post_refund",
     "post_refund_failed",
+    "post_refund_fee",
+    "post_refund_pending",
     "post_sale",
     "post_subscription_payment",
     "post_undone",

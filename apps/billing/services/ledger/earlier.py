@@ -11,6 +11,8 @@ from apps.billing.services.ledger.posting import Facts, LedgerError, NotPosted, 
 _PAID = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
 MAX_ITEMS = 50
 """Of one payment: more than the courses of any order."""
+ITEM_BEYOND = MAX_ITEMS
+"""What was given back beyond a payment: it belongs to none of its lines."""
 
 
 def key_of_item(key: str, item: int) -> str:
@@ -32,7 +34,7 @@ def payment_entries(payment_key: str) -> list[LedgerEntry]:
 
 def entries_of(key: str) -> list[LedgerEntry]:
     """The entries that one fact posted under this key, one per line of the payment that it is about."""
-    keys = [key_of_item(key, item) for item in range(MAX_ITEMS)]
+    keys = [key_of_item(key, item) for item in range(ITEM_BEYOND + 1)]
     return list(LedgerEntry.objects.filter(key__in=keys).order_by("item"))
 
 

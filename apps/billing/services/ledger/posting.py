@@ -17,10 +17,12 @@ from studyplatform.kit import jobs
 PROVIDER, BANK, PLATFORM, PREMIUM, TAX = "provider", "bank", "platform", "premium", "tax"
 FEES, REFUNDS, DISPUTES, PAYOUTS = "fees", "refunds", "disputes", "payouts"
 RESERVES, EXCHANGE, UNEXPLAINED, OWNER = "reserves", "exchange", "unexplained", "owner"
+PENDING_REFUNDS, LOSSES = "pending_refunds", "losses"
 ACCOUNTS = {
     PROVIDER: AccountType.ASSET,
     BANK: AccountType.ASSET,
     DISPUTES: AccountType.ASSET,
+    PENDING_REFUNDS: AccountType.ASSET,
     RESERVES: AccountType.ASSET,
     EXCHANGE: AccountType.ASSET,
     UNEXPLAINED: AccountType.LIABILITY,
@@ -31,6 +33,7 @@ ACCOUNTS = {
     PLATFORM: AccountType.REVENUE,
     REFUNDS: AccountType.REVENUE,
     FEES: AccountType.EXPENSE,
+    LOSSES: AccountType.EXPENSE,
 }
 _INSTRUCTOR = "instructor:"
 
