@@ -1,33 +1,24 @@
-"""What sequences do with Premium and payouts, see `test_sequences`."""
+"""What sequences do with Premium, see `test_sequences`."""
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django.db.models import Sum
 
 from apps.billing import services
 from apps.billing.access import has_premium
-from apps.billing.models import LedgerLine, Payment, Payout, PremiumEarning, PremiumMonth, Subscription
-from apps.billing.queries.payout_check import payout_problems
-from apps.billing.services import customers, plan_changes, premium, premium_care, refunds, subscriptions
+from apps.billing.models import LedgerLine, Payment, PremiumEarning, PremiumMonth, Subscription
+from apps.billing.services import customers, plan_changes, subscriptions
 from apps.billing.services.premium_terms import terms_for
 from apps.learning.models import Enrollment, WatchedDay
 from studyplatform.kit.errors import AppError
-from tests.factories.courses import CourseFactory
+from tests.billing import books_invariants
 
 Status = Subscription.Status
 
 
 class PremiumSteps:
-    """The part of a sequence's run that concerns subscriptions, shares of Premium and payouts."""
-
-    def prepare_premium(self):
-        self.cards = {}
-        self.teacher = self.courses[0].instructor
-        self.premium_course = CourseFactory(instructor=self.teacher, status="published", pricing="premium")
-        services.save_bank_account(
-            user=self.teacher, holder="Ada", number="DE89370400440532013000", bank_code="", now=self.moment()
-        )
+    """The part of a sequence's run that concerns subscriptions and shares of Premium."""
 
     def moment(self):
         return datetime.fromtimestamp(self.standin.clock.now(), UTC)
@@ -46,15 +37,17 @@ class PremiumSteps:
             self.cards[who, number] = customers.finish_card(user=user, intent=begun.id, now=self.moment())
         return self.cards[who, number]
 
-    def subscribe(self, who, plan, number, has_trial):
+    def subscribe(self, who, plan, number, has_trial, code):
         with suppress(AppError):
             self.settings.PREMIUM_TRIAL_DAYS = 7 if has_trial else 0
-            user, card = self.learners[who], self.card(who, number)
-            terms = terms_for(user=user, plan=plan, code="", country="", now=self.moment())
+            user, card, code = self.learners[who], self.card(who, number), self.premium_codes.get(code, "")
+            terms = terms_for(user=user, plan=plan, code=code, country="", now=self.moment())
             started = subscriptions.start(
-                user=user, plan=plan, code="", country="", card=str(card.uid), expected_total=terms.price.total,
+                user=user, plan=plan, code=code, country="", card=str(card.uid), expected_total=terms.due,
                 expected_currency="usd", expected_trial_days=terms.trial_days, agrees=True, now=self.moment(),
             )  # fmt: skip
+            if row := self.row(who):
+                self.shown_at_checkout[row.pk] = terms.due
             if started.client_secret:
                 self.browser.confirm(started.client_secret, method=card.gateway_id)
             self.watch(who, 10)
@@ -62,6 +55,8 @@ class PremiumSteps:
     def upgrade(self, who):
         with suppress(AppError):
             now = self.moment()
+            if (row := self.row(who)) and row.status == Status.TRIALING:
+                self.shown_at_checkout.pop(row.pk, None)
             shown = plan_changes.preview_change(user=self.learners[who], plan="yearly", now=now)
             plan_changes.change_plan(
                 user=self.learners[who], plan="yearly", moment=shown.moment, expected_amount=shown.amount_due,
@@ -82,54 +77,61 @@ class PremiumSteps:
     def refund_premium(self, who, amount):
         paid = Payment.objects.filter(user=self.learners[who], kind=Payment.Kind.PREMIUM).order_by("-pk").first()
         if paid is not None:
-            with suppress(AppError):
-                refunds.refund_by_admin(admin=self.sam, payment=paid, amount=amount, reason="", now=self.moment())
+            self.give_back(paid, amount)
 
     def share(self):
         services.share_until(now=self.moment())
 
-    def payouts(self, outcome):
-        """A run, or what a bank made of an earlier payout."""
-        if outcome == "run":
-            services.run_payouts(self.moment().date(), now=self.moment())
-            return
-        for payout in Payout.objects.filter(state__in=["processing", "sent"]).order_by("-pk")[:1]:
-            if outcome == "sent":
-                services.mark_payout_sent(payout.pk, now=self.moment())
-            else:
-                services.fail_payout(payout.pk, Payout.Failure.OTHER, now=self.moment())
-
-    def check_premium(self):
-        for row in Subscription.objects.exclude(status=Status.ENDED):
-            premium_care.follow_subscription(subscription_id=row.pk, now=self.moment())
-        states = {each["id"]: each for each in self.asked("subscriptions", status="all")}
-        for row in Subscription.objects.exclude(gateway_id=None):
-            assert premium.MEANING[states[row.gateway_id]["status"]] == row.status
-            if row.status != Status.ENDED:
-                assert row.period_end.timestamp() == states[row.gateway_id]["items"]["data"][0]["current_period_end"]
+    def premium_differences(self):
+        """Yield what differs about subscriptions, see `books_invariants`."""
+        for row, there, period_end in books_invariants.meanings(self):
+            if row.status != there or (row.status != Status.ENDED and row.period_end.timestamp() != period_end):
+                yield "subscription", f"is {row.status} until {row.period_end} here, {there} at the provider"
         for user in self.learners:
-            assert Subscription.objects.of(user.pk).live().count() <= 1
+            if Subscription.objects.of(user.pk).live().count() > 1:
+                yield "subscription", f"{user} has two"
             enrolled = Enrollment.objects.active().filter(user=user, course=self.premium_course)
-            assert not enrolled.exists() or has_premium(user, now=self.moment())
-        self.check_shares()
-        assert list(payout_problems()) == []
+            if enrolled.exists() and not has_premium(user, now=self.moment()):
+                yield "access", f"{user} is enrolled without Premium"
+        for shown, charged in books_invariants.shown_and_charged(self):
+            if shown != charged:
+                yield "shown", f"the next renewal is shown as {shown}, and {charged} will be charged"
+        yield from self.first_charges()
+        yield from self.share_differences()
 
-    def check_shares(self):
-        """Every ended month is shared once; what was paid, without refunds, was shared or is left in the pool."""
+    def first_charges(self):
+        """What the checkout showed is what the first invoice charged."""
+        for row in Subscription.objects.filter(pk__in=self.shown_at_checkout, status=Status.ACTIVE):
+            shown = self.shown_at_checkout[row.pk]
+            first = row.payments.order_by("paid_at", "pk").first()
+            begun = first.period_start if first else None
+            is_first = begun is not None and begun <= row.created_at + timedelta(days=8)
+            charged = first.amount if first and is_first else 0  # or the first period was free
+            if shown != charged:
+                yield "first charge", f"the checkout showed {shown}, {charged} were charged first"
+
+    def share_differences(self):
+        """Every ended month is shared once; what is left of payments was shared or is in the pool."""
+        if not Subscription.objects.exists():
+            return
         self.share()
-        assert services.share_until(now=self.moment()) == []
+        if services.share_until(now=self.moment()) != []:
+            yield "shares", "a month is shared twice"
         months = list(PremiumMonth.objects.order_by("month").values_list("month", flat=True))
-        assert len(set(months)) == len(months)
+        if len(set(months)) != len(months):
+            yield "shares", "a month was shared twice"
         pooled = PremiumMonth.objects.aggregate(sum=Sum("pool"))["sum"] or 0
         premium_lines = LedgerLine.objects.filter(account__code="premium")
         left = -(premium_lines.aggregate(sum=Sum("amount"))["sum"] or 0)
         payments = Payment.objects.filter(kind=Payment.Kind.PREMIUM)
-        lost = payments.filter(disputes__status="lost").aggregate(sum=Sum("disputes__amount"))["sum"] or 0
-        sums = payments.aggregate(paid=Sum("amount", default=0), refunded=Sum("refunded", default=0))
-        assert pooled + left == sums["paid"] - sums["refunded"] - lost
+        kept = sum(max(0, books_invariants.left_of(self, each)) for each in payments)
+        if pooled + left != kept:
+            yield "shares", f"{pooled} were shared and {left} are left of {kept}"
         earned = PremiumEarning.objects.aggregate(sum=Sum("earned"))["sum"] or 0
         booked = LedgerLine.objects.filter(entry__kind="premium_share", account__instructor_id=self.teacher.pk)
-        assert earned == -(booked.aggregate(sum=Sum("amount"))["sum"] or 0)
+        if earned != -(booked.aggregate(sum=Sum("amount"))["sum"] or 0):
+            yield "shares", f"{earned} were earned, the ledger has something else"
         for month in PremiumMonth.objects.prefetch_related("earnings"):
             parts = [each.part for each in month.earnings.all()]
-            assert sum(parts) <= month.pool  # the rest was earned from those who watched nothing
+            if sum(parts) > month.pool:  # the rest was earned from those who watched nothing
+                yield "shares", f"the parts of {month} are more than its pool"

@@ -1,0 +1,146 @@
+"""What must hold after any sequence of money, see `test_sequences`: each function yields what differs."""
+
+from collections import Counter
+
+from django.db.models import Sum
+
+from apps.billing import access
+from apps.billing.models import LedgerLine, Payment, Payout, Redemption, Refund, Subscription
+from apps.billing.queries.document_check import document_problems
+from apps.billing.queries.ledger_check import problems
+from apps.billing.queries.payouts import bank_transfers
+from apps.billing.services import premium
+from apps.learning.models import Enrollment
+
+_EARNED = ["sale", "premium_share"]
+_PAYOUTS = ["payout_started", "payout_sent", "payout_failed", "payout_returned"]
+
+
+def differences(run):
+    """Yield (what differs, how) after the last night of a run."""
+    again = run.night()
+    for found in again.findings:
+        yield "night", f"a second night still finds: {found}"
+    for problem in problems():
+        yield "ledger", str(problem)
+    for wrong in document_problems():
+        yield "documents", str(wrong)
+    yield from _of_provider(run)
+    yield from _of_payments(run)
+    yield from _of_access(run)
+    yield from _of_requests(run)
+    yield from _of_codes(run)
+    yield from _of_transfers(run)
+    yield from _of_bank_payouts()
+    yield from run.premium_differences()
+
+
+def _of_provider(run):
+    """The account "provider" is the provider's balance, in each currency."""
+    lines = LedgerLine.objects.filter(account__code="provider").order_by().values_list("currency")
+    booked = {currency: amount for currency, amount in lines.annotate(Sum("amount")) if amount}
+    if booked != run.balance():
+        yield "balance", f"the ledger has {booked}, the provider {run.balance()}"
+
+
+def _of_payments(run):
+    charges = {each["payment_intent"]: each for each in run.rows("charge") if each["paid"]}
+    rows = list(Payment.objects.filter(amount__gt=0))
+    if set(charges) != {row.gateway_id for row in rows}:
+        yield "payments", f"{len(rows)} payments here, {len(charges)} at the provider"
+        return
+    for row in rows:
+        charge = charges[row.gateway_id]
+        if (row.amount, row.refunded) != (charge["amount"], charge["amount_refunded"]):
+            told = f"{charge['amount']} paid, {charge['amount_refunded']} refunded at the provider"
+            yield "refunded", f"{row.amount} paid, {row.refunded} refunded here, {told}"
+
+
+def left_of(run, payment):
+    """What is left of a payment at the provider after refunds and what disputes took for good."""
+    refunded = sum(
+        each["amount"]
+        for each in run.rows("refund")
+        if each["payment_intent"] == payment.gateway_id and each["status"] in {"succeeded", "pending"}
+    )
+    lost = -sum(
+        moved["amount"]
+        for each in run.rows("dispute")
+        if each["payment_intent"] == payment.gateway_id and each["status"] in {"won", "lost"}
+        for moved in each["balance_transactions"]
+    )
+    return payment.amount - refunded - lost
+
+
+def _of_access(run):
+    """A course is open exactly if it is paid and not given back; nobody pays for it twice without a return waiting."""
+    for user in run.learners:
+        for course in run.courses:
+            kept = [each for each in Payment.objects.filter(user=user, course=course) if left_of(run, each) > 0]
+            if len(kept) > 1 and not run.returns_wait(kept):
+                yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin is told"
+            is_open = access.access_to(user, course) is not None
+            enrolled = Enrollment.objects.active().filter(user=user, course=course).exists()
+            if not enrolled == bool(kept) == is_open:
+                yield "access", f"{len(kept)} payments are kept; open: {is_open}, enrolled: {enrolled}"
+
+
+def _of_requests(run):
+    for refund in Refund.objects.filter(status__in=["requested", "processing"]).select_related("payment"):
+        payment = refund.payment
+        if refund.status == Refund.Status.PROCESSING:
+            yield "refund", f"a refund of {refund.amount} is still on its way"
+        elif left_of(run, payment) < refund.amount:
+            yield "open request", f"a request of {refund.amount} waits; {left_of(run, payment)} are left to return"
+
+
+def _of_codes(run):
+    for code in run.codes:
+        code.refresh_from_db()
+        held = Redemption.objects.filter(code=code, state__in=["reserved", "used"]).count()
+        if code.used != held:
+            yield "code", f"{code.code} was used {held} times, its row says {code.used}"
+
+
+def _of_transfers(run):
+    """Money reaches instructors once: what a payout says was sent, was; nobody gets more than they earned."""
+    sent = Counter()
+    for transfer in run.rows("transfer"):
+        sent[transfer["transfer_group"]] += transfer["amount"] - transfer["amount_reversed"]
+    out = 0
+    for payout in Payout.objects.exclude(state="scheduled"):
+        is_bank = payout.method == "bank"
+        arrived = (payout.amount if payout.state in {"processing", "sent"} else 0) if is_bank else sent[payout.key]
+        out += arrived
+        if not is_bank and (payout.state == "failed") != (arrived == 0) and payout.state != "processing":
+            yield "payout", f"a payout of {payout.amount} is {payout.state}, and {arrived} were transferred"
+    lines = LedgerLine.objects.filter(account__instructor_id=run.teacher.pk)
+    earned = -(lines.filter(entry__kind__in=_EARNED).aggregate(sum=Sum("amount"))["sum"] or 0)
+    if out > earned:
+        yield "paid out twice", f"{earned} were earned, {out} were sent"
+    kept = -(lines.exclude(entry__kind__in=_PAYOUTS).aggregate(sum=Sum("amount"))["sum"] or 0)
+    owed = -(lines.aggregate(sum=Sum("amount"))["sum"] or 0)
+    if kept - out != owed:
+        yield "owed", f"of {kept} earned, {out} were sent; the ledger owes {owed}"
+
+
+def _of_bank_payouts():
+    """A bank payout in processing is in the file that an admin gives to the bank."""
+    for payout in Payout.objects.filter(method="bank", state="processing"):
+        if not any(payout.key in line for line in bank_transfers(payout.run_id)):
+            yield "stuck", f"a bank payout of {payout.amount} can't be sent"
+
+
+def shown_and_charged(run):
+    """What a subscription says its next renewal costs, and what the provider will charge."""
+    for row in Subscription.objects.live().exclude(gateway_id=None).select_related("user", "redemption__code"):
+        if row.status in {"trialing", "active"} and not row.cancels_at_period_end:
+            yield run.shown_renewal(row), run.call("invoices/create_preview", subscription=row.gateway_id)["amount_due"]
+
+
+def meanings(run):
+    """The state here and at the provider of each subscription."""
+    states = {each["id"]: each for each in run.rows("subscription")}
+    for row in Subscription.objects.exclude(gateway_id=None):
+        state = states[row.gateway_id]
+        yield row, premium.MEANING[state["status"]], state["items"]["data"][0]["current_period_end"]
