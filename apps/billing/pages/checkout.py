@@ -65,7 +65,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "email": user.email,
         "country": price.country,
-        "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
+        "needs_country": bool(settings.TAX_RATES),
         "buyer": buyer_props(saved),
         "provider": provider_props(),
         "order": _continued(live) if live else None,

@@ -97,7 +97,7 @@ def _page(
         "terms": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "country": terms.price.country,
-        "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
+        "needs_country": bool(settings.TAX_RATES),
         "buyer": buyer_props(BuyerDetails.objects.filter(user=user, is_company=True).first()),
         "provider": provider_props(),
         "first_payment": date_format(localtime(renews_after), "j F Y") if renews_after else "",

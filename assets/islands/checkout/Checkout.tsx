@@ -332,7 +332,7 @@ export function Checkout(props: Props) {
                 {...tie("country", faults)}
                 onChange={(event) => {
                   setCountry(event.target.value);
-                  if (props.needs_country) void applyCode(quote.code, event.target.value);
+                  if (needsCountry) void applyCode(quote.code, event.target.value);
                 }}
               >
                 <option value="">{t("Choose a country")}</option>
@@ -346,9 +346,7 @@ export function Checkout(props: Props) {
           )}
           <BuyerFields
             form={company}
-            onVatId={(next) => {
-              if (props.needs_country) void applyCode(quote.code, country, next);
-            }}
+            onVatId={(next) => void applyCode(quote.code, country, next)}
           />
         </section>
         <section aria-label={t("Terms")}>

@@ -223,15 +223,10 @@ export function Premium(props: Props) {
               isMissing={lacksCountry}
               onChange={(chosen) => {
                 setCountry(chosen);
-                if (props.needs_country) void apply(terms.code, chosen);
+                if (needsCountry) void apply(terms.code, chosen);
               }}
             />
-            <BuyerFields
-              form={company}
-              onVatId={(next) => {
-                if (props.needs_country) void apply(terms.code, country, next);
-              }}
-            />
+            <BuyerFields form={company} onVatId={(next) => void apply(terms.code, country, next)} />
           </section>
         )}
         <section aria-label={t("Terms")}>
