@@ -63,6 +63,7 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
         context |= {
             "charge": next_charge(row),
             "taxed_in": country_name(row.country),
+            "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
             "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),
             "lost": len(queries.lost_courses(user)) if row.status == Status.ENDED else 0,
