@@ -92,9 +92,9 @@ STEPS = [
     ((), "buy", "apps.billing.services.payments.book_sale"),
     ((), "buy", "apps.billing.services.checkout.publish"),
     (("buy",), "refund", "apps.billing.gateway.create_refund"),
-    (("buy",), "refund", "apps.billing.services.refunds.publish"),
+    (("buy",), "refund", "apps.billing.services.refund_states.publish"),
     (("buy", "dispute"), "lose_dispute", "apps.billing.gateway.get_dispute"),
-    (("buy", "dispute"), "lose_dispute", "apps.billing.services.disputes.ledger.post_dispute_opened"),
+    (("buy", "dispute"), "lose_dispute", "apps.billing.services.disputes.ledger.post_dispute"),
     (("buy", "connect"), "pay_out", "apps.billing.services.payouts.post_payout_started"),
     (("buy", "connect"), "pay_out", "apps.billing.gateway.ProviderTransfers.send"),
     (("buy", "connect"), "pay_out", "apps.billing.services.payout_outcomes.post_payout_sent"),
@@ -102,7 +102,7 @@ STEPS = [
     (("buy", "connect", "pay_out"), "take_back", "apps.billing.services.payout_outcomes.post_payout_reversed"),
     (("buy",), "pay_platform", "apps.billing.gateway.balance_transactions_since"),
     (("buy",), "pay_platform", "apps.billing.services.balance.post_balance_transaction"),
-    (("buy", "refund with a fee"), "night", "apps.billing.services.balance_facts.post_difference"),
+    (("buy", "fee"), "night", "apps.billing.services.balance.post_balance_transaction"),
 ]
 ALWAYS = {  # the others take long
     ("apps.billing.gateway.ProviderTransfers.send", "after"),
@@ -155,9 +155,8 @@ def test_after_a_kill_one_nightly_reconciliation_leaves_no_difference(standin, s
     for name in prepared:
         if name == "dispute":
             standin.dispute(Payment.objects.get().gateway_id)
-        elif name == "refund with a fee":
-            standin.set_fees(refund=25)
-            standin.refund(Payment.objects.get().gateway_id, 400)
+        elif name == "fee":
+            standin.charge_fee(250)
         else:
             getattr(world, name)()
     for connection in connections.all():
