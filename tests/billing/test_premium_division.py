@@ -18,7 +18,7 @@ def instructors(parts):
     return totals
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(own=OWN, seconds=SECONDS, missing=st.integers(0, 4000), adversary=USERS)
 def test_nobody_moves_more_than_they_paid(own, seconds, missing, adversary):
     """``missing``: what refunds of earlier months took from the pool."""
