@@ -17,6 +17,7 @@ from apps.billing.purchases import purchase_of_course
 from apps.billing.queries.double_payments import double_payments
 from apps.billing.services import books_checks, checkout, disputes, receipts, refund_states, refunds
 from apps.billing.standin.errors import ApiError
+from studyplatform.kit.web.dates import show_site_date
 from tests.billing.conftest import GOOD
 
 pytestmark = [pytest.mark.django_db]
@@ -230,7 +231,7 @@ def test_a_bank_that_changes_its_mind_opens_the_course_again(buy, standin):
     assert Dispute.objects.count() == 2
 
 
-def test_an_inquiry_changes_nothing_until_it_is_a_dispute(buy, standin):
+def test_an_inquiry_changes_nothing_until_it_is_a_dispute_that_admins_hear_of(buy, standin, sam):
     payment = buy()
     inquiry = standin.dispute(payment.gateway_id, is_inquiry=True)
     assert disputes.sync_dispute(dispute=inquiry["id"], now=timezone.now()) is None
@@ -238,6 +239,9 @@ def test_an_inquiry_changes_nothing_until_it_is_a_dispute(buy, standin):
     row = disputes.sync_dispute(dispute=inquiry["id"], now=timezone.now())
 
     assert (row.status, balance("disputes"), balance("provider")) == (Dispute.Status.OPEN, 6400, at_provider(standin))
+    disputes.sync_dispute(dispute=inquiry["id"], now=timezone.now())
+    [notice] = Notification.objects.filter(user=sam, kind="billing.dispute_opened")
+    assert f"by {show_site_date(row.answer_by)}" in notice.params["deadline"]
 
 
 def test_a_refund_may_cost_a_fee(buy, standin):

@@ -89,7 +89,7 @@ class RefundState:
 @dataclass(frozen=True)
 class DisputeState:
     """A dispute. ``withdrawn`` and ``reinstated``: what the provider took from the balance, and what it gave back;
-    ``fee`` and ``fee_returned`` likewise."""
+    ``fee`` and ``fee_returned`` likewise. ``answer_by``: until when evidence can be submitted; None if it can't be."""
 
     id: str
     intent: str
@@ -102,6 +102,7 @@ class DisputeState:
     reason: str
     status: str
     created: datetime
+    answer_by: datetime | None
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,7 @@ def get_dispute(dispute: str) -> DisputeState:
         reason=found.reason,
         status=found.status,
         created=moment(found.created),
+        answer_by=moment(due) if (due := found.evidence_details.due_by) else None,
     )
 
 

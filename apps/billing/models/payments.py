@@ -180,6 +180,7 @@ class Dispute(models.Model):
     reason = models.CharField(max_length=60, blank=True)
     status = models.CharField(max_length=6, choices=Status.choices, default=Status.OPEN)
     opened_at = models.DateTimeField()
+    answer_by = models.DateTimeField(null=True, help_text="Until when the provider takes evidence, if it does.")
     closed_at = models.DateTimeField(null=True)
 
     class Meta:

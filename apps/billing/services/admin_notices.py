@@ -33,15 +33,12 @@ def tell_admins_of_request(refund: Refund, *, now: datetime) -> None:
     )
 
 
-def tell_admins_of_dispute(dispute: Dispute, answer_by: datetime | None, *, now: datetime) -> None:
-    """Notify the admins of a dispute. One notification per dispute.
-
-    ``answer_by``: when the provider closes it without an answer; None if it can't be answered.
-    """
+def tell_admins_of_dispute(dispute: Dispute, *, now: datetime) -> None:
+    """Notify the admins of a dispute and of its deadline. One notification per dispute."""
     payment = dispute.payment
     deadline = gettext("It can't be answered.")
-    if answer_by is not None:
-        day = show_site_date(answer_by.astimezone(get_default_timezone()))
+    if dispute.answer_by is not None:
+        day = show_site_date(dispute.answer_by.astimezone(get_default_timezone()))
         deadline = gettext("Answer at the payment provider by %(date)s, or the money is lost.") % {"date": day}
     people.notify_all(
         "billing.dispute_opened",

@@ -8,6 +8,7 @@ from django.db.models import Sum
 from apps.billing import gateway
 from apps.billing.models import Dispute, Payment
 from apps.billing.services import ledger
+from apps.billing.services.admin_notices import tell_admins_of_dispute
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.returns import follow_returns
 from studyplatform.kit import jobs
@@ -40,8 +41,11 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
         if payment is None:
             return None
         defaults = {"payment": payment, "amount": state.amount, "reason": state.reason[:60], "opened_at": state.created}
-        row, _ = Dispute.objects.get_or_create(gateway_id=state.id, defaults=defaults)
+        row, is_new = Dispute.objects.get_or_create(gateway_id=state.id, defaults=defaults)
         status = status_of(state)
+        row.answer_by = state.answer_by
+        if is_new and status == Dispute.Status.OPEN:
+            tell_admins_of_dispute(row, now=now)
         if row.status != Dispute.Status.OPEN and status == Dispute.Status.OPEN:
             return row  # a stale answer: another call asked later
         ledger.post_dispute(
@@ -59,7 +63,7 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
                 jobs.enqueue("billing.tell_of_lost_dispute", key=state.id, dispute_id=row.pk)
         issue_documents(payment=payment, now=now)
         row.status, row.lost, row.fee = status, lost_of(state), max(0, state.fee - state.fee_returned)
-        row.save(update_fields=["status", "closed_at", "lost", "fee"])
+        row.save(update_fields=["status", "answer_by", "closed_at", "lost", "fee"])
         payment.charged_back = payment.disputes.aggregate(sum=Sum("lost"))["sum"] or 0
         payment.save(update_fields=["charged_back"])
         follow_returns(payment, now=now)
