@@ -1,18 +1,9 @@
-"""The notification kinds of billing."""
+"""The notification kinds of billing: here those for learners."""
 
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.accounts.models import Role, User
-
-
-def _administers(user: User) -> bool:
-    return user.role == Role.ADMIN
-
-
-def _teaches(user: User) -> bool:
-    return user.can_teach
-
+from apps.billing import staff_notices as staff_notices
 
 PAID = services.register_kind(
     services.Kind(
@@ -69,18 +60,6 @@ REFUND_FAILED = services.register_kind(
         text=_("Your bank sent the money back to us. We'll contact you about another way to return it."),
         action=_("See the payment"),
         icon="circle-alert",
-    )
-)
-REFUND_TO_RETURN = services.register_kind(
-    services.Kind(
-        name="billing.refund_to_return",
-        group="billing",
-        title=_("Refunds that failed"),
-        headline=_("The refund of %(amount)s to %(name)s failed"),
-        text=_("The bank sent the money back: %(reason)s. Refund it again, or return it in another way."),
-        action=_("See the payment"),
-        icon="circle-alert",
-        is_for=_administers,
     )
 )
 REFUND_DECLINED = services.register_kind(
@@ -171,67 +150,6 @@ GRANT_ENDED = services.register_kind(
         icon="lock",
     )
 )
-PAYOUT_SENT = services.register_kind(
-    services.Kind(
-        name="billing.payout_sent",
-        group="teaching",
-        title=_("Payouts"),
-        headline=_("%(amount)s is on its way to you"),
-        text=_("We sent your payout to the account ending in %(account)s. Banks take up to three working days."),
-        action=_("See your earnings"),
-        icon="wallet",
-        is_for=_teaches,
-    )
-)
-PAYOUT_FAILED = services.register_kind(
-    services.Kind(
-        name="billing.payout_failed",
-        group="teaching",
-        title=_("Failed payouts"),
-        headline=_("Your payout of %(amount)s failed"),
-        text=_("%(reason)s. %(what_to_do)s Nothing is lost: the amount moves to your next payout."),
-        action=_("See your earnings"),
-        icon="circle-alert",
-        is_for=_teaches,
-    )
-)
-PAYOUT_REVERSED = services.register_kind(
-    services.Kind(
-        name="billing.payout_reversed",
-        group="teaching",
-        title=_("Payouts taken back"),
-        headline=_("%(amount)s of a payout was taken back"),
-        text=_("The payment provider took it from your account again. The amount moves to your next payout."),
-        action=_("See your earnings"),
-        icon="undo-2",
-        is_for=_teaches,
-    )
-)
-PAYOUT_ACCOUNT = services.register_kind(
-    services.Kind(
-        name="billing.payout_account",
-        group="account",
-        title=_("Changes to your payout details"),
-        headline=_("Your payout details were changed"),
-        text=_("Your earnings are now paid to the account ending in %(account)s."),
-        action=_("See your payout details"),
-        icon="landmark",
-        is_security=True,
-        is_for=_teaches,
-    )
-)
-MILESTONE = services.register_kind(
-    services.Kind(
-        name="billing.milestone",
-        group="teaching",
-        title=_("Teaching milestones"),
-        headline=_("A milestone: %(milestone)s"),
-        text=_("Thank you for teaching here."),
-        action=_("See your earnings"),
-        icon="trophy",
-        is_for=_teaches,
-    )
-)
 TRIAL_ENDS = services.register_kind(
     services.Kind(
         name="billing.trial_ends",
@@ -274,53 +192,5 @@ PREMIUM_ENDED = services.register_kind(
         text=_("We've kept your notes, progress and certificates. Free courses and courses you bought are still open."),
         action=_("Renew Premium"),
         icon="clock",
-    )
-)
-BOOKS_DIFFER = services.register_kind(
-    services.Kind(
-        name="billing.books_differ",
-        group="administration",
-        title=_("Differences in the books"),
-        headline=_("The books need a look"),
-        text=_("Reconciliation couldn't repair everything. New differences: %(count)s. The first one: %(first)s"),
-        action=_("See the reconciliation"),
-        icon="circle-alert",
-        is_for=lambda user: user.is_admin,
-    )
-)
-REFUND_REQUESTED = services.register_kind(
-    services.Kind(
-        name="billing.refund_requested",
-        group="administration",
-        title=_("Refund requests"),
-        headline=_("%(name)s asks for %(amount)s back"),
-        text=_("For %(title)s. The reason: %(reason)s"),
-        action=_("Decide"),
-        icon="undo-2",
-        is_for=lambda user: user.is_admin,
-    )
-)
-DISPUTE_OPENED = services.register_kind(
-    services.Kind(
-        name="billing.dispute_opened",
-        group="administration",
-        title=_("Disputed payments"),
-        headline=_("%(name)s disputes %(amount)s with their bank"),
-        text=_("For %(title)s. %(deadline)s"),
-        action=_("See the disputes"),
-        icon="circle-alert",
-        is_for=lambda user: user.is_admin,
-    )
-)
-PAYOUT_NOT_SENT = services.register_kind(
-    services.Kind(
-        name="billing.payout_not_sent",
-        group="administration",
-        title=_("Failed payouts of instructors"),
-        headline=_("The payout of %(amount)s to %(name)s failed"),
-        text=_("%(reason)s. The amount is in their balance again, and moves to the next run."),
-        action=_("See the payouts"),
-        icon="circle-alert",
-        is_for=lambda user: user.is_admin,
     )
 )
