@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from apps.billing.models import BalanceTransaction, BooksDifference, EntryKind, LedgerEntry, ManualEntry
 from apps.billing.queries.ledger import balances
+from apps.billing.queries.ledger_accounts import NAMES
 from apps.billing.queries.ledger_check import problems
 from apps.billing.services.ledger import post_difference
+from apps.billing.services.ledger.posting import ACCOUNTS
 from tests.factories.billing import BalanceTransactionFactory, sale
 
 pytestmark = pytest.mark.django_db
@@ -161,3 +163,7 @@ def test_an_admin_says_what_an_unexplained_amount_was(browser_of, sam):
     assert balances(["unexplained", "fees"]) == {"unexplained": {"usd": 0}, "fees": {"usd": 500}}
     assert "Climate" not in text_of(browser.get(PAGE))
     assert BalanceTransaction.objects.count() == 1
+
+
+def test_each_account_of_the_ledger_has_a_name():
+    assert set(ACCOUNTS) <= set(NAMES)

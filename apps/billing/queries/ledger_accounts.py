@@ -30,6 +30,8 @@ NAMES: dict[str, str | Promise] = {
     "platform": _("Platform's sales"),
     "refunds": _("Refunded by the platform"),
     "fees": _("Fees"),
+    "pending_refunds": _("Refunds on their way"),
+    "losses": _("Losses by disputes"),
     "reserves": _("Held back by the provider"),
     "exchange": _("Exchanged by the provider"),
     "owner": _("Put in and taken out"),
