@@ -1,9 +1,8 @@
-"""The notification kinds of billing: here those for learners."""
+"""The notification kinds of billing for learners."""
 
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.billing import staff_notices as staff_notices
 
 PAID = services.register_kind(
     services.Kind(
