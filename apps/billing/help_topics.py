@@ -43,6 +43,20 @@ def _promo(user: Any) -> str:
     return _("Enter a promo code at checkout, before you pay. The new total appears immediately.")
 
 
+def _gift(user: Any) -> str:
+    return _(
+        "Choose “Give it as a gift” on the page of a course or bundle. We email a code on the day you choose, and"
+        " your [gifts](/billing/gifts) show whether it was redeemed. To redeem one, enter its [code](/gift)."
+    )
+
+
+def _bundle(user: Any) -> str:
+    return _(
+        "A [bundle](/bundles/) is several courses at one price. Courses you own are left out, and you pay for the"
+        " others only."
+    )
+
+
 for name, questions, answer in (
     (
         "refund",
@@ -73,6 +87,16 @@ for name, questions, answer in (
         (gettext_lazy("How do I change my credit card?"), gettext_lazy("My payment was declined")),
         _cards,
     ),
+    (
+        "gift",
+        (
+            gettext_lazy("Can I give a course as a gift?"),
+            gettext_lazy("How do I redeem a gift code?"),
+            gettext_lazy("My gift was not delivered"),
+        ),
+        _gift,
+    ),
+    ("bundle", (gettext_lazy("What is a bundle?"), gettext_lazy("Are there bundles of courses?")), _bundle),
     ("promo", (gettext_lazy("How do I use a promo code or coupon?"),), _promo),
 ):
     offered = gettext_lazy("How much do the courses cost?") if name == "premium" else ""

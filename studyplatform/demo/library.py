@@ -201,6 +201,8 @@ class Sales:
     subscribers: tuple[Subscriber, ...] = ()
     returns: tuple[Return, ...] = ()
     promo_codes: tuple[dict[str, Any], ...] = ()
+    bundles: tuple[dict[str, Any], ...] = ()
+    gifts: tuple[dict[str, Any], ...] = ()
     payouts: tuple[dict[str, str], ...] = ()
 
 
@@ -231,6 +233,8 @@ def read_library(content: Path = CONTENT) -> Library:
         subscribers=tuple(make(Subscriber, row, sold) for row in more.get("subscribers") or ()),
         returns=tuple(make(Return, row, sold) for row in more.get("returns") or ()),
         promo_codes=tuple(more.get("promo_codes") or ()),
+        bundles=tuple(more.get("bundles") or ()),
+        gifts=tuple(more.get("gifts") or ()),
         payouts=tuple(more.get("payouts") or ()),
     )
     library = Library(

@@ -21,12 +21,15 @@ from django.db.models import Max, Q
 from django.utils.timezone import localtime
 
 from apps.accounts.models import Role, User
+from apps.accounts.queries import zone_of
 from apps.billing import services
 from apps.billing.errors import AlreadyOwned, SubscriptionExpired
 from apps.billing.models import (
+    Bundle,
     Card,
     ConnectedAccount,
     Dispute,
+    Gift,
     Payment,
     Payout,
     PayoutAccount,
@@ -37,7 +40,7 @@ from apps.billing.models import (
 from apps.billing.provider_amounts import to_provider
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
-from apps.billing.services import plan_changes, premium_care, premium_notices, receipts, subscriptions
+from apps.billing.services import bundles, gifts, plan_changes, premium_care, premium_notices, receipts, subscriptions
 from apps.billing.services.balance_facts import follow_balance
 from apps.billing.standin import Standin
 from apps.courses.models import Course
@@ -51,9 +54,13 @@ LATER = timedelta(hours=1)
 # What these jobs do was done here, at the moment when it would have happened; nobody gets an email about it.
 DONE_HERE = (
     "accounts.mail_notification",
+    "billing.follow_gift_mail",
     "billing.follow_order",
     "billing.follow_refund",
     "billing.note_earnings",
+    "billing.send_gift",
+    "billing.tell_of_granted_refund",
+    "billing.tell_of_lost_dispute",
     "billing.tell_of_payment",
     "billing.tell_of_premium_end",
     "billing.tell_of_refund",
@@ -149,6 +156,12 @@ class Year:
             self._at(self._ago(360), partial(self._open_account, text))
         for code in self.library.sales.promo_codes:
             self._at(self._ago(code["from_days_ago"]), partial(self._make_code, code))
+        for bundle in self.library.sales.bundles:
+            if set(bundle["courses"]) <= kinds.keys():
+                self._at(self._ago(bundle["days_ago"]), partial(self._make_bundle, bundle))
+        for gift in self.library.sales.gifts:
+            if gift["course"] in kinds:
+                self._at(self._ago(gift["days_ago"]), partial(self._give, gift))
         for (email, slug), at in self.begins.items():
             self._at(at, partial(self._begin, email, slug, kinds[slug]))
         for sold in self.library.sales.returns:
@@ -263,6 +276,39 @@ class Year:
                 evidence = {"evidence": {"uncategorized_text": outcome}, "submit": "true"}
                 self._call("POST", f"/v1/disputes/{dispute.gateway_id}", evidence)
             services.sync_dispute(dispute=dispute.gateway_id, now=at)
+
+    def _make_bundle(self, text: dict[str, Any], at: datetime) -> None:
+        if Bundle.objects.filter(title=text["title"]).exists():
+            return
+        terms = bundles.BundleTerms(
+            title=text["title"],
+            summary=text["summary"],
+            price=text["price"],
+            courses=[_course(slug) for slug in text["courses"]],
+        )
+        bundles.create_bundle(by=_user(text["by"]), terms=terms, now=at)
+
+    def _give(self, text: dict[str, Any], at: datetime) -> None:
+        """A learner buys a course for someone else, who hasn't redeemed the code yet."""
+        user = _user(text["by"])
+        if Gift.objects.filter(order__user=user).exists():
+            return
+        purchase = services.purchase_of_course(_course(text["course"]), is_gift=True)
+        terms = gifts.GiftTerms(
+            sender_name=user.get_full_name(),
+            recipient_name=text["name"],
+            recipient_email=text["email"],
+            message=text["message"],
+            send_on=at.astimezone(zone_of(user)).date(),
+        )
+        begun = services.begin_order(
+            user=user, purchase=purchase, code="", country="", email=user.email, expected_total=purchase.price,
+            expected_currency=purchase.currency, card="", saves_card=False, agrees=True, gift=terms, now=at,
+        )  # fmt: skip
+        self._confirm(begun.client_secret, card=None, number=_card_of(user))
+        order = services.sync_order(order=begun.order, now=at)
+        receipts.tell_of_payment(payment=Payment.objects.select_related("user").get(order=order))
+        gifts.send_gift(gift_id=order.gift.pk, now=at)
 
     def _make_code(self, text: dict[str, Any], at: datetime) -> None:
         if PromoCode.objects.filter(code=text["code"]).exists():

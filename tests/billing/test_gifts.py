@@ -23,6 +23,7 @@ from apps.billing.services.gifts import GiftTerms
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
+from studyplatform.kit.web.private_text import hide_codes, hide_secrets
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import GrantFactory, PaidCourseFactory, PaymentFactory
 
@@ -394,3 +395,19 @@ def test_a_deleted_account_takes_the_addresses_of_its_gifts_along(card_form, sta
     waits.refresh_from_db()
     assert (waits.recipient_email, waits.sent_at is not None) == ("", True)
     assert redeem(leo, waits).redeemed_by == leo
+
+
+def test_neither_the_log_nor_the_mails_of_admins_show_a_code():
+    code = new_gift_code()
+    assert hide_secrets(f"GET https://learn.example/gift/{code} 200") == "GET https://learn.example/gift/… 200"
+    assert hide_codes(f"Your code: {code}.") == "Your code: …."
+
+
+def test_one_of_two_gifts_is_sent_again(card_form, standin, mia, rivers):
+    first, second = give(card_form, mia, rivers), give(card_form, mia, rivers, recipient_email="eve@friends.example")
+    jobs.run_pending("default")
+    before = len(gift_mails())
+    gifts.send_again(user=mia, gift=second, now=timezone.now())
+    jobs.run_pending("default")
+    assert [one.to for one in gift_mails()[before:]] == [["eve@friends.example"]]
+    assert first.uid != second.uid

@@ -18,10 +18,12 @@ from django.utils import timezone
 from apps.accounts.models import Notification, Role, TeachingRequest, User
 from apps.billing.access import access_to
 from apps.billing.models import (
+    Bundle,
     Card,
     ConnectedAccount,
     Dispute,
     EarningsMilestone,
+    Gift,
     Payment,
     Payout,
     PremiumEarning,
@@ -244,8 +246,10 @@ def check_messages():
 def check_sales(amara):
     """The books are right, and every page of billing has something to show."""
     assert list(ledger_check.problems()) == []
-    bought = Payment.objects.get(user=amara)
+    bought = Payment.objects.get(user=amara, order__is_gift=False)
     assert (bought.course.slug, access_to(amara, bought.course).source) == ("the-night-sky-month-by-month", "purchase")
+    assert Gift.objects.get(order__user=amara).sent_at is not None
+    assert Bundle.objects.for_sale().count() == 1
     trial = Subscription.objects.get(user=amara)
     assert trial.status == Subscription.Status.TRIALING
     assert trial.trial_end is not None

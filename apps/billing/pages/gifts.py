@@ -123,7 +123,7 @@ def enter(request: HttpRequest) -> HttpResponse:
     typed = request.POST.get("code", "")[:200]
     letters = tidy_gift_code(typed)
     if letters:
-        return redirect("billing:gift-redeem", code=show_gift_code(letters))
+        return redirect("billing:gift-redeem", key=show_gift_code(letters))
     context = {"typed": typed, "refusal": GiftCodeUnknown() if request.method == "POST" else None}
     return render(request, "billing/gifts/enter.html", context, status=422 if context["refusal"] else 200)
 
@@ -132,24 +132,24 @@ def enter(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @limits_address("gift_page")
-def redeem(request: HttpRequest, code: str) -> HttpResponse:
+def redeem(request: HttpRequest, key: str) -> HttpResponse:
     """What a gift is and from whom. Signed in, the user redeems it; the code is the key, so it names no address."""
     try:
-        row = services.gift_by_code(code)
+        row = services.gift_by_code(key)
     except GiftCodeUnknown as unknown:
-        return render(request, "billing/gifts/enter.html", {"typed": code, "refusal": unknown}, status=404)
+        return render(request, "billing/gifts/enter.html", {"typed": key, "refusal": unknown}, status=404)
     refusal: AppError | None = None
     if request.method == "POST" and isinstance(request.user, User):
         try:
-            services.redeem_gift(user=request.user, code=code, now=timezone.now())
+            services.redeem_gift(user=request.user, code=key, now=timezone.now())
         except AppError as refused:
             refusal = refused
         else:
             messages.success(request, _("“%(title)s” is yours. Enjoy it!") % {"title": row.order.title})
-            return redirect("billing:gift-redeem", code=code)
+            return redirect("billing:gift-redeem", key=key)
     elif request.method == "POST":
-        return redirect(f"/auth/login?next=/gift/{show_gift_code(tidy_gift_code(code))}")
-    return render(request, "billing/gifts/redeem.html", _shown(request, row, code, refusal), status=_status(refusal))
+        return redirect(f"/auth/login?next=/gift/{show_gift_code(tidy_gift_code(key))}")
+    return render(request, "billing/gifts/redeem.html", _shown(request, row, key, refusal), status=_status(refusal))
 
 
 def _status(refusal: AppError | None) -> int:

@@ -206,6 +206,7 @@ export function Checkout(props: Props) {
           <Summary
             quote={quote}
             courses={bundle === "" ? 0 : props.course_count}
+            isGift={gift !== null}
             isFixed={wait !== null}
             isApplying={isApplying}
             refusal={codeRefusal}

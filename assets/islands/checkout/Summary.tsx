@@ -6,17 +6,20 @@ type Props = Omit<PromoCodeProps, "code" | "label"> & {
   quote: Quote;
   /** The number of courses of a bundle; 0: it is one course. */
   courses: number;
+  isGift: boolean;
 };
 
 /** The prices beside the form, with the promo code. */
-export function Summary({ quote, courses, isFixed, isApplying, refusal, onApply }: Props) {
+export function Summary({ quote, courses, isGift, isFixed, isApplying, refusal, onApply }: Props) {
   return (
     <>
       <dl className="kv">
         <dt>
-          {courses === 0
-            ? t("Course, yours to keep")
-            : tn("{count} course, yours to keep", "{count} courses, yours to keep", courses)}
+          {isGift
+            ? t("As a gift")
+            : courses === 0
+              ? t("Course, yours to keep")
+              : tn("{count} course, yours to keep", "{count} courses, yours to keep", courses)}
         </dt>
         <dd>{quote.texts["list_price"]}</dd>
         {quote.discount > 0 && (

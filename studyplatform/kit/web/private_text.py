@@ -12,6 +12,7 @@ _PATH = re.compile(r"(?P<host>https?://[^/\s\"'<>]*)?(?P<path>/[^\s\"'<>?#]+)")
 _QUERY = re.compile(r"(?P<name>[?&;](?:token|key|code|state|email|user)=)[^&\s\"'<>#]+")
 _EMAIL = re.compile(r"(?P<first>[\w.+-])[\w.+-]*@(?P<host>[\w-]+(?:\.[\w-]+)+)")
 _CODE = re.compile(r"(?<![#\w.-])\d{6}(?![\w.-])")
+_GROUPED_CODE = re.compile(r"(?<![\w-])[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3,}(?![\w-])")
 
 
 def hide_secrets(text: str) -> str:
@@ -25,8 +26,8 @@ def hide_emails(text: str) -> str:
 
 
 def hide_codes(text: str) -> str:
-    """The text without codes of six digits."""
-    return _CODE.sub("••••••", text)
+    """The text without codes of six digits, and without long ones in groups of four letters."""
+    return _GROUPED_CODE.sub(HIDDEN, _CODE.sub("••••••", text))
 
 
 def _without_tokens(found: re.Match[str]) -> str:
