@@ -1,4 +1,4 @@
-"""Background jobs of billing."""
+"""Background jobs about payments, refunds, subscriptions and gifts."""
 
 from datetime import timedelta
 
@@ -6,14 +6,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
-from apps.billing import gateway, planned_jobs, services
+from apps.billing import gateway, services
 from apps.billing.models import Dispute, Order, Payment, Refund, Subscription
 from apps.billing.services import checkout, gifts, premium_care, premium_notices, receipts, refunds, webhooks
 from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
-
-__all__ = ["planned_jobs"]  # loaded with this module
 
 
 def _event_failed(error: Exception, *, trigger_id: int) -> None:
