@@ -22,10 +22,11 @@ class DocumentProblem:
 
 @dataclass
 class Sums:
-    """What documents or postings of a payment add up to, in minor units."""
+    """What documents or postings of a payment add up to, in minor units. ``any``: whether there are any."""
 
     total: int = 0
     tax: int = 0
+    any: bool = False  # a payment that was returned adds up to 0, with documents or without them
 
 
 def document_problems() -> Iterator[DocumentProblem]:
@@ -74,7 +75,7 @@ def _compared_batch(batch: list[Payment]) -> Iterator[tuple[Payment, Sums, Sums]
     posted: dict[str, Sums] = defaultdict(Sums)
     entries = LedgerEntry.objects.filter(payment_key__in=[payment.gateway_id for payment in batch]).order_by()
     for key, total, tax in entries.values_list("payment_key").annotate(Sum("total"), Sum("tax")):
-        posted[key] = Sums(total, tax)
+        posted[key] = Sums(total, tax, any=True)
     by_payment: dict[int, Sums] = defaultdict(Sums)
     by_order: dict[int, Sums] = defaultdict(Sums)
     columns = ("payment_id", "order_id", "kind", "total", "tax")
@@ -85,10 +86,12 @@ def _compared_batch(batch: list[Payment]) -> Iterator[tuple[Payment, Sums, Sums]
         sign = 1 if kind == Document.Kind.INVOICE else -1
         sums.total += sign * total
         sums.tax += sign * tax
+        sums.any = True
     for payment in batch:
         direct = by_payment[payment.pk]
         early = by_order[payment.order_id] if payment.order_id is not None else Sums()
-        yield payment, posted[payment.gateway_id], Sums(direct.total + early.total, direct.tax + early.tax)
+        documented = Sums(direct.total + early.total, direct.tax + early.tax, any=direct.any or early.any)
+        yield payment, posted[payment.gateway_id], documented
 
 
 def _changed_documents() -> Iterator[DocumentProblem]:
