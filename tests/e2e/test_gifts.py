@@ -47,7 +47,9 @@ def test_a_gift_is_bought_mailed_and_redeemed_by_someone_else(
         buyer.get_by_label("Your name").fill("Ines")
         buyer.get_by_label("Message").fill("Enjoy it!")
         fill_card(buyer, GOOD)
+        expect(buyer.get_by_role("button", name="Pay $")).not_to_have_attribute("aria-busy", "true")
         agree_and_pay(buyer)
+        expect(buyer.locator(".field__error")).to_have_count(0)
         expect(buyer.get_by_role("heading", level=1)).to_have_text("Your gift is ready")
     code = code_mailed(site)
 
