@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models import BalanceTransaction, BooksDifference, LedgerLine, ManualEntry
+from apps.billing.models import BalanceHistory, BalanceTransaction, BooksDifference, LedgerLine, ManualEntry
 from apps.billing.queries.ledger import balances
 from apps.billing.services.balance_facts import GRACE
 from apps.billing.services.ledger.posting import BANK, PROVIDER, TAX, UNEXPLAINED
@@ -102,10 +102,13 @@ def _midnight(day: date) -> datetime:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the provider's list adds up to, what the ledger has at the provider, and other accounts, in one currency."""
+    """What the provider's list adds up to, what the ledger has at the provider, and other accounts, in one currency.
+
+    ``provider`` is None until the whole list was read.
+    """
 
     currency: str
-    provider: int
+    provider: int | None
     ledger: int
     bank: int
     tax: int
@@ -113,14 +116,15 @@ class Totals:
 
 
 def totals() -> list[Totals]:
-    """Return the balances by currency. Two queries."""
+    """Return the balances by currency. Three queries."""
+    is_complete = BalanceHistory.objects.filter(is_complete=True).exists()
     listed = dict(BalanceTransaction.objects.values_list("currency").annotate(Sum("net")).order_by())
     found = balances([PROVIDER, BANK, TAX, UNEXPLAINED])
     currencies = sorted({*listed, *(currency for each in found.values() for currency in each)})
     return [
         Totals(
             currency,
-            listed.get(currency, 0),
+            listed.get(currency, 0) if is_complete else None,
             *(found.get(account, {}).get(currency, 0) for account in (PROVIDER, BANK)),
             *(-found.get(account, {}).get(currency, 0) for account in (TAX, UNEXPLAINED)),
         )
