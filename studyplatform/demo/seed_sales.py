@@ -37,7 +37,6 @@ from apps.billing.models import (
     Refund,
     Subscription,
 )
-from apps.billing.provider_amounts import to_provider
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
 from apps.billing.services import bundles, gifts, plan_changes, premium_care, premium_notices, receipts, subscriptions
@@ -421,7 +420,7 @@ class Year:
         own = owed + sum(held.get(account, {}).get(currency, 0) for account in ("provider", "premium", "tax"))
         amount = own - own % price_step(currency)
         if amount > 0:
-            form = {"amount": str(to_provider(amount, currency)), "currency": currency}
+            form = {"amount": str(services.to_provider(amount, currency)), "currency": currency}
             self._call("POST", "/v1/payouts", form)
             follow_balance(now=at)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -93,6 +94,8 @@ def test_every_email_renders(name: str, leo: User) -> None:
         count=1,
         more=1,
         settings="/settings/",
+        gift=SimpleNamespace(sender_name="Ada", recipient_name="Leo", message="For you"),
+        title="Rivers",
     )
 
     [(subject, words, page)] = sent_emails()

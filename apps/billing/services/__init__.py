@@ -1,5 +1,6 @@
 """Everything that moves money, and what it opens."""
 
+from apps.billing.provider_amounts import to_provider
 from apps.billing.purchases import purchase_of_course
 from apps.billing.services.books_entries import explain_balance, post_entry, undo_entry
 from apps.billing.services.checkout import begin_order, cancel_order, follow_order, sync_order
@@ -135,6 +136,7 @@ __all__ = [
     "sync_order",
     "sync_payout",
     "sync_refunds",
+    "to_provider",
     "undo_entry",
     "withdraw_grant",
 ]
