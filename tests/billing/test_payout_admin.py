@@ -32,7 +32,7 @@ def test_a_bank_payout_is_downloaded_and_marked(browser_of, sam, payout):
     file = act(books, "payoutrun", "download_bank_transfers", payout.run)
     assert file["Content-Disposition"] == 'attachment; filename="payouts-2026-11-01.csv"'
     assert "no-store" in file["Cache-Control"]
-    assert IBAN in file.content.decode()
+    assert IBAN in b"".join(file.streaming_content).decode("utf-8-sig")
 
     act(books, "payout", "mark_sent", payout)
     payout.refresh_from_db()

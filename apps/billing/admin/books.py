@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -26,6 +26,7 @@ from apps.billing.models import (
 from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.text.money import money
+from studyplatform.kit.web.csv_response import csv_response
 from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
 
 
@@ -80,14 +81,14 @@ class PayoutRunAdmin(ReadOnly, admin.ModelAdmin[PayoutRun]):
     actions = ["download_bank_transfers"]
 
     @admin.action(description=_("Download the bank transfers to make (CSV)"))
-    def download_bank_transfers(self, request: HttpRequest, queryset: QuerySet[PayoutRun]) -> HttpResponse | None:
+    def download_bank_transfers(
+        self, request: HttpRequest, queryset: QuerySet[PayoutRun]
+    ) -> StreamingHttpResponse | None:
         runs = list(queryset[:2])
         if len(runs) != 1:
             messages.warning(request, _("Select one run."))
             return None
-        answer = HttpResponse("".join(bank_transfers(runs[0].pk)), content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="payouts-{runs[0].day}.csv"'
-        return answer
+        return csv_response(request, f"payouts-{runs[0].day}.csv", bank_transfers(runs[0].pk))
 
 
 @admin.register(Payout)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -22,6 +22,7 @@ from apps.billing.pages.admin_area import shared
 from apps.billing.queries import payouts as found
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import money
+from studyplatform.kit.web.csv_response import csv_response
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
@@ -73,16 +74,14 @@ def _sums(planned: list[services.Planned]) -> list[str]:
 @administers
 @never_cache
 @require_safe
-def transfers_csv(request: HttpRequest, day: str) -> HttpResponse:
+def transfers_csv(request: HttpRequest, day: str) -> StreamingHttpResponse:
     """The bank transfers of a run that have to be made, with the account numbers. ``day``: such as 2026-12-01."""
     run = None
     with suppress(ValueError):
         run = PayoutRun.objects.filter(day=date.fromisoformat(day)).first()
     if run is None:
         raise NotFound
-    answer = HttpResponse("".join(found.bank_transfers(run.pk)), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="payouts-{run.day}.csv"'
-    return answer
+    return csv_response(request, f"payouts-{run.day}.csv", found.bank_transfers(run.pk))
 
 
 @administers
