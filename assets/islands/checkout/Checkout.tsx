@@ -14,7 +14,7 @@ import { countries } from "../../shared/payments/countries";
 import type { Order } from "../../shared/payments/orders";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Methods, nameOf } from "../../shared/payments/Methods";
-import { Fault, type Faults, tie } from "./faults";
+import { Fault, type Faults, tie } from "./Fault";
 import { GiftFields, giftFaultsIn, type GiftTerms } from "./GiftFields";
 import { follow, type Outcome, pay } from "./pay";
 import { Summary } from "./Summary";

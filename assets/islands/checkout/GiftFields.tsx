@@ -1,5 +1,5 @@
 import { t } from "../../shared/i18n";
-import { Fault, type Faults, tie } from "./faults";
+import { Fault, type Faults, tie } from "./Fault";
 
 /** What the buyer says about a gift; the day as "2026-11-26". */
 export type GiftTerms = {
