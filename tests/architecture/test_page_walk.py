@@ -25,8 +25,9 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
-from apps.billing.models import ManualEntry, Payout, PayoutRun, Refund
+from apps.billing.models import Bundle, Gift, ManualEntry, Payout, PayoutRun, Refund
 from apps.billing.services import post_entry
+from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
@@ -46,7 +47,7 @@ from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactor
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
-from tests.factories.selling import PaymentFactory, PromoCodeFactory
+from tests.factories.selling import OrderFactory, PaymentFactory, PromoCodeFactory
 from tests.factories.tokens import make_token
 from tests.factories.topics import make_post, make_topic
 
@@ -92,6 +93,9 @@ OWNERS = {
     "billing:admin-entry": ADMIN,
     "billing:payout-statement": STAFF,
     "billing:year-statement": {"ada"},  # everyone has their own
+    "billing:bundle-edit": STAFF,
+    "billing:bundle-switch": STAFF,
+    **dict.fromkeys(["billing:gift", "billing:gift-send", "billing:gift-card"], LEO),
     "billing:promo-code": STAFF,
     "billing:promo-code-edit": STAFF,
     "billing:promo-code-switch": STAFF,
@@ -224,6 +228,13 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     sold = sale(world.course.instructor_id, at=now, payment_key="pi_of_ada")
     post_payout_started(payout.key, world.course.instructor_id, 100, "usd", occurred_at=now)
     waiting = Refund.objects.create(payment=other, amount=100, status=Refund.Status.REQUESTED, requested_at=now)
+    teacher = world.course.instructor
+    named = {"title": "Both", "instructor": teacher, "created_by": teacher, "created_at": now, "updated_at": now}
+    bundle = Bundle.objects.create(slug="both", price=9_000, currency="usd", **named)
+    given = PaymentFactory(user=leo, order=OrderFactory(user=leo, status="paid"))
+    said = {"sender_name": "Leo", "recipient_name": "Ben", "recipient_email": "ben@example.com", "send_at": now}
+    gift = Gift.objects.create(order=given.order, created_at=now, **said)
+    prepare_gift(gift=gift, payment=given, now=now)
     code = PromoCodeFactory(scope="course", course=world.course, created_by=world.course.instructor)
     message = send_message(
         course=world.course,
@@ -270,6 +281,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "billing:admin-payout-reverse": payout.uid,
         "billing:payout-statement": payout.uid,
         "billing:admin-entry": sold.uid,
+        **dict.fromkeys(["billing:bundle-edit", "billing:bundle-switch"], bundle.uid),
+        **dict.fromkeys(["billing:gift", "billing:gift-send", "billing:gift-card"], gift.uid),
         **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
@@ -354,7 +367,7 @@ def fresh(browser: Client) -> Client:
 
 
 REFUSALS = {"ENROLLMENT_REQUIRED", "NOT_FOUND", "COURSE_NOT_FOUND", "LECTURE_UNAVAILABLE"}
-REFUSALS |= {"FORUM_NOT_YOUR_POST", "FORUM_OWN_POST", "RATING_OWN", "PRACTICE_CARD_NOT_FOUND"}
+REFUSALS |= {"BUNDLE_NOT_FOUND", "FORUM_NOT_YOUR_POST", "FORUM_OWN_POST", "RATING_OWN", "PRACTICE_CARD_NOT_FOUND"}
 
 
 def word(answer: Any) -> str:

@@ -258,7 +258,7 @@ def test_the_error_of_a_declined_card_links_to_the_payment_methods(client: Clien
 
 def test_the_sitemap_lists_the_public_pages(client: Client, course, django_assert_num_queries):
     course.lessons.filter(slug="lesson-1-1").update(is_preview=True)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         site_map = client.get("/sitemap.xml").content.decode()
     robots = client.get("/robots.txt").content.decode()
 

@@ -79,10 +79,8 @@ class Shown:
         """The bundles that the search text names; without a search and filters the newest, on the first page."""
         if self.page.number != 1 or self.tab != "all" or (self.chips and not self.criteria.text):
             return []
-        text = self.criteria.text
-        if not text:
-            return catalogue.cached(("bundles",), newest_bundles)
-        return bundles_named(text)
+        newest = catalogue.cached(("bundles",), newest_bundles)
+        return bundles_named(self.criteria.text) if newest and self.criteria.text else newest
 
     @cached_property
     def lessons(self) -> list[LessonHit]:
