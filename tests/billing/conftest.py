@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import stripe
 from django.test import Client
 
 from apps.billing.services import provider
@@ -22,6 +23,12 @@ GOOD, DECLINED, POOR, ASKS, FAILS_LATER = (
     "4000000000000341",
 )
 DISPUTED = "4000000000000259"
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses_between_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client of the provider repeats calls that fail; here nothing is gained by waiting in between."""
+    monkeypatch.setattr(stripe.HTTPClient, "INITIAL_DELAY", 0.001)
 
 
 @pytest.fixture
