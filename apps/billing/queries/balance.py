@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models import BalanceHistory, BalanceTransaction, BooksDifference, LedgerLine, ManualEntry
 from apps.billing.queries.ledger import balances
-from apps.billing.services.balance_facts import GRACE
+from apps.billing.services.balance_facts import LEDGER_POSTING_GRACE
 from apps.billing.services.ledger.posting import BANK, PROVIDER, TAX, UNEXPLAINED
 
 DAYS_PER_PAGE = 14
@@ -73,7 +73,7 @@ def compared_days(*, until: date, now: datetime) -> list[DayRow]:
     start, end = until - timedelta(days=DAYS_PER_PAGE - 1), until + timedelta(days=1)
     rows = BalanceTransaction.objects.filter(created_at__gte=_midnight(start), created_at__lt=_midnight(end))
     by_day = rows.annotate(day=TruncDate("created_at")).values_list("day", "currency")
-    differs, is_old = ~Q(net=F("booked")), Q(created_at__lt=now - GRACE)
+    differs, is_old = ~Q(net=F("booked")), Q(created_at__lt=now - LEDGER_POSTING_GRACE)
     sums = by_day.annotate(
         ours=Sum("booked"),
         provider=Sum("net"),

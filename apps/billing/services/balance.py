@@ -20,7 +20,7 @@ from apps.billing.services.differences import Difference
 from apps.billing.services.ledger import post_balance_transaction
 from studyplatform.kit.text.money import money
 
-OVERLAP = timedelta(days=3)  # read again, should the provider list something late
+REREAD_SPAN = timedelta(days=3)  # read again, should the provider list something late
 # https://docs.stripe.com/reports/balance-transaction-types: what stands for itself. All other types belong to a charge,
 # a refund, a dispute or a transfer, which their services post, or nobody knows what they are.
 _TO_OR_FROM_BANK = {
@@ -72,7 +72,7 @@ def read_history(*, tell: Tell = lambda: None) -> None:
             history.save()
     latest = BalanceTransaction.objects.aggregate(latest=Max("created_at"))["latest"]
     if latest is not None:
-        read_since(latest - OVERLAP, tell=tell)
+        read_since(latest - REREAD_SPAN, tell=tell)
     else:
         _store(gateway.balance_transactions_page(after="")[0], tell)
 

@@ -27,7 +27,7 @@ from apps.billing.services.ledger.posting import FEES, PROVIDER, UNEXPLAINED
 from apps.billing.services.ledger.provider import post_difference
 from studyplatform.kit.text.money import money
 
-GRACE = timedelta(hours=1)  # in which a fact may still be on its way into the ledger
+LEDGER_POSTING_GRACE = timedelta(hours=1)  # in which a fact may still be on its way into the ledger
 BATCH_SIZE = 300
 _PAID = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
 Amounts = Counter[str]  # by currency; Counter's own arithmetic drops negative ones and isn't used
@@ -109,7 +109,7 @@ class Comparison:
     def _compare_fact(self, fact: str, rows: list[BalanceTransaction], booked: Booked) -> Iterator[Difference]:
         gaps = _gaps(rows, booked)
         self._store(rows, booked)
-        if any(row.created_at > self.now - GRACE or balance.stands_alone(row) for row in rows):
+        if any(row.created_at > self.now - LEDGER_POSTING_GRACE or balance.stands_alone(row) for row in rows):
             return
         is_posted = not _nonzero(_subtract(gaps, booked.unexplained))
         if is_posted and not _nonzero(booked.open):
@@ -139,7 +139,7 @@ class Comparison:
         is_new = booked.recorded_at is not None and booked.recorded_at >= self.began
         for row in reversed(rows):
             here = row.net - rest.pop(row.currency, 0)
-            is_late = is_new and row.created_at < self.now - GRACE and row.repaired_at is None
+            is_late = is_new and row.created_at < self.now - LEDGER_POSTING_GRACE and row.repaired_at is None
             if row.booked != here or is_late:
                 row.booked, row.repaired_at = here, self.now if is_late else row.repaired_at
                 BalanceTransaction.objects.filter(pk=row.pk).update(booked=here, repaired_at=row.repaired_at)
@@ -197,7 +197,7 @@ def without_movement(*, since: datetime | None, until: datetime) -> QuerySet[Led
 
 def unlisted(*, since: datetime | None, now: datetime) -> Iterator[Difference]:
     """Yield what the ledger has and the provider doesn't list."""
-    for line in without_movement(since=since, until=now - GRACE).iterator():
+    for line in without_movement(since=since, until=now - LEDGER_POSTING_GRACE).iterator():
         text = f"{money(line.amount, line.currency, cents=True)} is in the ledger, and the provider doesn't list it"
         yield Difference("ledger", line.entry.key[:150], text)
 
@@ -237,7 +237,7 @@ def follow_balance(*, now: datetime) -> None:
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
-    balance.read_since(now - balance.OVERLAP)
+    balance.read_since(now - balance.REREAD_SPAN)
     balance.post_known()
     for _difference in Comparison(refetch=lambda _row: None, began=timezone.now(), now=now).compare(differing()):
         pass  # stored what is booked by now; only the nightly comparison repairs

@@ -18,7 +18,7 @@ from apps.billing.services.differences import Difference
 from apps.billing.services.ledger.posting import BANK, PROVIDER
 from studyplatform.kit.text.money import money
 
-ATTEMPTS = 3  # at reading a balance that payments change meanwhile
+MAX_BALANCE_READINGS = 3  # at reading a balance that payments change meanwhile
 _BANK_KINDS = (EntryKind.PROVIDER_TO_BANK, EntryKind.BANK_TO_PROVIDER)
 Sums = dict[str, int]
 
@@ -49,7 +49,7 @@ def against_balance(read: Callable[[], None]) -> Iterator[Difference]:
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_BALANCE_READINGS):
         before = gateway.provider_balance()
         read()
         sums, after = listed(), gateway.provider_balance()

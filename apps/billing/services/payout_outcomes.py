@@ -35,7 +35,7 @@ from apps.billing.services.ledger.posting import BANK, PROVIDER
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
 
-ATTEMPT = timedelta(minutes=10)  # after which an attempt that did not report counts as lost
+ATTEMPT_TIMEOUT = timedelta(minutes=10)  # after which an attempt that did not report counts as lost
 DETAIL_LENGTH = 300
 PAYOUT_STATEMENT = "billing.payout_statement"  # the attachment of the email
 EARNINGS_PAGE = "/dashboard/instructor/earnings/"
@@ -186,7 +186,7 @@ def _keep_from_runs(payout_id: int, *, now: datetime) -> None:
     payout = _locked(payout_id)
     if payout.state != State.PROCESSING:
         return
-    if payout.attempted_at and payout.attempted_at > now - ATTEMPT:
+    if payout.attempted_at and payout.attempted_at > now - ATTEMPT_TIMEOUT:
         raise PayoutInProgress
     payout.attempted_at = now
     payout.save(update_fields=["attempted_at"])

@@ -14,7 +14,7 @@ from apps.billing.services.differences import Difference, examine
 from apps.billing.services.payout_outcomes import sync
 from apps.billing.services.payouts import send
 
-LATE = timedelta(hours=1)  # after which a payout should have been sent
+PAYOUT_OVERDUE_AFTER = timedelta(hours=1)  # after which a payout should have been sent
 State = Payout.State
 
 
@@ -46,7 +46,9 @@ def _of_payout(row: Payout, transfers: list[gateway.TransferSummary], *, now: da
 def unfinished(*, now: datetime) -> Iterator[Difference]:
     """Yield payouts to connected accounts that should have been sent by the job of their run."""
     waiting = Payout.objects.filter(
-        method=PayoutAccount.Method.CONNECTED, state__in=[State.SCHEDULED, State.PROCESSING], created_at__lt=now - LATE
+        method=PayoutAccount.Method.CONNECTED,
+        state__in=[State.SCHEDULED, State.PROCESSING],
+        created_at__lt=now - PAYOUT_OVERDUE_AFTER,
     )
     for row in waiting:
         told = f"was not sent in time {row.failure_detail}".strip()[:300]

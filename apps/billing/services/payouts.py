@@ -20,7 +20,7 @@ from apps.billing import transfers
 from apps.billing.models import OPEN_STATES, Payout, PayoutAccount, PayoutRun
 from apps.billing.queries import payouts as queries
 from apps.billing.services.ledger import account_of, lock_accounts, post_payout_started
-from apps.billing.services.payout_outcomes import ATTEMPT, DETAIL_LENGTH, return_amount, write_transfers
+from apps.billing.services.payout_outcomes import ATTEMPT_TIMEOUT, DETAIL_LENGTH, return_amount, write_transfers
 from studyplatform.kit import jobs
 
 logger = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ def _start(payout_id: int, *, now: datetime) -> tuple[Payout | None, bool]:
         for name, value in {**_route(account), "amount": amount, "state": State.PROCESSING, "started_at": now}.items():
             setattr(payout, name, value)
         post_payout_started(payout.key, payout.instructor_id, amount, payout.currency, occurred_at=now)
-    elif payout.attempted_at and payout.attempted_at > now - ATTEMPT:
+    elif payout.attempted_at and payout.attempted_at > now - ATTEMPT_TIMEOUT:
         return payout, False
     payout.attempted_at = now
     payout.save()

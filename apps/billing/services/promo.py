@@ -17,7 +17,7 @@ from apps.billing.purchases import Purchase
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.rate_limits import consume
 
-CODE_IS_KEPT = timedelta(days=1)
+FAILED_CHECKOUT_CODE_LIFETIME = timedelta(days=1)
 
 HELD = (Redemption.State.RESERVED, Redemption.State.USED)
 
@@ -158,7 +158,12 @@ def code_of_failed_order(user: User, purchase: Purchase, *, now: datetime) -> Pr
     mine = Order.objects.of(user.pk).filter(course=purchase.course, bundle=purchase.bundle).select_related("promo_code")
     last = mine.order_by("-created_at", "-pk").first()
     is_failed = last is not None and last.status == Order.Status.CANCELED and bool(last.failure_kind)
-    if last is None or not is_failed or last.promo_code is None or last.created_at < now - CODE_IS_KEPT:
+    if (
+        last is None
+        or not is_failed
+        or last.promo_code is None
+        or last.created_at < now - FAILED_CHECKOUT_CODE_LIFETIME
+    ):
         return None
     try:
         return find_code(text=last.promo_code.code, user=user, purchase=purchase, now=now)

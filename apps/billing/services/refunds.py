@@ -20,8 +20,8 @@ from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
 
 FOLLOW_AFTER = timedelta(minutes=2)
-TELL_AFTER = timedelta(minutes=1)  # a refund that is done by then is told of as such
-KEYS_ARE_KEPT = timedelta(hours=12)  # by the provider, at least
+TELL_AFTER = timedelta(minutes=1)  # a refund that is done by then is reported as done
+MIN_IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=12)  # Stripe keeps keys for 24 hours at least
 
 
 def request_refund(
@@ -159,7 +159,10 @@ def send(*, refund: Refund, now: datetime) -> Refund:
         return refund
     payment = refund.payment
     try:
-        if refund.gateway_id is not None or now - (refund.decided_at or refund.requested_at) > KEYS_ARE_KEPT:
+        if (
+            refund.gateway_id is not None
+            or now - (refund.decided_at or refund.requested_at) > MIN_IDEMPOTENCY_KEY_LIFETIME
+        ):
             sync_refunds(payment=payment, now=now)
             refund = _fresh(refund)
             if refund.gateway_id is not None:
