@@ -46,13 +46,14 @@ def night(*, repairs=True, now=None, days=30):
     return [(each["kind"], each["outcome"]) for each in check.findings]
 
 
-def at_provider():
-    return {"usd": sum(each.net for each in client().v1.balance_transactions.list({"limit": 100}).auto_paging_iter())}
+def at_provider(currency="usd"):
+    moved = client().v1.balance_transactions.list({"limit": 100, "currency": currency})
+    return sum(each.net for each in moved.auto_paging_iter())
 
 
 def agrees():
     """The ledger's account of the provider is what the provider says, and nothing is unexplained."""
-    assert balances(["provider"]).get("provider", {"usd": 0}) == at_provider()
+    assert balances(["provider"]).get("provider", {"usd": 0}) == {"usd": at_provider()}
     assert not balances(["unexplained"]).get("unexplained", {}).get("usd")
     assert list(problems()) == []
     return True
@@ -61,6 +62,10 @@ def agrees():
 @pytest.fixture
 def bought(standin, card_form, mia, paid):
     """Mia has paid $64, and the site knows."""
+    return _buy(card_form, mia, paid)
+
+
+def _buy(card_form, mia, paid):
     begun = checkout.begin_order(
         user=mia, purchase=purchase_of_course(paid),
         code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
@@ -110,7 +115,7 @@ def test_a_charge_that_nobody_here_began_is_unexplained_until_an_admin_explains_
 
     stranger = BalanceTransaction.objects.get(amount=5000)
     assert balances(["unexplained"]) == {"unexplained": {"usd": -stranger.net}}
-    assert balances(["provider"])["provider"] == at_provider()
+    assert balances(["provider"])["provider"] == {"usd": at_provider()}
     [told] = Notification.objects.filter(user=sam, kind="billing.books_differ")
     assert stranger.source in told.params["first"]
     assert night() == [("balance", "differs")]
@@ -299,6 +304,44 @@ def test_money_that_the_provider_exchanged_is_right_in_both_currencies(db):
     }
 
 
+def test_an_account_in_another_currency_has_books_in_both(standin, card_form, mia, paid, webhooks):
+    """Sales are in dollars, the provider keeps euros, and the rate changes between a dispute and its end."""
+    standin.settle_in("eur", "0.9")
+    payment = _buy(card_form, mia, paid)
+    assert payment.fee == 216  # of $64.00, not the 194 cents that the provider writes down in euros
+    standin.set_fees(refund=90)
+    standin.refund(payment.gateway_id, 400)
+    dispute = standin.dispute(payment.gateway_id, 3000)["id"]
+    webhooks()
+    assert night(repairs=False).count(("balance", "differs")) == 3
+    assert night() == []
+    standin.settle_in("eur", "0.8")
+    standin.decide_dispute(dispute, won=True, fee_returned=1500)
+    webhooks()
+    assert night() == []
+    payment.refresh_from_db()
+    assert (payment.refunded, payment.charged_back, payment.disputes.get().fee) == (400, 0, 0)
+    accounts = balances(["provider", "exchange", "losses", "unexplained", "fees"])
+    assert accounts["provider"] == {"usd": 0, "eur": at_provider("eur")}
+    assert accounts["exchange"]["eur"] == -at_provider("eur")
+    assert accounts["fees"]["usd"] == 216 + 90
+    assert "losses" not in accounts
+    assert "unexplained" not in accounts
+    assert list(problems()) == []
+
+
+def test_top_ups_and_reserves_are_posted_by_themselves(bought, standin, webhooks):
+    standin.top_up(5000)
+    standin.hold_reserve(1200)
+    webhooks()
+    assert night() == []
+    assert balances(["bank", "reserves"]) == {"bank": {"usd": -5000}, "reserves": {"usd": 1200}}
+    standin.hold_reserve(-1200)
+    assert night() == []
+    assert balances(["reserves"]) == {"reserves": {"usd": 0}}
+    assert agrees()
+
+
 KINDS = [
     (("payout", "payout", "po_1", -5), "provider_to_bank"),
     (("payout", "payout", "po_1", 5), "bank_to_provider"),  # a negative balance that the bank pays
@@ -382,7 +425,7 @@ def test_two_reconciliations_at_once_post_once(standin):
         thread.join()
 
     assert not problems_
-    assert balances(["provider"])["provider"] == at_provider()
+    assert balances(["provider"])["provider"] == {"usd": at_provider()}
     kinds = LedgerEntry.objects.order_by("kind").values_list("kind", flat=True)
     assert list(kinds) == ["provider_fee", "provider_to_bank", "unexplained"]
     assert Notification.objects.filter(kind="billing.books_differ").count() == 1

@@ -11,6 +11,7 @@ import stripe
 from apps.billing.gateway.cards import id_of
 from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
 from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, Listed, RefundState
+from apps.billing.gateway.settlement import fee_of, movements_of_dispute
 from apps.billing.provider_amounts import from_provider, to_provider
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ def disputes_of(intent: str) -> list[str]:
 def get_dispute(dispute: str) -> DisputeState:
     """Return the present state of a dispute."""
     found = client().v1.disputes.retrieve(dispute, {"expand": ["balance_transactions"]})
-    moved = [from_provider(each.amount, each.currency) for each in found.balance_transactions]
-    fees = [from_provider(each.fee, each.currency) for each in found.balance_transactions]
+    moved, fees = movements_of_dispute(found.balance_transactions, amount=found.amount, currency=found.currency)
     return DisputeState(
         id=found.id,
         intent=id_of(found.payment_intent) or "",
@@ -157,7 +157,9 @@ def charge_state(charge: stripe.Charge) -> ChargeState:
         amount=from_provider(charge.amount, charge.currency),
         amount_refunded=from_provider(charge.amount_refunded, charge.currency),
         currency=charge.currency,
-        fee=from_provider(settled.fee, settled.currency) if isinstance(settled, stripe.BalanceTransaction) else None,
+        fee=fee_of(settled, amount=charge.amount, currency=charge.currency)
+        if isinstance(settled, stripe.BalanceTransaction)
+        else None,
         created=moment(charge.created),
         card_brand=(card.brand or "") if card else "",
         card_last4=(card.last4 or "") if card else "",
@@ -177,7 +179,9 @@ def _refund(refund: stripe.Refund) -> RefundState:
         created=moment(refund.created),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
         is_taken=taken is not None,
-        fee=from_provider(taken.fee, taken.currency) if isinstance(taken, stripe.BalanceTransaction) else 0,
+        fee=fee_of(taken, amount=refund.amount, currency=refund.currency)
+        if isinstance(taken, stripe.BalanceTransaction)
+        else 0,
     )
 
 

@@ -115,7 +115,10 @@ class Comparison:
         if is_posted and not _nonzero(booked.open):
             return
         repair = partial(self.settle, fact)
-        yield Difference("balance", fact, _text(rows, gaps or booked.open), repair, partial(is_unexplained, fact))
+        is_open = partial(is_unexplained, fact)
+        # An account in another currency: each movement is exchanged, and the night posts it.
+        is_exchange = bool(gaps) and _known_kind(rows, booked, gaps) == EntryKind.EXCHANGE
+        yield Difference("balance", fact, _text(rows, gaps or booked.open), repair, is_open, is_exchange)
 
     def settle(self, fact: str) -> None:
         """Ask for the object of a fact as if its event had arrived, and post what is left. Idempotent."""

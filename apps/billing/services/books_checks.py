@@ -171,7 +171,7 @@ def _settle(check: BooksCheck, found: Iterable[Difference], *, is_news: bool = T
                 outcome = f"not repaired: {error}"
             except Exception as error:
                 outcome = f"not repaired: {note_crash(each.kind, each.name, error)}"
-        if is_news or outcome != "repaired":
+        if (is_news and not each.is_expected) or outcome != "repaired":
             _note(check, each.kind, each.name, each.text, outcome)
 
 

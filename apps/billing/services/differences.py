@@ -23,7 +23,8 @@ def _no() -> bool:
 class Difference:
     """Something that the two sides know differently. ``repair``: None if a human has to look at it.
 
-    ``is_open`` says after the repair whether a human has to look all the same.
+    ``is_open`` says after the repair whether a human has to look all the same. ``is_expected``: nothing went wrong, and
+    once it is repaired nobody needs to read of it.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class Difference:
     text: str
     repair: Callable[[], object] | None = None
     is_open: Callable[[], bool] = _no
+    is_expected: bool = False
 
 
 def examine(kind: str, name: str, compare: Callable[[], Iterable[Difference]]) -> Iterator[Difference]:

@@ -185,6 +185,21 @@ class Standin:
         with self.working() as work:
             return resources.balance.charge_fee(work, type, amount, currency, description)
 
+    def settle_in(self, currency: str, rate: str) -> None:
+        """Exchange from now on what is not in this currency, see :func:`resources.balance.settle_in`."""
+        with self.working() as work:
+            resources.balance.settle_in(work, currency, rate)
+
+    def top_up(self, amount: int, currency: str = "usd") -> Json:
+        """Bring money from the platform's bank into its balance, as someone does in the dashboard."""
+        with self.working() as work:
+            return resources.balance.top_up(work, amount, currency)
+
+    def hold_reserve(self, amount: int, currency: str = "usd") -> Json:
+        """Hold back an amount of the balance as a reserve; a negative one is released."""
+        with self.working() as work:
+            return resources.balance.hold_reserve(work, amount, currency)
+
     def fail_payout(self, payout: str, reason: str = "account_closed", *, account: str = "") -> Json:
         """Let the bank send back a payout of the platform or of a connected account, also one that was paid."""
         with self.working(account) as work:

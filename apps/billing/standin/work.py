@@ -21,7 +21,7 @@ PREFIXES = {
     "subscription": "sub", "subscription_item": "si", "invoice": "in", "line_item": "il", "invoiceitem": "ii",
     "invoice_payment": "inpay", "discount": "di", "promotion_code": "promo", "event": "evt", "webhook_endpoint": "we",
     "account": "acct", "bank_account": "ba", "transfer": "tr", "transfer_reversal": "trr", "payout": "po",
-    "radar.early_fraud_warning": "issfr",
+    "topup": "tu", "radar.early_fraud_warning": "issfr",
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ reversals can make a balance negative.
 """
 
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 from apps.billing.standin.errors import Json, invalid
@@ -19,9 +20,10 @@ _CATEGORIES = {
     "payment": "charge", "payment_refund": "refund", "adjustment": "other_adjustment",
     "payout_cancel": "payout_reversal", "payout_failure": "payout_reversal",
     "transfer_refund": "transfer_reversal", "stripe_fee": "fee", "tax_fee": "tax",
+    "reserve_hold": "risk_reserved_funds", "reserve_release": "risk_reserved_funds",
 }  # fmt: skip
 _FEE_TEXTS = {"stripe_fee": "Stripe processing fees", "tax": "VAT on Stripe processing fees"}
-_STATE, _FEES = "balance", "fees"
+_STATE, _FEES, _SETTLEMENT = "balance", "fees", "settlement"
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,36 @@ def set_fees(work: Work, wanted: Fees) -> None:
     work.save(row)
 
 
+def settle_in(work: Work, currency: str, rate: str) -> None:
+    """Exchange from now on what is not in this currency: https://docs.stripe.com/payments/currencies.
+
+    ``rate``: how much of it one unit of another currency is, with both counted in minor units.
+    """
+    row = work.find(_SETTLEMENT) or work.new("settlement", {}, id=_SETTLEMENT)
+    work.save(row | {"_currency": currency, "_rate": rate})
+
+
+def top_up(work: Work, amount: int, currency: str) -> Json:
+    """Bring money from the platform's bank into the balance: https://docs.stripe.com/api/topups."""
+    made = work.new(
+        "topup",
+        {
+            "amount": amount, "balance_transaction": None, "currency": currency, "description": None,
+            "expected_availability_date": work.now, "failure_code": None, "failure_message": None, "source": None,
+            "statement_descriptor": None, "status": "succeeded", "transfer_group": None,
+        },
+    )  # fmt: skip
+    made["balance_transaction"] = record(work, "topup", amount, currency, made["id"])["id"]
+    work.emit("topup.created", work.save(made))
+    work.emit("topup.succeeded", made)
+    return made
+
+
+def hold_reserve(work: Work, amount: int, currency: str) -> Json:
+    """Hold back an amount of the balance; a negative one is released."""
+    return record(work, "reserve_hold" if amount > 0 else "reserve_release", -amount, currency, None)
+
+
 def fee_of_charge(work: Work, amount: int) -> dict[str, int]:
     """The fee of a charge by its kind (``stripe_fee``, ``tax``), each rounded half up."""
     now = fees(work)
@@ -65,8 +97,15 @@ def record(
 ) -> Json:  # fmt: skip
     """Move money: a transaction that changes the balance of the account by ``amount`` less the fees.
 
-    ``fees``: amounts by kind (``stripe_fee``, ``tax``); a negative one is returned.
+    ``fees``: amounts by kind (``stripe_fee``, ``tax``); a negative one is returned. An account that is settled in
+    another currency (:func:`settle_in`) gets everything exchanged.
     """
+    settlement = None if work.account else work.find(_SETTLEMENT)
+    rate = None
+    if settlement and settlement["_currency"] != currency:
+        currency, rate = settlement["_currency"], settlement["_rate"]
+        amount = round(amount * Fraction(rate))
+        fees = {kind: round(fee * Fraction(rate)) for kind, fee in (fees or {}).items()}
     details = [
         {"amount": fee, "application": None, "currency": currency, "description": _FEE_TEXTS[kind], "type": kind}
         for kind, fee in (fees or {}).items()
@@ -75,7 +114,7 @@ def record(
     fee = sum((fees or {}).values())
     values = {
         "amount": amount, "available_on": work.now, "balance_type": "payments", "currency": currency,
-        "description": None, "exchange_rate": None, "fee": fee, "fee_details": details,
+        "description": None, "exchange_rate": float(rate) if rate else None, "fee": fee, "fee_details": details,
         "net": amount - fee, "reporting_category": _CATEGORIES.get(type, type), "source": source,
         "status": "available", "type": type, **more,
     }  # fmt: skip
