@@ -102,6 +102,17 @@ def see_order(user: AnyUser, order: Order) -> Verdict:
     return None if isinstance(user, User) and order.user_id == user.pk else NotFound()
 
 
+def cancel_order(user: AnyUser, order: Order) -> Verdict:
+    """The buyer gives an order up, or an admin does."""
+    allowed = isinstance(user, User) and (order.user_id == user.pk or user.is_admin)
+    return None if allowed else NotFound()
+
+
+def confirm_transfers(user: AnyUser) -> Verdict:
+    """Admins see the bank account, so they say what has arrived."""
+    return administer(user)
+
+
 def see_payment(user: AnyUser, payment: Payment) -> Verdict:
     """For everyone but the user who paid, and admins, a payment doesn't exist."""
     allowed = isinstance(user, User) and (payment.user_id == user.pk or user.is_admin)

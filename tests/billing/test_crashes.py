@@ -24,11 +24,11 @@ pytestmark = pytest.mark.database
 STEPS = [
     "apps.billing.gateway.create_payment_intent",
     "apps.billing.services.checkout.promo.keep",
-    "apps.billing.services.checkout.record_sale",
+    "apps.billing.services.order_states.record_sale",
     "apps.billing.services.payments.book_sale",
     "apps.billing.services.payments.grant_purchase",
     "apps.billing.services.grants.extensions.open_course",
-    "apps.billing.services.checkout.publish",
+    "apps.billing.services.order_states.publish",
 ]
 
 

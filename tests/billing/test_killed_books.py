@@ -90,7 +90,7 @@ def night() -> BooksCheck:
 STEPS = [
     ((), "buy", "apps.billing.gateway.create_payment_intent"),
     ((), "buy", "apps.billing.services.payments.book_sale"),
-    ((), "buy", "apps.billing.services.checkout.publish"),
+    ((), "buy", "apps.billing.services.order_states.publish"),
     (("buy",), "refund", "apps.billing.gateway.create_refund"),
     (("buy",), "refund", "apps.billing.services.refund_states.publish"),
     (("buy", "dispute"), "lose_dispute", "apps.billing.gateway.get_dispute"),

@@ -36,6 +36,7 @@ from apps.billing.errors.refunds import (
     RefundPending,
     RefundTermsChanged,
 )
+from apps.billing.errors.transfers import OrderSettled, TransferRefused
 
 __all__ = [
     "AlreadyOwned",
@@ -59,6 +60,7 @@ __all__ = [
     "NothingDue",
     "NothingToRefund",
     "NothingToReverse",
+    "OrderSettled",
     "PaymentProcessingError",
     "PaymentRefused",
     "PayoutInProgress",
@@ -78,4 +80,5 @@ __all__ = [
     "SubscriptionExpired",
     "TermsNotAccepted",
     "TooManyCards",
+    "TransferRefused",
 ]

@@ -45,6 +45,10 @@ class Order(models.Model):
         PAID = "paid", _("Paid")
         CANCELED = "canceled", _("Canceled")
 
+    class Method(models.TextChoices):
+        CARD = "card", _("Card")
+        TRANSFER = "transfer", _("Bank transfer")
+
     LIVE = (Status.OPEN, Status.PROCESSING)
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -70,11 +74,20 @@ class Order(models.Model):
     promo_code = models.ForeignKey(PromoCode, models.PROTECT, null=True, related_name="orders")
     redemption = models.OneToOneField(Redemption, models.PROTECT, null=True, related_name="order")
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
+    method = models.CharField(
+        max_length=8,
+        choices=Method,
+        default=Method.CARD,
+        help_text="How it was to be paid; the payment says how it was.",
+    )
+    due_at = models.DateTimeField(null=True, help_text="Until when a bank transfer has to arrive.")
     intent_id = models.CharField(max_length=64, null=True, unique=True)
     failure_kind = models.CharField(max_length=40, blank=True, help_text="The last failed attempt to pay.")
     failure_message = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True, help_text="When it was paid or canceled.")
+    canceled_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    cancel_reason = models.CharField(max_length=300, blank=True, help_text="As the credit note says it.")
 
     objects = OrderQuerySet.as_manager()
 
@@ -97,8 +110,17 @@ class Order(models.Model):
             models.CheckConstraint(
                 condition=Q(total=F("list_price") - F("discount"), tax__lte=F("total")), name="order_adds_up"
             ),
+            models.CheckConstraint(
+                condition=Q(method="card", due_at=None) | Q(method="transfer", due_at__isnull=False),
+                name="transfer_has_a_due_time",
+            ),
         ]
-        indexes = [models.Index(fields=["user", "-created_at"], name="order_of_user")]
+        indexes = [
+            models.Index(fields=["user", "-created_at"], name="order_of_user"),
+            models.Index(
+                fields=["due_at"], condition=Q(method="transfer", status="open"), name="transfers_that_are_due"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.number

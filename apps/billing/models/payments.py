@@ -42,8 +42,16 @@ class Payment(models.Model):
         COURSE = "course", _("Course")
         PREMIUM = "premium", _("Premium")
 
+    class Method(models.TextChoices):
+        CARD = "card", _("Card")
+        TRANSFER = "transfer", _("Bank transfer")
+        NONE = "none", _("Nothing was charged")
+
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    gateway_id = models.CharField(max_length=64, unique=True, help_text="The provider's payment intent, or order …")
+    gateway_id = models.CharField(
+        max_length=64, unique=True, help_text="The provider's payment intent, or transfer …, or order …"
+    )
+    method = models.CharField(max_length=8, choices=Method, default=Method.CARD)
     charge_id = models.CharField(max_length=64, blank=True, db_index=True)
     kind = models.CharField(max_length=8, choices=Kind.choices)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="payments")
@@ -78,6 +86,8 @@ class Payment(models.Model):
         default=0, help_text="What disputes took for good: can be more than was left, as banks know nothing of refunds."
     )
     paid_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True, help_text="When an admin confirmed that a bank transfer arrived.")
+    confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     objects = PaymentQuerySet.as_manager()
 
@@ -113,9 +123,14 @@ class Payment(models.Model):
         """Whether the payer has everything back, so that the payment opens nothing. Never if it cost nothing."""
         return self.amount > 0 and self.left == 0
 
+    @property
+    def opened_at(self) -> datetime:
+        """When what was paid opened: a bank transfer opens nothing before it is confirmed."""
+        return self.confirmed_at or self.paid_at
+
     def is_within(self, days: int, now: datetime) -> bool:
-        """Return whether the payment is at most this many days old."""
-        return (now - self.paid_at).total_seconds() <= days * 86400
+        """Return whether what was paid opened at most this many days ago."""
+        return (now - self.opened_at).total_seconds() <= days * 86400
 
 
 class Refund(models.Model):

@@ -57,6 +57,13 @@ def documents_of_payments(payments: Sequence[Payment]) -> list[Document]:
     return list(found.order_by("issued_at", "pk"))
 
 
+def invoice_of(payment: Payment) -> Document | None:
+    """Return the invoice of a payment: its own, or that of its order from before it was paid. One query."""
+    documents = documents_of_payments([payment])
+    canceled = {each.corrects_id for each in documents if each.payment_id is None}  # before the order was paid
+    return next((each for each in documents if each.sign > 0 and each.pk not in canceled), None)
+
+
 def _compared() -> Iterator[tuple[Payment, Sums, Sums]]:
     """Payments with what the ledger and the documents say, by time."""
     payments = Payment.objects.filter(amount__gt=0).select_related("user", "order").order_by("paid_at", "pk")

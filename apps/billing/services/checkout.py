@@ -16,16 +16,13 @@ from django.utils.timezone import localtime
 from apps.accounts.models import User
 from apps.billing import gateway, policies
 from apps.billing.errors import PriceChanged, TermsNotAccepted
-from apps.billing.events import OrderPaid
-from apps.billing.gateway.errors import payment_message
 from apps.billing.models import Card, Order, OrderLine
 from apps.billing.purchases import Purchase, lines_of
 from apps.billing.services import customers, gifts, promo
 from apps.billing.services.gifts import GiftTerms
-from apps.billing.services.payments import record_sale
+from apps.billing.services.order_states import fresh_order, locked_order, mark_canceled, mark_paid
 from apps.billing.services.wanted_orders import WantedOrder, price_for
 from studyplatform.kit import jobs
-from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
 
@@ -207,7 +204,7 @@ def sync_order(*, order: Order, now: datetime) -> Order:
 
     :raises PaymentProcessingError: the provider can't be reached; nothing has changed.
     """
-    order = _fresh(order)
+    order = fresh_order(order)
     if order.status not in Order.LIVE:
         return order
     if order.total == 0:
@@ -225,7 +222,7 @@ def sync_order(*, order: Order, now: datetime) -> Order:
 
 def cancel_order(*, order: Order, now: datetime) -> Order:
     """Give an order up, unless it turns out to be paid. Idempotent."""
-    order = _fresh(order)
+    order = fresh_order(order)
     if order.status not in Order.LIVE:
         return order
     if order.total == 0:
@@ -237,6 +234,8 @@ def cancel_order(*, order: Order, now: datetime) -> Order:
 def follow_order(*, order_id: int, now: datetime) -> bool:
     """Settle an order whose browser went away. Returns whether it is settled; one that isn't is given up in time."""
     order = Order.objects.get(pk=order_id)
+    if order.method == Order.Method.TRANSFER and order.status == Order.Status.OPEN and order.intent_id is None:
+        return True  # a bank transfer has weeks
     if order.status in Order.LIVE and now - order.created_at > GIVE_UP_AFTER:
         return cancel_order(order=order, now=now).status not in Order.LIVE
     return sync_order(order=order, now=now).status not in Order.LIVE
@@ -247,35 +246,14 @@ def _settle(
 ) -> Order:
     """Write what the state of the payment means. One transaction: paid, in the books, and open to the learner."""
     with transaction.atomic():
-        order = _locked(order)
+        order = locked_order(order)
         if order.status not in Order.LIVE:
             return order
         if intent is None or intent.status == "succeeded":
-            order.status, order.settled_at = Order.Status.PAID, now
-            order.save(update_fields=["status", "settled_at"])
-            if order.redemption is not None:
-                promo.keep(order.redemption, now=now)
-            payment = record_sale(order=order, intent=intent, now=now)
-            publish(OrderPaid(order_id=order.pk, payment_id=payment.pk, user_id=order.user_id))
+            mark_paid(order, intent=intent, now=now)
         elif intent.status == "canceled":
-            order.status, order.settled_at = Order.Status.CANCELED, now
-            if failure is not None:
-                order.failure_kind = failure.kind[:40]
-                order.failure_message = payment_message(failure.kind, failure.message)[:300]
-            order.save(update_fields=["status", "settled_at", "failure_kind", "failure_message"])
-            if order.redemption is not None:
-                promo.give_back(order.redemption, now=now)
+            mark_canceled(order, failure=failure, now=now)
         elif intent.status == "processing" and order.status != Order.Status.PROCESSING:
             order.status = Order.Status.PROCESSING
             order.save(update_fields=["status"])
     return order
-
-
-def _fresh(order: Order) -> Order:
-    related = ("user", "promo_code", "redemption")
-    return Order.objects.select_related(*related).get(pk=order.pk)
-
-
-def _locked(order: Order) -> Order:
-    related = ("user", "promo_code", "redemption")
-    return Order.objects.select_for_update(of=("self",)).select_related(*related).get(pk=order.pk)

@@ -27,7 +27,12 @@ from apps.billing.models import (
     Refund,
 )
 from apps.billing.models.documents import DocumentKind
-from apps.billing.queries.document_check import BATCH_SIZE, documents_of_payments, payments_without_documents
+from apps.billing.queries.document_check import (
+    BATCH_SIZE,
+    documents_of_payments,
+    invoice_of,
+    payments_without_documents,
+)
 from apps.billing.queries.transactions import card_of_payment
 from apps.billing.services.document_series import (
     Draft,
@@ -175,11 +180,13 @@ def _issue(fact: Fact, *, at: datetime) -> Document:
 
 def _corrected_by(fact: Fact, kind: DocumentKind) -> Document | None:
     """The payment's invoice; for a fact that cancels a return, the credit note of the return."""
-    documents = documents_of_payments([fact.payment])
-    canceled = {each.corrects_id for each in documents if each.payment_id is None}  # before the order was paid
     if kind == DocumentKind.CREDIT_NOTE:
-        return next((each for each in documents if each.sign > 0 and each.pk not in canceled), None)
-    ours = [each for each in documents if each.sign < 0 and each.fact.endswith(f" {fact.gateway_id}")]
+        return invoice_of(fact.payment)
+    ours = [
+        each
+        for each in documents_of_payments([fact.payment])
+        if each.sign < 0 and each.fact.endswith(f" {fact.gateway_id}")
+    ]
     return ours[-1] if ours else None
 
 

@@ -1,24 +1,37 @@
 """Write down money that came in: the payment, its receipt number, the books, its invoice, and what it opens."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.utils.timezone import localtime
 
+from apps.accounts.models import User
 from apps.billing import gateway
 from apps.billing.models import Order, Payment, ReceiptSeries
 from apps.billing.services import ledger
 from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.grants import grant_purchase
 from apps.billing.services.issuing import issue_documents
+from apps.billing.services.ledger.posting import BANK, PROVIDER
 from apps.billing.tax import find_conflicts
 from studyplatform.kit import jobs
 
 
-def record_sale(*, order: Order, intent: gateway.IntentState | None, now: datetime) -> Payment:
-    """Write down that an order was paid, and open its courses. ``intent``: None if it cost nothing.
+@dataclass(frozen=True)
+class ArrivedTransfer:
+    """A bank transfer that pays an order: when it arrived, and which admin says so."""
+
+    arrived_at: datetime
+    confirmed_by: User
+
+
+def record_sale(
+    *, order: Order, intent: gateway.IntentState | None, transfer: ArrivedTransfer | None = None, now: datetime
+) -> Payment:
+    """Write down that an order was paid, and open its courses: by card, by bank transfer, or neither if it was free.
 
     The caller holds the lock of the order, inside a transaction. A course that another payment opened before is
     refunded by a job, and so is what a deleted account paid for at its last moment.
@@ -28,9 +41,11 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     charge = intent.charge if intent else None
     lines = list(order.lines.all())
     only = lines[0] if len(lines) == 1 else None
-    paid_at = charge.created if charge else now
+    paid_at = charge.created if charge else transfer.arrived_at if transfer else now
+    method, gateway_id = _source_of(order, intent, transfer)
     payment = Payment.objects.create(
-        gateway_id=intent.id if intent else f"order {order.number}",
+        gateway_id=gateway_id,
+        method=method,
         charge_id=charge.id if charge else "",
         kind=Payment.Kind.COURSE,
         user_id=order.user_id,
@@ -56,6 +71,8 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
         card_last4=charge.card_last4 if charge else "",
         receipt_number=next_receipt_number(paid_at) if order.total else None,
         paid_at=paid_at,
+        confirmed_at=now if transfer else None,
+        confirmed_by=transfer.confirmed_by if transfer else None,
     )
     book_sale(payment)
     issue_documents(payment=payment, now=now)
@@ -68,6 +85,17 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     if opened_nothing or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
+
+
+def _source_of(
+    order: Order, intent: gateway.IntentState | None, transfer: ArrivedTransfer | None
+) -> tuple[Payment.Method, str]:
+    """How an order was paid, and the name of its payment: one per order and method."""
+    if intent is not None:
+        return Payment.Method.CARD, intent.id
+    if transfer is not None:
+        return Payment.Method.TRANSFER, f"transfer {order.number}"
+    return Payment.Method.NONE, f"order {order.number}"
 
 
 def evidence_of_sale(
@@ -117,8 +145,14 @@ def book_sale(payment: Payment) -> None:
             course_id=line.course_id,
             description=line.title,
             gateway_id=payment.charge_id,
+            received_in=received_in(payment),
         )
     book_fee(payment)
+
+
+def received_in(payment: Payment) -> str:
+    """Return the account of the ledger that has the money of a payment."""
+    return BANK if payment.method == Payment.Method.TRANSFER else PROVIDER
 
 
 def book_fee(payment: Payment) -> None:

@@ -6,6 +6,7 @@ from apps.accounts import services as people
 from apps.accounts.models import Role, User
 from apps.billing.documents.pages import percent, seller_name
 from apps.billing.models import Dispute, Document, Grant, Payment, Refund
+from apps.billing.queries.document_check import invoice_of
 from apps.billing.tax import wording_of
 from studyplatform.kit import mail
 from studyplatform.kit.text.money import money
@@ -18,22 +19,22 @@ def tell_of_payment(*, payment: Payment) -> None:
     link = f"/billing/transactions/{payment.uid}"
     if not payment.amount:
         link = f"/learn/{payment.course.slug}" if payment.course else link
-        key, at = str(payment.uid), payment.paid_at
+        key, at = str(payment.uid), payment.opened_at
         people.notify("billing.opened_free", payment.user, link, key, now=at, title=payment.title)
         return
-    invoices = list(Document.objects.filter(payment=payment, kind=Document.Kind.INVOICE).order_by("pk")[:1])
+    invoice = invoice_of(payment)
     people.notify(
         "billing.paid",
         payment.user,
         link,
         str(payment.uid),
         to=payment.email,
-        attachments=_attached(invoices),
-        now=payment.paid_at,
+        attachments=_attached([invoice] if invoice else []),
+        now=payment.opened_at,
         title=payment.title,
         amount=money(payment.amount, payment.currency, cents=True),
         number=payment.receipt_number,
-        document=str(invoices[0]) if invoices else payment.receipt_number,
+        document=str(invoice or payment.receipt_number),
         seller=seller_name(),
         tax=tax_text(payment),
     )

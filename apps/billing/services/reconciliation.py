@@ -41,8 +41,9 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
         yield from examine("refund", refund.id, partial(_of_listed_refund, refund, now=now))
     for id in gateway.disputes_since(since):
         yield from examine("dispute", id, partial(_of_dispute, id, now=now))
-    # A payment that cost nothing has no intent: its order was settled here.
-    for payment in Payment.objects.filter(paid_at__gte=since, amount__gt=0).exclude(gateway_id__in=seen):
+    # Only card payments have an intent: orders that cost nothing and bank transfers were settled here.
+    charged = Payment.objects.filter(paid_at__gte=since, amount__gt=0, method=Payment.Method.CARD)
+    for payment in charged.exclude(gateway_id__in=seen):
         yield from examine("payment", str(payment), partial(_of_unlisted, payment))
     yield from subscription_reconciliation.differences(since=since, now=now)
     yield from payout_reconciliation.differences(since=since, now=now)
@@ -134,7 +135,8 @@ def _of_dispute(id: str, *, now: datetime) -> Iterator[Difference]:
 
 def unfinished(*, now: datetime) -> Iterator[Difference]:
     """Yield orders, refunds and events that should have been settled by their jobs."""
-    for order in Order.objects.live().filter(created_at__lt=now - checkout.GIVE_UP_AFTER):
+    begun = Order.objects.live().exclude(method=Order.Method.TRANSFER, intent_id=None)
+    for order in begun.filter(created_at__lt=now - checkout.GIVE_UP_AFTER):
         repair = lambda order=order: checkout.follow_order(order_id=order.pk, now=now)  # noqa: E731
         yield Difference("order", order.number, "was not settled in time", repair)
     going = Refund.objects.filter(status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER)

@@ -94,6 +94,7 @@ export const catalogue = {
   NOT_FOR_SALE: {"severity": "info", "icon": "info", "action": {"label": "Browse courses", "href": "/courses/"}},
   NOT_FOUND: {"title": "Not Found", "message": "The page you're looking for doesn't exist or has been moved."},
   NOT_SUBSCRIBED: {"severity": "info", "icon": "gem", "action": {"label": "See Premium", "href": "/premium"}},
+  ORDER_SETTLED: {"severity": "info", "icon": "info"},
   PASSWORD_CHANGE_FAILED: {},
   PATH_NOT_FOUND: {"action": {"label": "See all learning paths", "href": "/paths/"}},
   PAYMENT_CARD_DECLINED: {"icon": "credit-card", "action": {"label": "Update payment method", "href": "/settings/billing"}},

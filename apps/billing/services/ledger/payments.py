@@ -34,10 +34,12 @@ def post_sale(
     course_id: int | None = None,
     description: str = "",
     gateway_id: str = "",
+    received_in: str = PROVIDER,
 ) -> LedgerEntry | None:
     """A course was paid for. ``total`` includes ``tax``; without an instructor the platform gets everything.
 
-    ``item``: which of the courses of this payment it is, from 0.
+    ``item``: which of the courses of this payment it is, from 0. ``received_in``: the account that has the money: a
+    bank transfer arrives in `BANK`.
 
     Returns None if nothing was paid. The provider's fee is posted when it is known (`post_fee`).
     """
@@ -55,7 +57,7 @@ def post_sale(
     )
     split = split_sale(total, tax, facts.share_bps)
     lines = [
-        Line(PROVIDER, total, currency),
+        Line(received_in, total, currency),
         Line(TAX, -split.tax, currency),
         *to_instructor(facts, -split.instructor),
         Line(PLATFORM, -split.platform, currency),
@@ -75,8 +77,12 @@ def post_subscription_payment(
     occurred_at: datetime,
     description: str = "",
     gateway_id: str = "",
+    received_in: str = PROVIDER,
 ) -> LedgerEntry | None:
-    """A period of Premium was paid for: all but the tax goes to the pool that `post_premium_share` divides."""
+    """A period of Premium was paid for: all but the tax goes to the pool that `post_premium_share` divides.
+
+    ``received_in``: the account that has the money.
+    """
     facts = Facts(
         currency=currency,
         total=total,
@@ -87,7 +93,7 @@ def post_subscription_payment(
     )
     split = split_sale(total, tax, 0)
     lines = [
-        Line(PROVIDER, total, currency),
+        Line(received_in, total, currency),
         Line(TAX, -split.tax, currency),
         Line(PREMIUM, -split.platform, currency),
     ]
