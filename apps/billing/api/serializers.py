@@ -52,6 +52,18 @@ def buyer_props(saved: BuyerDetails | None) -> dict[str, str] | None:
     return {name: getattr(saved, name) for name in COMPANY_FIELDS} if saved is not None else None
 
 
+class VatIdIn(serializers.Serializer[object]):
+    """A company's VAT number while it is typed."""
+
+    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    vat_id = serializers.CharField(max_length=60, allow_blank=True)
+
+
+class VatIdOut(serializers.Serializer[object]):
+    passes = serializers.BooleanField(allow_null=True, help_text="None if it can't be decided.")
+    message = serializers.CharField(allow_blank=True, help_text="What the form shows below the field.")
+
+
 class PurchaseIn(serializers.Serializer[object]):
     """What the user wants to buy: a course or a bundle, by its slug."""
 

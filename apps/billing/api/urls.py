@@ -8,6 +8,7 @@ urlpatterns = [
     path("billing/premium/pay/", premium.PremiumPay.as_view()),
     path("billing/premium/sync/", premium.PremiumSync.as_view()),
     path("billing/quote/", views.Quotes.as_view()),
+    path("billing/vat-number/", views.VatNumbers.as_view()),
     path("billing/orders/", views.Orders.as_view()),
     path("billing/orders/<uuid:uid>/sync/", views.OrderSync.as_view()),
     path("billing/cards/", views.Cards.as_view()),

@@ -21,16 +21,31 @@ from apps.billing.api.serializers import (
     OrderOut,
     QuoteIn,
     QuoteOut,
+    VatIdIn,
+    VatIdOut,
     buyer_details,
     card_out,
     order_out,
     quote_out,
 )
 from apps.billing.browser import country_evidence
+from apps.billing.buyer_form import explain_vat_id
 from apps.billing.services import buyers, checkout, customers, promo
 from apps.billing.services.gifts import GiftTerms
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+
+
+class VatNumbers(APIView):
+    """What the form of buyer details says about a VAT number. Nothing is stored, and no registry is asked."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_check_vat_number", request=VatIdIn, responses={200: VatIdOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(VatIdIn, request)
+        found = explain_vat_id(sent["vat_id"], sent["country"])
+        return Response({"passes": found.is_valid, "message": found.message})
 
 
 class Quotes(APIView):

@@ -347,6 +347,7 @@ export function Checkout(props: Props) {
           )}
           <BuyerFields
             form={company}
+            country={country}
             onVatId={(next) => void applyCode(quote.code, country, next)}
           />
         </section>

@@ -226,7 +226,11 @@ export function Premium(props: Props) {
                 if (needsCountry) void apply(terms.code, chosen);
               }}
             />
-            <BuyerFields form={company} onVatId={(next) => void apply(terms.code, country, next)} />
+            <BuyerFields
+              form={company}
+              country={country}
+              onVatId={(next) => void apply(terms.code, country, next)}
+            />
           </section>
         )}
         <section aria-label={t("Terms")}>

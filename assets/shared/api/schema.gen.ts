@@ -387,6 +387,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/billing/vat-number/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What the form of buyer details says about a VAT number. Nothing is stored, and no registry is asked. */
+        post: operations["billing_check_vat_number"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/captions/{uid}/": {
         parameters: {
             query?: never;
@@ -4173,6 +4190,17 @@ export interface components {
             /** Format: uuid */
             readonly uid: string;
         };
+        /** @description A company's VAT number while it is typed. */
+        VatIdInRequest: {
+            country?: string;
+            vat_id: string;
+        };
+        VatIdOut: {
+            /** @description What the form shows below the field. */
+            message: string;
+            /** @description None if it can't be decided. */
+            passes: boolean | null;
+        };
         /**
          * @description * `right` - right
          *     * `partly` - partly
@@ -5122,6 +5150,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuoteOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    billing_check_vat_number: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VatIdInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VatIdOut"];
                 };
             };
             /** @description A refusal or a failure. */

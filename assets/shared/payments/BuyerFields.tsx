@@ -1,9 +1,11 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 
+import { announce } from "../announce";
 import type { ApiError } from "../api/errors";
 import type { components } from "../api/schema.gen";
 import { t } from "../i18n";
 import { Icon } from "../ui/Icon";
+import { checkVatNumber, type VatCheck } from "./vatNumber";
 
 /** The company that buys. Its country is that of the checkout. */
 export type Buyer = Required<components["schemas"]["BuyerInRequest"]>;
@@ -93,15 +95,43 @@ const FIELDS: Field[][] = [
   [field("reference", "off", 60, true)],
 ];
 
+/** What the server says about the VAT number that was left, or was there when the country changed. */
+function useVatCheck(country: string, vatId: string, isOpen: boolean) {
+  const [left, setLeft] = useState("");
+  const [check, setCheck] = useState<VatCheck | null>(null);
+  useEffect(() => {
+    if (!isOpen || left.trim() === "") {
+      setCheck(null);
+      return;
+    }
+    let isCurrent = true;
+    void checkVatNumber(country, left).then((found) => {
+      if (!isCurrent) return;
+      setCheck(found);
+      if (found && found.message !== "") announce(found.message);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [country, left, isOpen]);
+  // What is being typed is not judged by what stood there before.
+  return { check: vatId === left ? check : null, leave: () => setLeft(vatId) };
+}
+
 type Props = {
   form: BuyerForm;
+  /** ISO 3166-1; empty: none is chosen. */
+  country: string;
   /** The VAT number that counts now: it may change the tax. Empty for a person. */
   onVatId: (vatId: string) => void;
 };
 
 /** "I buy as a company", and the fields that it opens. */
-export function BuyerFields({ form, onVatId }: Props) {
-  const { buyer, values, faults, change } = form;
+export function BuyerFields({ form, country, onVatId }: Props) {
+  const { buyer, values, change } = form;
+  const { check, leave } = useVatCheck(country, values.vat_id, buyer !== null);
+  const faults = { ...form.faults };
+  if (check?.passes === false && !faults.vat_id) faults.vat_id = check.message;
   const id = useId();
   const labels: Record<keyof Buyer, string> = {
     name: t("Company"),
@@ -145,19 +175,35 @@ export function BuyerFields({ form, onVatId }: Props) {
                     maxLength={max}
                     autoComplete={complete}
                     aria-invalid={faults[name] ? true : undefined}
-                    aria-describedby={faults[name] ? `buyer-${name}-fault` : undefined}
+                    aria-describedby={
+                      faults[name]
+                        ? `buyer-${name}-fault`
+                        : name === "vat_id"
+                          ? "buyer-vat_id-hint"
+                          : undefined
+                    }
                     onChange={(event) => change(name, event.target.value)}
-                    onBlur={name === "vat_id" ? () => onVatId(buyer.vat_id) : undefined}
+                    onBlur={
+                      name === "vat_id"
+                        ? () => {
+                            leave();
+                            onVatId(buyer.vat_id);
+                          }
+                        : undefined
+                    }
                   />
                   {faults[name] ? (
-                    <p className="field__error" id={`buyer-${name}-fault`} role="alert">
+                    <p
+                      className="field__error"
+                      id={`buyer-${name}-fault`}
+                      // The check of a field that was left has been announced politely.
+                      role={form.faults[name] ? "alert" : undefined}
+                    >
                       <Icon name="circle-alert" />
                       {faults[name]}
                     </p>
                   ) : (
-                    name === "vat_id" && (
-                      <p className="field__hint">{t("We check its format, not the registry.")}</p>
-                    )
+                    name === "vat_id" && <VatHint check={check} />
                   )}
                 </div>
               ))}
@@ -165,5 +211,20 @@ export function BuyerFields({ form, onVatId }: Props) {
           ))}
       </div>
     </>
+  );
+}
+
+function VatHint({ check }: { check: VatCheck | null }) {
+  if (check?.passes)
+    return (
+      <p className="field__ok" id="buyer-vat_id-hint">
+        <Icon name="check" />
+        {check.message}
+      </p>
+    );
+  return (
+    <p className="field__hint" id="buyer-vat_id-hint">
+      {check && check.message !== "" ? check.message : t("We check its format, not the registry.")}
+    </p>
   );
 }
