@@ -4,26 +4,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.billing.models import Grant, Subscription
+from apps.billing.models import Grant, Seat, Subscription
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
 
-Source = Literal["staff", "purchase", "grant", "free", "premium"]
+Source = Literal["staff", "purchase", "grant", "free", "seat", "premium"]
 
 
 @dataclass(frozen=True)
 class Access:
-    """Why a course is open to a user. ``lasts``: it stays open when a subscription ends."""
+    """Why a course is open to a user. ``lasts``: it stays open when a subscription or a seat ends."""
 
     source: Source
 
     @property
     def lasts(self) -> bool:
-        return self.source != "premium"
+        return self.source not in {"premium", "seat"}
 
 
 def access_to(user: AnyUser, course: Course, *, now: datetime | None = None) -> Access | None:
@@ -42,16 +43,21 @@ def access_to(user: AnyUser, course: Course, *, now: datetime | None = None) -> 
         return Access("purchase")
     if Grant.Source.STAFF in sources:
         return Access("grant")
+    if Grant.Source.SEAT in sources:
+        return Access("seat")
     if (course.pricing == Course.Pricing.PREMIUM or Grant.Source.PREMIUM in sources) and has_premium(user, now=now):
         return Access("premium")
     return None
 
 
 def has_premium(user: AnyUser, *, now: datetime | None = None) -> bool:
-    """Return whether a subscription opens Premium courses to the user at this moment. One query."""
+    """Return whether a subscription or a seat opens Premium courses to the user at this moment. One query."""
     if not isinstance(user, User):
         return False
-    return Subscription.objects.of(user.pk).opening(now or timezone.now()).exists()
+    now = now or timezone.now()
+    subscribed = Subscription.objects.opening(now).filter(user=OuterRef("pk"))
+    seated = Seat.objects.opening_premium(now).filter(holder=OuterRef("pk"))
+    return User.objects.filter(Exists(subscribed) | Exists(seated), pk=user.pk).exists()
 
 
 def has_lost_premium(user: AnyUser, course: Course) -> bool:

@@ -23,7 +23,11 @@ from apps.billing.models import (
     PromoCode,
     Redemption,
     Refund,
+    Seat,
+    SeatPack,
+    SeatUse,
     Subscription,
+    Team,
 )
 from apps.billing.models.buyers import SNAPSHOT_FIELDS
 
@@ -111,6 +115,7 @@ def of_billing(user: User) -> Iterator[Part]:
         "billing/gifts_received.json",
         received.values("order__title", "sender_name", "recipient_name", "message", "redeemed_at").iterator(),
     )
+    yield from _seats_of(user)
     bundles = Bundle.objects.filter(instructor=user).order_by("pk")
     yield Part("billing/bundles.json", bundles.values("title", "summary", "price", "currency", "created_at").iterator())
     codes = PromoCode.objects.filter(created_by=user).order_by("pk")
@@ -140,3 +145,23 @@ def of_billing(user: User) -> Iterator[Part]:
     )
     milestones = EarningsMilestone.objects.filter(user=user).order_by("reached_at")
     yield Part("billing/milestones.json", milestones.values("name", "reached_at").iterator())
+
+
+def _seats_of(user: User) -> Iterator[Part]:
+    """The teams of a user with what was bought for them and whom they invited, and the seats that the user held."""
+    teams = Team.objects.of(user.pk).order_by("pk")
+    yield Part("billing/teams.json", teams.values("name", "domain", "is_domain_open", "created_at").iterator())
+    packs = SeatPack.objects.filter(team__owner=user).order_by("pk")
+    yield Part(
+        "billing/team_seats.json",
+        packs.values(
+            "team__name", "order__number", "kind", "course__title", "seats", "state", "starts_at", "ends_at", "ended_at"
+        ).iterator(),
+    )
+    invited = Seat.objects.filter(pack__team__owner=user).exclude(email="").order_by("pk")
+    yield Part("billing/seat_invitations.json", invited.values("pack__team__name", "email", "invited_at").iterator())
+    held = SeatUse.objects.filter(user=user).order_by("pk")
+    yield Part(
+        "billing/seats_held.json",
+        held.values("seat__pack__team__name", "seat__pack__course__title", "started_at", "ended_at").iterator(),
+    )

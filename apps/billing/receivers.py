@@ -13,7 +13,7 @@ from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.billing import documents, policies, services, statements
 from apps.billing.models import Bundle, BundleCourse, Document, Payout
-from apps.billing.services import issuing, payout_outcomes, receipts, subscriptions, webhooks
+from apps.billing.services import issuing, payout_outcomes, receipts, seats, subscriptions, webhooks
 from studyplatform.kit import mail
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
@@ -63,6 +63,12 @@ def forget_deleted_user(event: AccountDeleted) -> None:
     """
     subscriptions.end_for_deleted_user(user_id=event.user_id, now=timezone.now())
     services.forget_user(user_id=event.user_id)
+
+
+@subscribe(AccountDeleted)
+def forget_seats(event: AccountDeleted) -> None:
+    """Free the seats of a deleted account, and empty what its teams say."""
+    seats.forget_seats(user_id=event.user_id, now=timezone.now())
 
 
 @subscribe(AccountDeleted)

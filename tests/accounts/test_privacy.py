@@ -36,6 +36,7 @@ from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFact
 from tests.factories.forum import AnnouncementCopyFactory, BlockFactory
 from tests.factories.learning import BookmarkFactory, FlashCardFactory, NoteFactory
 from tests.factories.paths import LearningPathFactory
+from tests.factories.seats import SeatFactory
 from tests.factories.selling import CardFactory
 from tests.factories.topics import make_topic
 from tests.factories.tutor import ChatFactory, ExchangeFactory
@@ -126,7 +127,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
         "files.ShareOpening", "billing.Order", "billing.OrderLine", "billing.Bundle", "billing.Gift",
-        "billing.Payment", "billing.Refund", "billing.Card",
+        "billing.Payment", "billing.Refund", "billing.Card", "billing.Team", "billing.Seat", "billing.SeatUse",
         "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
         "billing.EarningsMilestone", "billing.Payout", "billing.PayoutAccount",
         "billing.ConnectedAccount", "billing.Document", "billing.BuyerDetails",
@@ -315,6 +316,8 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "billing.Bundle": "of its orders; not for sale, refers to the tombstone",
         "billing.Gift": "of its order; refers to the tombstone, without names, address and message",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Team": "of its orders and its people's seats; refers to the tombstone, without its name",
+        "billing.SeatUse": "of the books, by which Premium is shared; refers to the tombstone",
         "billing.Refund": "of the payment; refers to the tombstone",
         "billing.Document": "invoices are kept as they were issued, as the law demands",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",
@@ -364,6 +367,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "forum.Draft": lambda: Draft.objects.create(user=leo, key="new", source="Half a", saved_at=timezone.now()),
         "billing.Card": partial(CardFactory, user=leo),
         "billing.BuyerDetails": lambda: BuyerDetails.objects.create(user=leo, updated_at=timezone.now()),
+        "billing.Seat": partial(SeatFactory, holder=leo),
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "learning.Note": partial(NoteFactory, user=leo),
         "learning.PracticeCard": partial(FlashCardFactory, user=leo),
@@ -426,6 +430,8 @@ def test_each_account_field_is_cleared_or_listed_here(leo: User) -> None:
         "billing.Bundle": "of its orders; not for sale, refers to the tombstone",
         "billing.Gift": "of its order; refers to the tombstone, without names, address and message",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Team": "of its orders and its people's seats; refers to the tombstone, without its name",
+        "billing.SeatUse": "of the books, by which Premium is shared; refers to the tombstone",
         "billing.Refund": "of the payment; refers to the tombstone",
         "billing.Document": "invoices are kept as they were issued, as the law demands",
         "billing.Subscription": "of its payments; canceled, refers to the tombstone",

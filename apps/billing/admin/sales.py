@@ -27,7 +27,11 @@ from apps.billing.models import (
     ReceiptSeries,
     Redemption,
     Refund,
+    Seat,
+    SeatPack,
+    SeatUse,
     Subscription,
+    Team,
 )
 from apps.billing.queries.next_charge import ChargeKind, next_charge
 from studyplatform.kit.text.money import money
@@ -160,6 +164,22 @@ register_read_only(
     ["order", "sender_name", "send_at", "sent_at", "redeemed_by", "redeemed_at"],
     search=["order__number", "order__user__email", "redeemed_by__email"],
     hidden=["code_hash", "encrypted_code", "message", "recipient_name", "recipient_email"],
+)
+register_read_only(Team, ["name", "owner", "domain", "is_domain_open", "created_at"], search=["name", "owner__email"])
+register_read_only(
+    SeatPack,
+    ["team", "kind", "course", "seats", "state", "starts_at", "ends_at", "order"],
+    filters=["kind", "state"],
+    search=["team__name", "team__owner__email", "order__number", "course__title"],
+)
+register_read_only(
+    Seat,
+    ["pack", "position", "holder", "email", "assigned_at", "closed_at"],
+    search=["pack__team__name", "holder__email", "email"],
+    hidden=["invite_hash"],
+)
+register_read_only(
+    SeatUse, ["seat", "user", "started_at", "ended_at", "given_by"], search=["user__email", "seat__pack__team__name"]
 )
 register_read_only(
     OrderLine,

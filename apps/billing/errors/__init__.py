@@ -36,6 +36,7 @@ from apps.billing.errors.refunds import (
     RefundPending,
     RefundTermsChanged,
 )
+from apps.billing.errors.seats import SeatChangesUsed, SeatHeldAlready, SeatNotFree
 from apps.billing.errors.transfers import OrderSettled, TransferRefused
 
 __all__ = [
@@ -76,6 +77,9 @@ __all__ = [
     "RefundPending",
     "RefundTermsChanged",
     "ReversalRefused",
+    "SeatChangesUsed",
+    "SeatHeldAlready",
+    "SeatNotFree",
     "StillSubscribed",
     "SubscriptionExpired",
     "TermsNotAccepted",

@@ -30,6 +30,7 @@ from apps.billing.models.payouts import (
 from apps.billing.models.premium_shares import PremiumEarning, PremiumMonth
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.models.subscriptions import Subscription
+from apps.billing.models.teams import MAX_TEAM_NAME_LENGTH, Seat, SeatPack, SeatUse, Team
 
 __all__ = [
     "DESCRIPTION_LENGTH",
@@ -37,6 +38,7 @@ __all__ = [
     "LEDGER_TRIGGERS",
     "MAX_COURSES_IN_BUNDLE",
     "MAX_GIFT_MESSAGE_LENGTH",
+    "MAX_TEAM_NAME_LENGTH",
     "MIN_COURSES_IN_BUNDLE",
     "OPEN_STATES",
     "AccountType",
@@ -74,5 +76,9 @@ __all__ = [
     "ReceiptSeries",
     "Redemption",
     "Refund",
+    "Seat",
+    "SeatPack",
+    "SeatUse",
     "Subscription",
+    "Team",
 ]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models.payments import Payment
 from apps.billing.models.subscriptions import Subscription
+from apps.billing.models.teams import Seat
 from apps.courses.models import Course
 
 
@@ -27,6 +28,7 @@ class Grant(models.Model):
         PURCHASE = "purchase", _("Bought")
         PREMIUM = "premium", _("Premium")
         STAFF = "staff", _("Granted by staff")
+        SEAT = "seat", _("Seat of a team")
 
     class End(models.TextChoices):
         REFUND = "refund", _("Refunded")
@@ -34,12 +36,14 @@ class Grant(models.Model):
         PREMIUM_ENDED = "premium", _("Premium ended")
         STAFF = "staff", _("Withdrawn by staff")
         REPLACED = "replaced", _("Replaced")
+        SEAT = "seat", _("Seat taken back or ended")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="grants")
     course = models.ForeignKey(Course, models.PROTECT, related_name="grants")
     source = models.CharField(max_length=10, choices=Source.choices)
     payment = models.ForeignKey(Payment, models.PROTECT, null=True, related_name="grants")
     subscription = models.ForeignKey(Subscription, models.PROTECT, null=True, related_name="grants")
+    seat = models.ForeignKey(Seat, models.PROTECT, null=True, related_name="grants")
     granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     reason = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField()
@@ -56,6 +60,9 @@ class Grant(models.Model):
             models.CheckConstraint(
                 condition=(Q(source="purchase", payment__isnull=False) | ~Q(source="purchase")),
                 name="bought_access_names_its_payment",
+            ),
+            models.CheckConstraint(
+                condition=Q(source="seat", seat__isnull=False) | ~Q(source="seat"), name="access_by_seat_names_it"
             ),
         ]
         indexes = [models.Index(fields=["user", "course"], name="grant_of_user")]

@@ -55,10 +55,16 @@ class Order(models.Model):
     number = models.CharField(max_length=12, unique=True, default=new_order_number)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="orders")
     course = models.ForeignKey(
-        Course, models.PROTECT, null=True, related_name="orders", help_text="Empty for several courses."
+        Course,
+        models.PROTECT,
+        null=True,
+        related_name="orders",
+        help_text="Empty for several courses and for seats of Premium.",
     )
     bundle = models.ForeignKey(Bundle, models.PROTECT, null=True, related_name="orders")
     is_gift = models.BooleanField(default=False)
+    is_for_team = models.BooleanField(default=False, help_text="Seats: its pack says how many, of what.")
+    request_key = models.UUIDField(null=True, unique=True, help_text="Of the form that ordered: sent twice, one order.")
     title = NameField(max_length=160, help_text="What is bought, as it was called then.")
     list_price = models.PositiveIntegerField()
     discount = models.PositiveIntegerField(default=0)
@@ -95,17 +101,19 @@ class Order(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["user", "course"],
-                condition=Q(status__in=["open", "processing"], is_gift=False),
+                condition=Q(status__in=["open", "processing"], is_gift=False, is_for_team=False),
                 name="one_live_order",
             ),
             models.UniqueConstraint(
                 fields=["user", "bundle"],
-                condition=Q(status__in=["open", "processing"], is_gift=False),
+                condition=Q(status__in=["open", "processing"], is_gift=False, is_for_team=False),
                 name="one_live_bundle_order",
             ),
             models.CheckConstraint(
-                condition=Q(course__isnull=False, bundle=None) | Q(course=None, bundle__isnull=False),
-                name="order_is_for_a_course_or_a_bundle",
+                condition=Q(course__isnull=False, bundle=None)
+                | Q(course=None, bundle__isnull=False, is_for_team=False)
+                | Q(course=None, bundle=None, is_for_team=True),
+                name="order_is_for_a_course_a_bundle_or_seats",
             ),
             models.CheckConstraint(
                 condition=Q(total=F("list_price") - F("discount"), tax__lte=F("total")), name="order_adds_up"

@@ -147,7 +147,8 @@ def owned_courses(user: AnyUser, courses: Collection[Course]) -> set[int]:
     if not isinstance(user, User):
         return set()
     taught = {course.pk for course in courses if user.is_admin or course.instructor_id == user.pk}
-    lasting = Grant.objects.active().of(user.pk).exclude(source=Grant.Source.PREMIUM).filter(course__in=courses)
+    passing = [Grant.Source.PREMIUM, Grant.Source.SEAT]
+    lasting = Grant.objects.active().of(user.pk).exclude(source__in=passing).filter(course__in=courses)
     return taught | set(lasting.values_list("course_id", flat=True))
 
 

@@ -9,9 +9,9 @@ from django.db.models import Q
 from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.billing import extensions, policies
-from apps.billing.access import access_to
+from apps.billing.access import access_to, has_premium
 from apps.billing.errors import SubscriptionExpired
-from apps.billing.models import Grant, OrderLine, Payment, Subscription
+from apps.billing.models import Grant, OrderLine, Payment, Seat, Subscription
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
@@ -57,6 +57,7 @@ def _other_payments(grant: Grant, payment: Payment) -> list[Payment]:
         user=grant.user, course=grant.course, end_reason__in=_RETURNED, payment__isnull=False
     ).order_by()
     bought = Payment.objects.filter(user=grant.user, order__lines__course=grant.course, order__gift=None, grants=None)
+    bought = bought.filter(order__is_for_team=False)
     found = Payment.objects.filter(Q(pk__in=ended.values("payment")) | Q(pk__in=bought.values("pk")))
     return [each for each in found.exclude(pk=payment.pk).order_by("pk") if each.left]
 
@@ -97,16 +98,63 @@ def withdraw_grant(*, admin: User, grant: Grant, now: datetime) -> bool:
 
 
 def grant_premium(*, user: User, course: Course, now: datetime) -> bool:
-    """Open a course by the user's subscription, until that ends. Returns False if Premium has opened it before.
+    """Open a course by the user's subscription or seat, until that ends. Returns False if Premium has opened it before.
 
-    :raises SubscriptionExpired: no subscription opens courses to the user.
+    :raises SubscriptionExpired: no subscription and no seat opens courses to the user.
     """
     with transaction.atomic():
-        # Locked, so that a subscription that ends at this moment closes this course too.
-        subscription = Subscription.objects.select_for_update().of(user.pk).opening(now).first()
-        if subscription is None:
+        # Locked, so that a subscription or a seat that ends at this moment closes this course too.
+        lock_premium(user)
+        subscription = Subscription.objects.of(user.pk).opening(now).first()
+        seat = None if subscription else Seat.objects.opening_premium(now).filter(holder=user).first()
+        if subscription is None and seat is None:
             raise SubscriptionExpired
-        return _grant(user, course, Grant.Source.PREMIUM, now, subscription=subscription)
+        return _grant(user, course, Grant.Source.PREMIUM, now, subscription=subscription, seat=seat)
+
+
+def lock_premium(user: User) -> None:
+    """Let everything that opens or closes Premium to a user wait for each other, until the transaction ends."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
+def close_premium(*, user: User, now: datetime) -> None:
+    """End what Premium opened to the user, unless a subscription or a seat still does. Progress stays. Idempotent.
+
+    Called after a subscription or a seat has ended, in its transaction.
+    """
+    lock_premium(user)
+    if has_premium(user, now=now):
+        return
+    opened = Grant.objects.active().of(user.pk).filter(source=Grant.Source.PREMIUM).select_related("course")
+    for each in opened.order_by("pk"):
+        end_grants(user=user, course=each.course, source=Grant.Source.PREMIUM, reason=Grant.End.PREMIUM_ENDED, now=now)
+
+
+def reopen_premium(*, user: User, now: datetime) -> None:
+    """Open what Premium had opened to the user when it ended. Idempotent. Called when a subscription or seat begins."""
+    closed: dict[int, Grant] = {}
+    former = Grant.objects.of(user.pk).filter(source=Grant.Source.PREMIUM).select_related("course")
+    for each in former.order_by("pk"):
+        closed[each.course_id] = each  # the last one counts
+    for each in closed.values():
+        if each.end_reason == Grant.End.PREMIUM_ENDED:
+            grant_premium(user=user, course=each.course, now=now)
+
+
+def grant_seat(*, seat: Seat, user: User, course: Course, now: datetime) -> bool:
+    """Open the course of a seat to its holder. Returns False if another seat has opened it before. Idempotent."""
+    return _grant(user, course, Grant.Source.SEAT, now, seat=seat)
+
+
+def move_seat_grant(*, seat: Seat, to: Seat, user: User) -> None:
+    """Keep a course open by another seat of the same user."""
+    Grant.objects.active().filter(seat=seat, user=user, source=Grant.Source.SEAT).update(seat=to)
+
+
+def end_seat_grant(*, seat: Seat, user: User, now: datetime) -> None:
+    """End what a seat for a course opened to a user. Idempotent."""
+    for grant in Grant.objects.active().filter(seat=seat, user=user, source=Grant.Source.SEAT):
+        end_grants(user=user, course=grant.course, source=Grant.Source.SEAT, reason=Grant.End.SEAT, now=now)
 
 
 def _grant(user: User, course: Course, source: Grant.Source, now: datetime, **by: object) -> bool:

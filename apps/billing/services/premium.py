@@ -14,7 +14,7 @@ from django.utils.timezone import localtime
 
 from apps.billing import gateway
 from apps.billing.events import PremiumEnded, PremiumStarted
-from apps.billing.models import Grant, Payment, Subscription
+from apps.billing.models import Payment, Subscription
 from apps.billing.plans import TITLES, plan_of
 from apps.billing.prices import tax_in
 from apps.billing.queries.next_charge import tax_of
@@ -91,7 +91,7 @@ def _write(seen: Subscription, state: gateway.SubscriptionState, upcoming: Upcom
             settle = promo.keep if row.started_at is not None else promo.give_back
             settle(row.redemption, now=now)
         if row.is_opening(now) and not was_open:
-            reopen_courses(row, now=now)
+            grants.reopen_premium(user=row.user, now=now)
             publish(PremiumStarted(subscription_id=row.pk, user_id=row.user_id))
         if row.status == Status.ENDED and not was_ended:
             _ended(row, now=now)
@@ -134,30 +134,10 @@ def end_here(*, subscription: Subscription, now: datetime) -> Subscription:
 
 
 def _ended(row: Subscription, *, now: datetime) -> None:
-    close_courses(row, now=now)
+    grants.close_premium(user=row.user, now=now)
     if row.started_at is not None:
         publish(PremiumEnded(subscription_id=row.pk, user_id=row.user_id))
         jobs.enqueue("billing.tell_of_premium_end", key=str(row.pk), subscription_id=row.pk)
-
-
-def close_courses(row: Subscription, *, now: datetime) -> None:
-    """End what Premium opened to the user. Progress stays; what something else opens stays open. Idempotent."""
-    opened = Grant.objects.active().of(row.user_id).filter(source=Grant.Source.PREMIUM).select_related("course")
-    for each in opened.order_by("pk"):
-        grants.end_grants(
-            user=row.user, course=each.course, source=Grant.Source.PREMIUM, reason=Grant.End.PREMIUM_ENDED, now=now
-        )
-
-
-def reopen_courses(row: Subscription, *, now: datetime) -> None:
-    """Open what Premium had opened to the user when it ended. Idempotent."""
-    closed: dict[int, Grant] = {}
-    former = Grant.objects.of(row.user_id).filter(source=Grant.Source.PREMIUM).select_related("course")
-    for each in former.order_by("pk"):
-        closed[each.course_id] = each  # the last one counts
-    for each in closed.values():
-        if each.end_reason == Grant.End.PREMIUM_ENDED:
-            grants.grant_premium(user=row.user, course=each.course, now=now)
 
 
 def record_invoices(*, subscription: Subscription, now: datetime) -> None:

@@ -37,10 +37,11 @@ def request_refund(
     """
     enforce(policies.ask_for_refund(user, payment))
     with transaction.atomic():
-        # One request of a user at a time: of two for the same course, the second sees the first.
-        User.objects.select_for_update().get(pk=user.pk)
         # Who redeems a gift locks this row: either it is redeemed before the rule is read, or its code has ended.
         Payment.objects.select_for_update().get(pk=payment.pk)
+        # One request of a user at a time: of two for the same course, the second sees the first. Locked in this order,
+        # as by what ends Premium after a refund.
+        User.objects.select_for_update().get(pk=user.pk)
         immediate = is_immediate(payment=payment, now=now)
         if expects_immediate not in (None, immediate):
             raise RefundTermsChanged

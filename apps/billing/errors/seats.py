@@ -1,0 +1,35 @@
+"""Refusals about seats of teams."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import AppError
+
+
+class SeatNotFree(AppError):
+    code = "SEAT_NOT_FREE"
+    status = 409
+    title = _("This seat isn't free")
+    message = _("Someone has this seat already, or it has ended. Reload the page.")
+    severity = "warning"
+    icon = "user-round"
+    is_for_scripts = False
+
+
+class SeatHeldAlready(AppError):
+    code = "SEAT_HELD_ALREADY"
+    status = 409
+    title = _("They have a seat already")
+    message = _("This person has a seat of this team for the same already.")
+    severity = "info"
+    icon = "user-round"
+    is_for_scripts = False
+
+
+class SeatChangesUsed(AppError):
+    code = "SEAT_CHANGES_USED"
+    status = 409
+    title = _("This seat can't change hands now")
+    message = _("This seat has changed hands 20 times within a year. Use another seat, or add one.")
+    severity = "warning"
+    icon = "user-round"
+    is_for_scripts = False
