@@ -4,6 +4,8 @@
 inside its own transaction, so that a payment and the enrollment that it pays for are committed together.
 
 ``watch_time``: the rows of how long learners watched courses, by which Premium is shared.
+
+``learning_figures``: the rows of how long and when learners learned in a course, for what a team sees of its seats.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -81,6 +83,21 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
             for pair, percent in percents.items():
                 found[pair] = max(found[pair], percent)
     return found
+
+
+@dataclass(frozen=True)
+class LearningFigures:
+    """``days(start, end)``: rows with ``user``, ``course``, ``day`` and ``learned`` (seconds), from ``start`` to before
+    ``end``. ``visits()``: rows with ``user``, ``course`` and ``visited_at``, when a lesson was last opened.
+
+    Rows instead of numbers, so that the database can choose and add them up; one app registers them.
+    """
+
+    days: Callable[[date, date], QuerySet[Any]]
+    visits: Callable[[], QuerySet[Any]]
+
+
+learning_figures: Registry[LearningFigures] = Registry("learning figures")
 
 
 WatchTime = Callable[[date, date], QuerySet[Any]]

@@ -66,7 +66,7 @@ def of_learning(user: User) -> Iterator[Part]:
     bookmarks = Bookmark.objects.filter(user=user).values("course__title", "created_at")
     yield Part("learning/bookmarks.json", bookmarks.iterator())
     watched = WatchedDay.objects.filter(user=user).order_by("day", "pk")
-    yield Part("learning/watched.json", watched.values("day", "course__title", "seconds").iterator())
+    yield Part("learning/watched.json", watched.values("day", "course__title", "seconds", "other_seconds").iterator())
     days = LearnedDay.objects.filter(user=user).order_by("day")
     yield Part("learning/days.json", days.values("day", "seconds", "lessons").iterator())
     earned = Achievement.objects.filter(user=user).order_by("earned_at")

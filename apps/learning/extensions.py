@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import Role, User
-from apps.billing.extensions import CourseAccess, course_access, watch_time
+from apps.billing.extensions import CourseAccess, LearningFigures, course_access, learning_figures, watch_time
 from apps.courses.queries import authoring
 from apps.learning import services
 from apps.learning.models import RatingReport
@@ -40,6 +40,7 @@ course_access.register(
 )
 
 watch_time.register("learning", figures.watched_days)
+learning_figures.register("learning", LearningFigures(days=figures.learned_days, visits=figures.lesson_visits))
 
 
 @session_counts.registers("reported_ratings")

@@ -15,6 +15,7 @@ from apps.learning.activity import learned_days
 from apps.learning.activity.history import Completed, achievements_of, days_of
 from apps.learning.models import Achievement, LearnedDay, WatchedDay
 from apps.learning.practice.day import day_of
+from apps.learning.queries import figures
 from apps.learning.queries.learned_days import today_of
 from apps.learning.services.learned_days import award, day_zone_of, record
 from studyplatform.kit.text.zones import zone_named
@@ -271,6 +272,11 @@ def test_a_text_counts_the_time_it_was_open_once(leo, course, enrollment, lesson
     services.complete_lesson(user=leo, lesson_uid=lessons[1].uid, now=now + timedelta(seconds=900))
 
     assert days(leo) == {now.date(): (300, 2)}
+    # Of its course as well, for what teams see of their seats; Premium is shared by videos alone.
+    assert [row.learned for row in figures.learned_days(now.date(), now.date() + timedelta(days=1))] == [300]
+    assert not figures.watched_days(now.date(), now.date() + timedelta(days=1)).exists()
+    visits = figures.lesson_visits().values_list("user", "course", "visited_at")
+    assert max(visits) == (leo.pk, course.pk, now + timedelta(seconds=300))
 
 
 def test_a_watched_minute_and_its_day_are_written_together_or_not_at_all(leo, course, enrollment, now, monkeypatch):

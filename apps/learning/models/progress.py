@@ -31,12 +31,16 @@ class LearningTime(models.Model):
 
 
 class WatchedDay(models.Model):
-    """How long a learner watched videos of a course on one day (UTC), see ``activity.watched_time``."""
+    """How long a learner watched videos of a course on one day (UTC), see ``activity.watched_time``.
+
+    Premium is shared by ``seconds``; ``other_seconds`` count only for the figures of teams.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="watched_days")
     course = models.ForeignKey(Course, models.CASCADE, related_name="watched_days")
     day = models.DateField()
     seconds = models.PositiveIntegerField()
+    other_seconds = models.PositiveIntegerField(default=0, help_text="Spent on texts and quizzes of the course.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "course", "day"], name="one_row_per_watched_day")]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Avg, Count, Q, QuerySet
+from django.db.models import Avg, Count, F, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.learning.models import Enrollment, WatchedDay
+from apps.learning.models import Enrollment, LessonProgress, WatchedDay
 
 ACTIVE = timedelta(days=30)
 
@@ -51,4 +51,17 @@ def enrollments_since(since: datetime) -> int:
 
 def watched_days(start: date, end: date) -> QuerySet[WatchedDay]:
     """Return the rows of what was watched from ``start`` to before ``end``."""
-    return WatchedDay.objects.filter(day__gte=start, day__lt=end)
+    return WatchedDay.objects.filter(day__gte=start, day__lt=end, seconds__gt=0)
+
+
+def learned_days(start: date, end: date) -> QuerySet[WatchedDay]:
+    """Return the rows of what was learned from ``start`` to before ``end``, with ``learned``: seconds of videos, texts
+    and quizzes."""
+    days = WatchedDay.objects.filter(day__gte=start, day__lt=end)
+    return days.annotate(learned=F("seconds") + F("other_seconds"))
+
+
+def lesson_visits() -> QuerySet[LessonProgress]:
+    """Return rows with ``user``, ``course`` and ``visited_at``: when a learner last opened or continued a lesson."""
+    rows = LessonProgress.objects.order_by()
+    return rows.annotate(user=F("enrollment__user"), course=F("enrollment__course"), visited_at=F("updated_at"))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from django.db import transaction
-from django.db.models import BigIntegerField, DateField, F, PositiveIntegerField
+from django.db.models import BigIntegerField, DateField, F, PositiveIntegerField, QuerySet
 
 from apps.learning.activity import time_budget, watched_time
 from apps.learning.activity.time_budget import Budget, Span
@@ -17,14 +17,19 @@ _SAVE = PreparedUpdate(
     lambda: LearningTime.objects.filter(pk=_PK), "spans", "ahead", "counted_at", "uncounted", "learned_until"
 )
 _LEARN = PreparedUpdate(lambda: LearningTime.objects.filter(pk=_PK), "learned_until")
-_WATCHED = PreparedUpdate(
-    lambda: WatchedDay.objects.filter(
+_MORE = Param("more", PositiveIntegerField())
+
+
+def _same_day() -> QuerySet[WatchedDay]:
+    return WatchedDay.objects.filter(
         user_id=Param("user_id", BigIntegerField()),
         course_id=Param("course_id", BigIntegerField()),
         day=Param("day", DateField()),
-    ),
-    seconds=F("seconds") + Param("more", PositiveIntegerField()),
-)
+    )
+
+
+_WATCHED = PreparedUpdate(_same_day, seconds=F("seconds") + _MORE)
+_STUDIED = PreparedUpdate(_same_day, other_seconds=F("other_seconds") + _MORE)
 
 
 def record_opening(*, user_id: int, now: datetime) -> datetime:
@@ -78,8 +83,8 @@ def take_or_wait(*, user_id: int, needed: int, opened_at: datetime, now: datetim
     return 0
 
 
-def spend_learning(*, user_id: int, since: datetime, most: int, now: datetime) -> int:
-    """Return how many whole seconds a learner spent on a text or a quiz since then: at most ``most``.
+def spend_learning(*, user_id: int, course_id: int, since: datetime, most: int, now: datetime) -> int:
+    """Return how many whole seconds a learner spent on a text or a quiz of a course since then: at most ``most``.
 
     Time that already counted, with a video or another text, doesn't count again. Call it inside a transaction.
     """
@@ -90,6 +95,9 @@ def spend_learning(*, user_id: int, since: datetime, most: int, now: datetime) -
         if seconds <= 0:
             return 0
         _LEARN(pk=user_id, learned_until=now)
+        of_day = {"user_id": user_id, "course_id": course_id, "day": now.astimezone(UTC).date()}
+        if not _STUDIED(**of_day, more=seconds):
+            WatchedDay.objects.create(**of_day, seconds=0, other_seconds=seconds)
     return seconds
 
 

@@ -148,6 +148,7 @@ def _finish_text(progress: LessonProgress, zone: str, now: datetime) -> Saved:
     """Complete a text. The time since it was opened counts as learned, at most as long as it takes to read."""
     seconds = learning_time.spend_learning(
         user_id=progress.enrollment.user_id,
+        course_id=progress.enrollment.course_id,
         since=progress.started_at,
         most=reading.usual_seconds(progress.lesson.body),
         now=now,

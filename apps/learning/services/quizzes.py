@@ -132,8 +132,13 @@ def submit_attempt(
         _close(attempt, quiz, questions, {} if late else valid, now)
         saved = None
         zone, user_id = day_zone_of(user, now), attempt.enrollment.user_id
-        most = MOST_PER_QUESTION * len(questions)
-        seconds = learning_time.spend_learning(user_id=user_id, since=attempt.started_at, most=most, now=now)
+        seconds = learning_time.spend_learning(
+            user_id=user_id,
+            course_id=attempt.enrollment.course_id,
+            since=attempt.started_at,
+            most=MOST_PER_QUESTION * len(questions),
+            now=now,
+        )
         if attempt.is_passed:
             progress = open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now)
             saved = finish(progress, zone=zone, now=now, seconds=seconds)
