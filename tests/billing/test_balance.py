@@ -249,6 +249,16 @@ def test_one_row_that_breaks_ends_nothing(bought, standin, monkeypatch, caplog):
     assert agrees()
 
 
+def test_a_list_that_was_empty_is_read_to_its_end_when_it_is_long(standin, monkeypatch):
+    monkeypatch.setattr(gateway.balance, "PAGE_SIZE", 2)
+    assert night() == []
+    for amount in (100, 200, 300):
+        standin.charge_fee(amount)
+    assert night() == []
+    assert sorted(BalanceTransaction.objects.values_list("net", flat=True)) == [-300, -200, -100]
+    agrees()
+
+
 def test_a_long_history_is_read_in_pages_and_goes_on_after_a_kill(bought, standin, monkeypatch):
     for _ in range(7):
         standin.charge_fee(10)

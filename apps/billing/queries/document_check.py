@@ -66,7 +66,7 @@ def invoice_of(payment: Payment) -> Document | None:
 
 def _compared() -> Iterator[tuple[Payment, Sums, Sums]]:
     """Payments with what the ledger and the documents say, by time."""
-    payments = Payment.objects.filter(amount__gt=0).select_related("user", "order").order_by("paid_at", "pk")
+    payments = Payment.objects.filter(amount__gt=0).order_by("paid_at", "pk")
     batch: list[Payment] = []
     for payment in payments.iterator(BATCH_SIZE):
         batch.append(payment)

@@ -7,7 +7,7 @@ stopped. Nothing is posted twice: an entry is named by the provider's id of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from django.db import transaction
@@ -20,6 +20,7 @@ from apps.billing.services.differences import Difference
 from apps.billing.services.ledger import post_balance_transaction
 from studyplatform.kit.text.money import money
 
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 REREAD_SPAN = timedelta(days=3)  # read again, should the provider list something late
 # https://docs.stripe.com/reports/balance-transaction-types: what stands for itself. All other types belong to a charge,
 # a refund, a dispute or a transfer, which their services post, or nobody knows what they are.
@@ -59,6 +60,7 @@ def read_history(*, tell: Tell = lambda: None) -> None:
     :raises PaymentProcessingError: the provider can't be reached.
     """
     history = BalanceHistory.objects.order_by("pk").first() or BalanceHistory.objects.create()
+    is_resumed = history.is_complete or bool(history.cursor)
     while not history.is_complete:
         try:
             page, following = gateway.balance_transactions_page(after=history.cursor)
@@ -70,11 +72,11 @@ def read_history(*, tell: Tell = lambda: None) -> None:
             _store(page, tell)
             history.cursor, history.is_complete = following, not following
             history.save()
+    if not is_resumed:  # nothing is newer than what was just read from the first page on
+        return
     latest = BalanceTransaction.objects.aggregate(latest=Max("created_at"))["latest"]
-    if latest is not None:
-        read_since(latest - REREAD_SPAN, tell=tell)
-    else:
-        _store(gateway.balance_transactions_page(after="")[0], tell)
+    # The list may have been empty until now, and be many pages long today.
+    read_since(_BEGINNING if latest is None else latest - REREAD_SPAN, tell=tell)
 
 
 def read_since(since: datetime, *, tell: Tell = lambda: None) -> None:
@@ -93,6 +95,8 @@ def read_since(since: datetime, *, tell: Tell = lambda: None) -> None:
 
 def _store(states: Iterable[gateway.BalanceTransactionState], tell: Tell) -> None:
     states = list(states)
+    if not states:
+        return
     known = set(
         BalanceTransaction.objects.filter(gateway_id__in=[each.id for each in states]).values_list(
             "gateway_id", flat=True

@@ -94,8 +94,9 @@ class Comparison:
         """Yield what differs about the facts of these movements, and store what of each is booked."""
         last = 0
         ordered = rows.order_by("pk").values_list("pk", "fact")
-        while batch := list(ordered.filter(pk__gt=last)[:BATCH_SIZE]):
-            last = batch[-1][0]
+        is_last = False
+        while not is_last and (batch := list(ordered.filter(pk__gt=last)[:BATCH_SIZE])):
+            last, is_last = batch[-1][0], len(batch) < BATCH_SIZE
             facts = sorted({fact for _, fact in batch})
             movements: dict[str, list[BalanceTransaction]] = defaultdict(list)
             for row in BalanceTransaction.objects.filter(fact__in=facts).order_by("created_at", "pk"):

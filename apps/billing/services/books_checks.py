@@ -140,11 +140,13 @@ def _balance_differences(
     yield from comparison.compare(recent)
     now = comparison.now
     older: datetime | None = since
-    if balance_totals.unaccounted(_unlisted_sums(since, now)):  # then everything is compared
+    left = balance_totals.unaccounted(_unlisted_sums(since, now))
+    if left:  # then everything is compared
         older = None
         yield from comparison.compare(BalanceTransaction.objects.filter(created_at__lt=since))
+        left = balance_totals.unaccounted(_unlisted_sums(None, now))
     yield from balance_facts.unlisted(since=older, now=now)
-    for currency, amount in balance_totals.unaccounted(_unlisted_sums(older, now)).items():
+    for currency, amount in left.items():
         text = f"{amount} of the ledger's account provider belongs to nothing that the provider lists"
         yield Difference("total", f"ledger {currency}", text)
     yield from balance_totals.against_bank()
@@ -211,9 +213,10 @@ def _open(scope: str, differences: Mapping[tuple[str, str], str], *, now: dateti
         ignore_conflicts=True,
     )
     news = BooksDifference.objects.filter(scope=scope, resolved_at=None, told_at=None)
-    count, first = news.count(), news.order_by("pk").first()
+    first = news.order_by("pk").first()
     if first is None:
         return
+    count = news.count()
     people.notify_all(
         "billing.books_differ",
         User.objects.filter(role=Role.ADMIN, is_active=True),

@@ -61,10 +61,13 @@ def write_document(draft: Draft) -> Document:
 
 def lock_series(kinds: set[DocumentKind], year: int) -> dict[str, DocumentSeries]:
     """Lock the series of these kinds until the transaction ends, in one order, so that nothing waits in a circle."""
-    for kind in sorted(kinds):
-        DocumentSeries.objects.get_or_create(kind=kind, year=year)
     rows = DocumentSeries.objects.select_for_update().filter(kind__in=kinds, year=year).order_by("kind")
-    return {row.kind: row for row in rows}
+    found = {row.kind: row for row in rows}
+    if missing := sorted(kinds - found.keys()):  # the first documents of the year
+        for kind in missing:
+            DocumentSeries.objects.get_or_create(kind=kind, year=year)
+        found = {row.kind: row for row in rows.all()}
+    return found
 
 
 def in_language(language: str) -> Any:  # a context manager that types can't name

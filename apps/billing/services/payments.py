@@ -113,8 +113,11 @@ def evidence_of_sale(
 def next_receipt_number(moment: datetime) -> str:
     """Return the next receipt number of the year. Without gaps: the row is locked until the transaction ends."""
     year = localtime(moment).year
-    ReceiptSeries.objects.get_or_create(year=year)
-    series = ReceiptSeries.objects.select_for_update().get(year=year)
+    rows = ReceiptSeries.objects.select_for_update().filter(year=year)
+    series = rows.first()
+    if series is None:  # the first of the year
+        ReceiptSeries.objects.get_or_create(year=year)
+        series = rows.get()
     series.last += 1
     series.save(update_fields=["last"])
     return f"{year}-{series.last:06d}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from uuid import UUID
 
 from django.db.models import Q
@@ -24,6 +25,7 @@ from apps.billing.services import (
 )
 from apps.billing.services.differences import Difference, examine
 
+BATCH_SIZE = 100  # payments that are looked up at once
 MAX_EVENTS = 500  # of a night; the next one continues
 
 
@@ -33,10 +35,13 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
     :raises PaymentProcessingError: the provider can't be reached.
     """
     seen = set()
-    for row in gateway.intents_since(since):
-        seen.add(row.id)
-        examined()
-        yield from examine("payment", row.id, partial(_of_listed, row, now=now))
+    intents = gateway.intents_since(since)
+    while batch := list(islice(intents, BATCH_SIZE)):
+        known = {row.gateway_id: row for row in Payment.objects.filter(gateway_id__in=[each.id for each in batch])}
+        for each in batch:
+            seen.add(each.id)
+            examined()
+            yield from examine("payment", each.id, partial(_of_listed, each, known.get(each.id), now=now))
     for refund in gateway.refunds_since(since):
         yield from examine("refund", refund.id, partial(_of_listed_refund, refund, now=now))
     for id in gateway.disputes_since(since):
@@ -49,9 +54,11 @@ def differences(*, since: datetime, now: datetime, examined: Callable[[], None] 
     yield from payout_reconciliation.differences(since=since, now=now)
 
 
-def _of_listed(row: gateway.Listed[tuple[str, gateway.IntentState]], *, now: datetime) -> Iterator[Difference]:
+def _of_listed(
+    row: gateway.Listed[tuple[str, gateway.IntentState]], payment: Payment | None, *, now: datetime
+) -> Iterator[Difference]:
     order, intent = row.read()
-    yield from _of_intent(order, intent, now=now)
+    yield from _of_intent(order, intent, payment, now=now)
 
 
 def _of_listed_refund(row: gateway.Listed[gateway.RefundState], *, now: datetime) -> Iterator[Difference]:
@@ -70,8 +77,9 @@ def _was_paid(payment: Payment) -> bool:
         return False
 
 
-def _of_intent(order: str, intent: gateway.IntentState, *, now: datetime) -> Iterator[Difference]:
-    payment = Payment.objects.filter(gateway_id=intent.id).first()
+def _of_intent(
+    order: str, intent: gateway.IntentState, payment: Payment | None, *, now: datetime
+) -> Iterator[Difference]:
     if payment is None:
         yield from _of_unpaid(order, intent, now=now)
         return

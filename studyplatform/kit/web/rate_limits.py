@@ -32,7 +32,10 @@ def consume(what: str, who: str, *, now: datetime, limit: tuple[int, int] | None
     ends_at = now + timedelta(seconds=seconds)
     with transaction.atomic():
         # In one step, because the row might be deleted between two.
-        row, _ = Tally.objects.select_for_update().get_or_create(key=key, defaults={"ends_at": ends_at})
+        first = {"ends_at": ends_at, "count": amount if amount <= most else 0}
+        row, is_new = Tally.objects.select_for_update().get_or_create(key=key, defaults=first)
+        if is_new and amount <= most:
+            return
         if row.ends_at <= now:
             row.count, row.ends_at = 0, ends_at
         if row.count + amount <= most:
