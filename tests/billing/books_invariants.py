@@ -1,12 +1,12 @@
 """What must hold after any sequence of money, see `test_sequences`: each function yields what differs."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import product
 
 from django.db.models import Sum
 
 from apps.billing import access
-from apps.billing.models import LedgerLine, Payment, Payout, Redemption, Refund, Subscription
-from apps.billing.queries.document_check import document_problems
+from apps.billing.models import Grant, LedgerLine, Payment, Payout, PromoCode, Redemption, Refund, Subscription
 from apps.billing.queries.ledger_check import problems
 from apps.billing.queries.payouts import bank_transfers
 from apps.billing.services import premium
@@ -21,17 +21,14 @@ def differences(run):
     for found in again.findings if again else []:
         if "insufficient" not in found["text"]:  # a payout waits until the provider has the money
             yield "night", f"a second night still finds: {found}"
-    for problem in problems():
-        yield "ledger", str(problem)
-    for wrong in document_problems():
-        yield "documents", str(wrong)
+    for problem in problems():  # of the ledger, of payouts and of documents
+        yield problem.kind, str(problem)
     yield from _of_provider(run)
     yield from _of_payments(run)
     yield from _of_access(run)
     yield from _of_requests(run)
-    yield from _of_codes(run)
+    yield from _of_codes()
     yield from _of_transfers(run)
-    yield from _of_bank_payouts()
     yield from run.premium_differences()
 
 
@@ -39,8 +36,8 @@ def _of_provider(run):
     """The account "provider" is the provider's balance, in each currency."""
     lines = LedgerLine.objects.filter(account__code="provider").order_by().values_list("currency")
     booked = {currency: amount for currency, amount in lines.annotate(Sum("amount")) if amount}
-    if booked != run.balance():
-        yield "balance", f"the ledger has {booked}, the provider {run.balance()}"
+    if booked != (there := run.balance()):
+        yield "balance", f"the ledger has {booked}, the provider {there}"
 
 
 def _of_payments(run):
@@ -74,15 +71,21 @@ def left_of(run, payment):
 
 def _of_access(run):
     """A course is open exactly if it is paid and not given back; nobody pays for it twice without a return waiting."""
-    for user in run.learners:
-        for course in run.courses:
-            kept = [each for each in Payment.objects.filter(user=user, course=course) if left_of(run, each) > 0]
-            if len(kept) > 1 and not run.returns_wait(kept):
-                yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin is told"
-            is_open = access.access_to(user, course) is not None
-            enrolled = Enrollment.objects.active().filter(user=user, course=course).exists()
-            if not enrolled == bool(kept) == is_open:
-                yield "access", f"{len(kept)} payments are kept; open: {is_open}, enrolled: {enrolled}"
+    kept_by = defaultdict(list)
+    for payment in Payment.objects.filter(kind=Payment.Kind.COURSE):
+        if left_of(run, payment) > 0:
+            kept_by[payment.user_id, payment.course_id].append(payment)
+    enrollments = set(Enrollment.objects.active().values_list("user_id", "course_id"))
+    granted = set(Grant.objects.values_list("user_id", "course_id"))
+    for user, course in [pair for party in run.parties for pair in product(party.learners, party.courses)]:
+        pair = (user.pk, course.pk)
+        kept, enrolled = kept_by[pair], pair in enrollments
+        if len(kept) > 1 and not run.returns_wait(kept):
+            yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin is told"
+        # A course that has a price opens by a grant alone.
+        is_open = pair in granted and access.access_to(user, course) is not None
+        if not enrolled == bool(kept) == is_open:
+            yield "access", f"{len(kept)} payments are kept; open: {is_open}, enrolled: {enrolled}"
 
 
 def _of_requests(run):
@@ -94,41 +97,46 @@ def _of_requests(run):
             yield "open request", f"a request of {refund.amount} waits; {left_of(run, payment)} are left to return"
 
 
-def _of_codes(run):
-    for code in run.codes:
-        code.refresh_from_db()
-        held = Redemption.objects.filter(code=code, state__in=["reserved", "used"]).count()
-        if code.used != held:
-            yield "code", f"{code.code} was used {held} times, its row says {code.used}"
+def _of_codes():
+    held = Counter(Redemption.objects.filter(state__in=["reserved", "used"]).values_list("code_id", flat=True))
+    for code in PromoCode.objects.all():
+        if code.used != held[code.pk]:
+            yield "code", f"{code.code} was used {held[code.pk]} times, its row says {code.used}"
 
 
 def _of_transfers(run):
     """Money reaches instructors once: what a payout says was sent, was; nobody gets more than they earned."""
-    sent = Counter()
+    sent, out, going = Counter(), Counter(), Counter()
     for transfer in run.rows("transfer"):
         sent[transfer["transfer_group"]] += transfer["amount"] - transfer["amount_reversed"]
-    out = going = 0
-    for payout in Payout.objects.exclude(state="scheduled"):
+    payouts = list(Payout.objects.exclude(state="scheduled"))
+    yield from _of_bank_payouts(payouts)
+    for payout in payouts:
         is_bank = payout.method == "bank"
         arrived = (payout.amount if payout.state in {"processing", "sent"} else 0) if is_bank else sent[payout.key]
-        out += arrived
-        going += payout.amount if payout.state == "processing" and not arrived else 0
+        out[payout.instructor_id] += arrived
+        going[payout.instructor_id] += payout.amount if payout.state == "processing" and not arrived else 0
         if not is_bank and (payout.state == "failed") != (arrived == 0) and payout.state != "processing":
             yield "payout", f"a payout of {payout.amount} is {payout.state}, and {arrived} were transferred"
-    lines = LedgerLine.objects.filter(account__instructor_id=run.teacher.pk)
-    earned = -(lines.filter(entry__kind__in=_EARNED).aggregate(sum=Sum("amount"))["sum"] or 0)
-    if out > earned:
-        yield "paid out twice", f"{earned} were earned, {out} were sent"
-    kept = -(lines.exclude(entry__kind__startswith="payout").aggregate(sum=Sum("amount"))["sum"] or 0)
-    owed = -(lines.aggregate(sum=Sum("amount"))["sum"] or 0)
-    if kept - out - going != owed:
-        yield "owed", f"of {kept} earned, {out} were sent; the ledger owes {owed}"
+    sums = defaultdict(Counter)
+    lines = LedgerLine.objects.exclude(account__instructor_id=None)
+    for pk, kind, amount in lines.values_list("account__instructor_id", "entry__kind", "amount"):
+        sums[pk][kind] -= amount
+    for pk in [party.teacher.pk for party in run.parties]:
+        earned = sum(sums[pk][kind] for kind in _EARNED)
+        if out[pk] > earned:
+            yield "paid out twice", f"{earned} were earned, {out[pk]} were sent"
+        kept = sum(amount for kind, amount in sums[pk].items() if not kind.startswith("payout"))
+        owed = sum(sums[pk].values())
+        if kept - out[pk] - going[pk] != owed:
+            yield "owed", f"of {kept} earned, {out[pk]} were sent; the ledger owes {owed}"
 
 
-def _of_bank_payouts():
+def _of_bank_payouts(payouts):
     """A bank payout in processing is in the file that an admin gives to the bank."""
-    for payout in Payout.objects.filter(method="bank", state="processing"):
-        if not any(payout.key in line for line in bank_transfers(payout.run_id)):
+    for payout in payouts:
+        is_going = (payout.method, payout.state) == ("bank", "processing")
+        if is_going and not any(payout.key in line for line in bank_transfers(payout.run_id)):
             yield "stuck", f"a bank payout of {payout.amount} can't be sent"
 
 

@@ -35,7 +35,8 @@ class PayoutSteps:
 
     def mark(self, is_sent, is_newest):
         """An admin marks a payout."""
-        found = Payout.objects.filter(state__in=["processing", "sent"]).order_by("-pk" if is_newest else "pk").first()
+        found = Payout.objects.filter(instructor=self.teacher, state__in=["processing", "sent"])
+        found = found.order_by("-pk" if is_newest else "pk").first()
         if found is not None:
             with suppress(AppError):
                 if is_sent:
@@ -45,7 +46,7 @@ class PayoutSteps:
 
     def reverse(self, percent):
         """Someone takes back a part of the newest transfer at the provider."""
-        for transfer in self.rows("transfer")[:1]:
+        for transfer in self.own_rows("transfer")[:1]:
             with suppress(ApiError):
                 self.call(f"transfers/{transfer['id']}/reversals", amount=max(1, transfer["amount"] * percent // 100))
 
@@ -57,7 +58,7 @@ class PayoutSteps:
 
     def bank_back(self):
         """The platform's bank sends its newest payout back."""
-        for payout in self.rows("payout")[:1]:
+        for payout in self.own_rows("payout")[:1]:
             with suppress(ApiError):
                 self.standin.fail_payout(payout["id"])
 
