@@ -361,7 +361,9 @@ def _watch(enrollment: Enrollment, rows: list[LessonProgress]) -> None:
     days = [
         WatchedDay(user_id=user, course_id=course, day=day, seconds=count) for day, count in seconds.items() if count
     ]
-    WatchedDay.objects.bulk_create(days)
+    # A quiz that was taken on the day has a row already.
+    of_day = ["user", "course", "day"]
+    WatchedDay.objects.bulk_create(days, update_conflicts=True, unique_fields=of_day, update_fields=["seconds"])
 
 
 def _dice(line: Activity) -> random.Random:
