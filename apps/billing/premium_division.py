@@ -1,4 +1,4 @@
-"""How the pool of a month of Premium is divided among courses. Pure functions of integers."""
+"""How a month of Premium is divided among courses. Pure functions of integers."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,29 +6,20 @@ from collections.abc import Mapping
 from apps.billing.splits import split_by_weight
 
 
-def moved_by_subscriber(pool: int, own: Mapping[int, int]) -> dict[int, int]:
-    """Return what each subscriber who watched moves to courses, in minor units.
-
-    It is what their own payments have earned in the month. If refunds of earlier months have left less than that in the
-    pool, each moves less, in proportion.
-    """
-    return dict(own) if sum(own.values()) <= pool else split_by_weight(pool, own)
-
-
-def divide_pool(pool: int, own: Mapping[int, int], seconds: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
+def divide_by_seconds(own: Mapping[int, int], seconds: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     """Return the part of each course that was watched, in minor units.
 
-    :param own: what each subscriber's payments have earned in the month.
+    :param own: what each subscriber contributes to the month.
     :param seconds: what each subscriber watched of each course.
 
     Each subscriber's money is divided by their own seconds, so nobody moves more than they paid: any rule by which one
     subscriber's minutes carry at most that subscriber's money, and which divides all the money of those who watched,
-    is this one. The parts are the pool without the money of those who watched nothing.
+    is this one. What those contribute who watched nothing is in no part.
     """
-    watching = {user: own[user] for user in seconds if own.get(user, 0) > 0 and any(seconds[user].values())}
     parts: Counter[int] = Counter()
-    for user, amount in moved_by_subscriber(pool, watching).items():
-        parts.update(split_by_weight(amount, seconds[user]))
+    for user, mine in seconds.items():
+        if own.get(user, 0) > 0 and any(mine.values()):
+            parts.update(split_by_weight(own[user], mine))
     return dict(parts)
 
 

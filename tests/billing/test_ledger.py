@@ -200,12 +200,10 @@ def test_premium_is_pooled_and_divided():
     assert [(each.course_id, each.total) for each in shares] == [(1, 667), (2, 333), (None, 0)]
 
 
-def test_no_more_of_a_pool_is_divided_than_it_has():
-    with pytest.raises(LedgerError):
-        services.post_premium_share(
-            "2026-11", 100, [services.PremiumPart(7, 1, "Rivers", 101)], 7000, "usd", occurred_at=NOW
-        )
-    assert usd("premium") == [0]
+def test_the_platform_pays_what_is_divided_beyond_the_pool():
+    parts = [services.PremiumPart(7, 1, "Rivers", 1000)]
+    services.post_premium_share("2026-11", -300, parts, 7000, "usd", occurred_at=NOW)
+    assert usd("premium", "instructor:7", "platform") == [-300, -700, 1000]
 
 
 def test_a_pool_that_nobody_watched_is_the_platforms():

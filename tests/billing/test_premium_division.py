@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.billing.premium_division import cap_day, divide_pool, moved_by_subscriber
+from apps.billing.premium_division import cap_day, divide_by_seconds
 
 USERS, COURSES = st.integers(1, 12), st.integers(1, 6)
 OWN = st.dictionaries(USERS, st.integers(0, 3000), max_size=12)
@@ -19,23 +19,19 @@ def instructors(parts):
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(own=OWN, seconds=SECONDS, missing=st.integers(0, 4000), adversary=USERS)
-def test_nobody_moves_more_than_they_paid(own, seconds, missing, adversary):
-    """``missing``: what refunds of earlier months took from the pool."""
-    pool = max(0, sum(own.values()) - missing)
-    parts = divide_pool(pool, own, seconds)
+@given(own=OWN, seconds=SECONDS, adversary=USERS)
+def test_nobody_moves_more_than_they_paid(own, seconds, adversary):
+    parts = divide_by_seconds(own, seconds)
 
     watching = {user: own[user] for user in seconds if own.get(user, 0) and any(seconds[user].values())}
-    assert sum(parts.values()) == min(pool, sum(watching.values()))
-    assert all(amount <= own[user] for user, amount in moved_by_subscriber(pool, watching).items())
+    assert sum(parts.values()) == sum(watching.values())
 
-    without = instructors(divide_pool(pool, own, {user: each for user, each in seconds.items() if user != adversary}))
+    without = instructors(divide_by_seconds(own, {user: each for user, each in seconds.items() if user != adversary}))
     gained = [amount - without[who] for who, amount in instructors(parts).items()]
-    cents = len(watching) if missing else 0  # where everyone moves less, each amount is rounded
-    assert sum(each for each in gained if each > 0) <= own.get(adversary, 0) + cents
+    assert sum(each for each in gained if each > 0) <= own.get(adversary, 0)
 
     backwards = {user: dict(reversed(each.items())) for user, each in reversed(seconds.items())}
-    assert divide_pool(pool, dict(reversed(own.items())), backwards) == parts
+    assert divide_by_seconds(dict(reversed(own.items())), backwards) == parts
 
 
 @settings(max_examples=30, deadline=None, derandomize=True, database=None)

@@ -181,7 +181,7 @@ def test_a_yearly_payment_is_spread_over_its_months_to_the_cent(ada):
     assert owed(ada) == sum(each.pool * 7 // 10 for each in shared)
 
 
-def test_a_refund_after_a_month_was_shared_lowers_the_next_pool(ada):
+def test_a_refund_after_a_month_was_shared_lowers_what_the_subscriber_contributes_next(ada):
     maps = premium_course(ada)
     user = subscriber(maps, 20)
     services.share_until(now=NOW)
@@ -197,17 +197,54 @@ def test_a_refund_after_a_month_was_shared_lowers_the_next_pool(ada):
     assert balance("premium") == 0
 
 
-def test_a_refund_that_exceeds_the_next_pool_is_carried_on(ada):
-    user = subscriber(premium_course(ada), 20)
+def test_what_a_subscriber_does_not_pay_in_the_end_is_the_platforms_loss(ada, eve):
+    """Those whose bank took everything back move nothing of what others paid."""
+    maps, bees = premium_course(ada), premium_course(eve)
+    gone = [subscriber(bees, 60) for _ in range(3)]
     services.share_until(now=NOW)
-    services.post_refund("re_1", Payment.objects.get().gateway_id, 3100, occurred_at=NOW)
-    paid(user, at(11, 1), at(12, 1), amount=2000)
-    paid(user, at(12, 1), at(1, 1, 2027), amount=2000)
+    for payment in Payment.objects.filter(user__in=gone):
+        services.post_refund(f"re_{payment.pk}", payment.gateway_id, 3100, occurred_at=NOW)
+    honest = UserFactory()
+    paid(honest, at(11, 1), at(12, 1), amount=2000)
+    opened(honest, maps)
+    watched(honest, maps, 30, date(2026, 11, 7))
+    returning = gone[0]
+    for month in (11, 12):
+        paid(returning, at(month, 1), at(month % 12 + 1, 1, 2026 + month // 12), amount=2000)
+        watched(returning, bees, 30, date(2026, month, 7))
 
     pools = [each.pool for each in services.share_until(now=at(1, 1, 2027))]
 
-    assert pools == [0, 900]
-    assert owed(ada) == 2170
+    assert pools == [4000 - 3 * 3100, 2000]
+    assert owed(ada) == 1400
+    assert owed(eve) == 3 * 2170 + 900 * 7 // 10  # of 4,000 paid later, 3,100 were shared in October
+    assert (balance("premium"), balance("platform")) == (0, owed(ada) + owed(eve) - 6000)
+
+
+def test_a_payment_after_its_month_was_shared_is_divided_by_what_was_watched_in_it(ada, eve):
+    """A renewal of 21 October failed, and was paid on 3 November; then nothing was watched."""
+    maps, bees = premium_course(ada), premium_course(eve)
+    subscriber(bees, 10)
+    late = UserFactory()
+    opened(late, maps)
+    watched(late, maps, 60, date(2026, 10, 25))
+    services.share_until(now=NOW)
+    assert owed(ada) == 0
+
+    payment = paid(late, at(10, 21), at(11, 21), amount=3100)
+    Payment.objects.filter(pk=payment.pk).update(paid_at=at(11, 3))
+    services.share_until(now=at(12, 1))
+
+    assert owed(ada) == 1100 * 7 // 10
+    assert PremiumEarning.objects.get(course=maps).seconds == 3600
+
+    second = UserFactory()
+    opened(second, maps)
+    watched(second, maps, 60, date(2026, 12, 25))
+    payment = paid(second, at(11, 21), at(12, 31), amount=4000)
+    Payment.objects.filter(pk=payment.pk).update(paid_at=at(12, 3))
+    services.share_until(now=at(1, 1, 2027))
+    assert owed(ada) == 770 + 2800  # all of it, by what was watched after it was paid
 
 
 def test_months_that_were_missed_are_shared_in_order(ada):

@@ -27,7 +27,7 @@ from apps.billing.models.payouts import (
     PayoutAccount,
     PayoutRun,
 )
-from apps.billing.models.premium_shares import PremiumEarning, PremiumMonth
+from apps.billing.models.premium_shares import PremiumContribution, PremiumEarning, PremiumMonth
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.models.subscriptions import Subscription
 from apps.billing.models.teams import MAX_TEAM_NAME_LENGTH, Seat, SeatPack, SeatUse, Team
@@ -70,6 +70,7 @@ __all__ = [
     "Payout",
     "PayoutAccount",
     "PayoutRun",
+    "PremiumContribution",
     "PremiumEarning",
     "PremiumMonth",
     "PromoCode",

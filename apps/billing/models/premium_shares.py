@@ -12,7 +12,9 @@ class PremiumMonth(models.Model):
 
     month = models.DateField(help_text="Its first day.")
     currency = models.CharField(max_length=3)
-    pool = models.PositiveBigIntegerField(default=0, help_text="What was shared, in minor units.")
+    pool = models.BigIntegerField(
+        default=0, help_text="What was shared, in minor units: negative if more was refunded of earlier months."
+    )
     seconds = models.PositiveBigIntegerField(default=0, help_text="What subscribers watched.")
     share = models.PositiveSmallIntegerField(help_text="The instructors' share in hundredths of a percent.")
     shared_at = models.DateTimeField()
@@ -25,6 +27,23 @@ class PremiumMonth(models.Model):
 
     def __str__(self) -> str:
         return f"{self.month:%Y-%m} {self.currency}"
+
+
+class PremiumContribution(models.Model):
+    """What a subscriber's payments brought to a month: earned until its end, and not in an earlier month.
+
+    Never negative: what is refunded after it was shared lowers the subscriber's own later contributions.
+    """
+
+    shared = models.ForeignKey(PremiumMonth, models.PROTECT, related_name="contributions")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="premium_contributions")
+    amount = models.PositiveBigIntegerField(help_text="Without tax, in minor units.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["shared", "user"], name="one_premium_contribution_per_month")]
+
+    def __str__(self) -> str:
+        return f"{self.shared_id} {self.user_id}: {self.amount}"
 
 
 class PremiumEarning(models.Model):

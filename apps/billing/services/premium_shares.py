@@ -1,19 +1,24 @@
 """Share each month of Premium among the courses that subscribers watched (docs/adr/0025).
 
 A payment is earned evenly over the period that it pays for. The pool of a month is what has been earned until its end,
-without tax and without what was refunded, less what was shared before: a refund after a month was shared lowers the
-next pool, and nothing is taken back from instructors. The provider's fees are paid from the platform's part.
+without tax and without what was refunded, less what was shared before. The provider's fees are paid from the
+platform's part.
 
-What a subscriber's payments have earned in the month is divided among the courses that this subscriber watched, by
-their seconds, so nobody moves more money than they paid. Each instructor gets the instructor share of their courses'
-parts. What subscribers have earned who watched nothing is the platform's. Seconds count if the subscriber had paid for
-that day, and only Premium opened the course to them; at most three hours a day of a learner, over all courses.
+What a subscriber contributes to a month is what their payments have earned until its end, less what they contributed
+before. It is divided among the courses that this subscriber watched, by their seconds, so nobody moves more money than
+they paid. Each instructor gets the instructor share of their courses' parts. What subscribers contribute who watched
+nothing is the platform's. A refund after a month was shared takes nothing back from instructors, and nothing from what
+other subscribers contribute: it lowers the subscriber's own next contributions, and the rest is the platform's loss.
+
+Seconds count if the subscriber had paid for that day, and only Premium opened the course to them; at most three hours a
+day of a learner, over all courses. Days that were paid for after their month was shared count in the next one.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -23,15 +28,16 @@ from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 
 from apps.billing import extensions
-from apps.billing.models import EntryKind, Grant, LedgerLine, Payment, PremiumEarning, PremiumMonth
-from apps.billing.premium_division import cap_day, divide_pool
+from apps.billing.models import EntryKind, Grant, LedgerLine, Payment, PremiumContribution, PremiumEarning, PremiumMonth
+from apps.billing.premium_division import cap_day, divide_by_seconds
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 
-AFTER_MIDNIGHT = timedelta(minutes=1)
-MAX_SECONDS_A_DAY = 3 * 60 * 60  # of a learner over all courses
+DELAY_AFTER_MONTH = timedelta(minutes=1)
+MAX_SECONDS_PER_LEARNER_AND_DAY = 3 * 60 * 60
+ROWS_PER_INSERT = 1000
 _Period = tuple[datetime, datetime]
 
 
@@ -65,15 +71,23 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
     row, is_new = PremiumMonth.objects.get_or_create(month=month, currency=currency, defaults=known)
     if not is_new:
         return None
-    pool, own = _earnings(currency, start, end)
-    seconds = {user: mine for user, mine in _watched(start, end, currency).items() if own.get(user)}
-    by_course = divide_pool(pool, own, seconds)
-    watched: Counter[int] = Counter()
-    for mine in seconds.values():
-        watched.update(mine)
+    found = _contributions(currency, start, end)
+    pool = found.earned - _shared_before(currency)
+    PremiumContribution.objects.bulk_create(
+        (PremiumContribution(shared=row, user_id=user, amount=each) for user, each in (found.own + found.late).items()),
+        batch_size=ROWS_PER_INSERT,
+    )
+    earlier = _only(_watched(found.late_since, start, currency), found.late) if found.late else {}
+    # Who watched nothing in those days contributes it to what they watched in this month.
+    own = found.own + Counter({user: each for user, each in found.late.items() if user not in earlier})
+    watched, by_course = Counter[int](), Counter[int]()
+    for amounts, seconds in ((own, _only(_watched(start, end, currency), own)), (found.late, earlier)):
+        by_course.update(divide_by_seconds(amounts, seconds))
+        for mine in seconds.values():
+            watched.update(mine)
     courses = Course.objects.in_bulk(list(watched))
     parts = [
-        PremiumPart(course.instructor_id, course.pk, course.title, by_course.get(course.pk, 0))
+        PremiumPart(course.instructor_id, course.pk, course.title, by_course[course.pk])
         for course in (courses[pk] for pk in sorted(watched))
     ]
     last_moment = end - timedelta(seconds=1)
@@ -99,20 +113,48 @@ def plan_next_share(*, now: datetime) -> None:
     month = now.astimezone(UTC).date().replace(day=1)
     _, end = _bounds(month)
     jobs.enqueue(
-        "billing.share_premium", key=month.isoformat(), delay=end + AFTER_MIDNIGHT - now, month=month.isoformat()
+        "billing.share_premium", key=month.isoformat(), delay=end + DELAY_AFTER_MONTH - now, month=month.isoformat()
     )
 
 
-def _earnings(currency: str, start: datetime, end: datetime) -> tuple[int, dict[int, int]]:
-    """The pool of a month, and what of it each subscriber's payments have earned within the month."""
-    net, total = _net_payments(currency), 0
-    own: Counter[int] = Counter()
+@dataclass(frozen=True)
+class Contributions:
+    """What subscribers contribute to a month, by user. ``earned``: what all payments have earned until its end.
+
+    ``late``: earned in earlier months, but paid or found after they had been shared. ``late_since``: from which day on
+    seconds of earlier months divide it.
+    """
+
+    earned: int
+    own: Counter[int]
+    late: Counter[int]
+    late_since: datetime
+
+
+def _contributions(currency: str, start: datetime, end: datetime) -> Contributions:
+    net, earned = _net_payments(currency), 0
+    until_end, within, late_starts = Counter[int](), Counter[int](), []
     found = Payment.objects.filter(kind=Payment.Kind.PREMIUM, currency=currency)
     for payment in found.only("gateway_id", "user_id", "period_start", "period_end", "paid_at").iterator():
-        until_end = _earned(payment, net, end)
-        total += until_end
-        own[payment.user_id] += until_end - _earned(payment, net, start)
-    return max(0, total - _shared_before(currency)), dict(own)
+        before, after = _earned(payment, net, start), _earned(payment, net, end)
+        earned += after
+        until_end[payment.user_id] += after
+        within[payment.user_id] += after - before
+        if before and payment.paid_at >= start:
+            late_starts.append(_period(payment)[0])
+    mine = until_end - _contributed_before(currency)  # of counters: only what is positive
+    own = mine & within
+    since = min(late_starts, default=_bounds((start - timedelta(days=1)).date())[0])
+    return Contributions(earned, own, mine - own, since.replace(hour=0, minute=0, second=0, microsecond=0))
+
+
+def _contributed_before(currency: str) -> Counter[int]:
+    rows = PremiumContribution.objects.filter(shared__currency=currency).order_by().values_list("user")
+    return Counter(dict(rows.annotate(Sum("amount"))))
+
+
+def _only(seconds: dict[int, dict[int, int]], users: Counter[int]) -> dict[int, dict[int, int]]:
+    return {user: mine for user, mine in seconds.items() if users[user]}
 
 
 def _net_payments(currency: str) -> dict[str, int]:
@@ -150,7 +192,7 @@ def _watched(start: datetime, end: datetime, currency: str) -> dict[int, dict[in
         rows.values("user", "course").annotate(sum=Sum("seconds")).values_list("user", "course", "sum")
     ):
         found[user][course] = seconds
-    long = rows.values("user", "day").annotate(sum=Sum("seconds")).filter(sum__gt=MAX_SECONDS_A_DAY)
+    long = rows.values("user", "day").annotate(sum=Sum("seconds")).filter(sum__gt=MAX_SECONDS_PER_LEARNER_AND_DAY)
     days = set(long.values_list("user", "day"))
     within: dict[tuple[int, date], dict[int, int]] = defaultdict(dict)
     some = rows.filter(user__in={user for user, _day in days}, day__in={day for _user, day in days})
@@ -158,7 +200,7 @@ def _watched(start: datetime, end: datetime, currency: str) -> dict[int, dict[in
         if (user, day) in days:
             within[user, day][course] = seconds
     for (user, _day), by_course in within.items():
-        kept = cap_day(by_course, MAX_SECONDS_A_DAY)
+        kept = cap_day(by_course, MAX_SECONDS_PER_LEARNER_AND_DAY)
         for course, seconds in by_course.items():
             found[user][course] -= seconds - kept.get(course, 0)
     return found
@@ -183,7 +225,7 @@ def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[An
         kind=Payment.Kind.PREMIUM,
         currency=currency,
         user=OuterRef("user"),
-        refunded__lt=F("amount"),
+        amount__gt=F("refunded") + F("charged_back"),
         since__lt=OuterRef("ends"),
         until__gt=OuterRef("begins"),
     )

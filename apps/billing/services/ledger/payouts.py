@@ -16,7 +16,6 @@ from apps.billing.services.ledger.posting import (
     PREMIUM,
     PROVIDER,
     Facts,
-    LedgerError,
     Line,
     lines_of,
     note_earnings,
@@ -48,14 +47,11 @@ def post_premium_share(
     """Divide a month's pool of Premium. Returns what the instructor earned with each course, by the course's id.
 
     ``period`` is such as "2026-11". Each instructor gets the share of their courses' parts, the platform the rest, so
-    without any parts the platform gets all. One entry per course, and one for the platform.
-
-    :raises LedgerError: the parts are more than the pool.
+    without any parts the platform gets all. The parts can be more than the pool, if payments were refunded after their
+    months had been shared: that is the platform's loss. One entry per course, and one for the platform.
     """
     earned: dict[int, int] = {}
-    divided = 0
     for part in sorted(parts, key=lambda part: part.course_id):
-        divided += part.amount
         earned[part.course_id] = share_of(part.amount, share_bps)
         facts = Facts(
             currency=currency,
@@ -69,8 +65,6 @@ def post_premium_share(
         lines = [Line(PREMIUM, amount, currency), *to_instructor(facts, -amount)]
         post(f"premium {period} {currency} course {part.course_id}", EntryKind.PREMIUM_SHARE, occurred_at, lines, facts)
         note_earnings(part.instructor_id)
-    if divided > pool:
-        raise LedgerError(f"premium {period}: {divided} of {pool}")
     rest = pool - sum(earned.values())
     facts = Facts(currency=currency, description=period)
     lines = [Line(PREMIUM, rest, currency), Line(PLATFORM, -rest, currency)]
