@@ -32,7 +32,8 @@ def guessed_country(request: HttpRequest | Request) -> str:
     """The country that the browser's first language names, such as "US" in en-US; "" if it names none."""
     first = request.headers.get("Accept-Language", "").split(",")[0]
     found = re.fullmatch(r"[a-zA-Z]{2,3}(?:-[a-zA-Z]{4})?-([a-zA-Z]{2})(?:;.*)?", first.strip())
-    return found[1].upper() if found else ""
+    code = found[1].upper() if found else ""
+    return code if code in country_codes() else ""
 
 
 def country_evidence(request: HttpRequest | Request) -> dict[str, str]:

@@ -7,6 +7,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
 from apps.billing.countries import EU_VAT_AREA, country_codes
+from apps.billing.tax import needs_country
 from apps.billing.vat_ids import WrongVatId, check_vat_id
 from apps.courses.models import Course
 from studyplatform.kit.text.money import read_currency
@@ -37,6 +38,9 @@ def seller_can_issue_invoices(app_configs: Any, **_: Any) -> list[CheckMessage]:
     country = settings.SELLER_COUNTRY
     if country and country not in country_codes():
         return [Error(f"SELLER_COUNTRY: {country} is not a country of ISO 3166-1.", id="billing.E002")]
+    if not country and needs_country():
+        hint = "Set SELLER_COUNTRY: its rate applies where the country of a buyer isn't known."
+        return [Warning("Sales to an unknown country contain no tax.", hint=hint, id="billing.W005")]
     if country not in EU_VAT_AREA or settings.TAX_EXEMPTION:
         return []
     if not settings.SELLER_VAT_ID:

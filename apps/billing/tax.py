@@ -12,7 +12,8 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.billing.countries import EU_VAT_AREA, iso_country, tax_country
+from apps.billing.countries import EU_VAT_AREA, country_codes, iso_country, tax_country
+from apps.billing.errors import CountryMissing
 from apps.billing.vat_ids import WrongVatId, check_vat_id
 
 
@@ -41,7 +42,7 @@ class Seller:
 
 @dataclass(frozen=True)
 class Tax:
-    """The rate that applies, and why."""
+    """The rate that applies, and why. ``country``: whose tax it is; "" if neither buyer nor seller has one."""
 
     rate: int
     treatment: TaxTreatment
@@ -63,10 +64,25 @@ def seller_of_site() -> Seller:
     )
 
 
+def needs_country() -> bool:
+    """Return whether the country of a buyer decides about the tax in prices."""
+    return bool(settings.TAX_RATES or settings.TAX_RATE_CHANGES) and not settings.TAX_EXEMPTION
+
+
+def check_country(country: str) -> None:
+    """Refuse to sell to a buyer who has not said in which country they are, if it decides about the tax.
+
+    :raises CountryMissing: they named none, or none of ISO 3166-1.
+    """
+    if needs_country() and iso_country(country) not in country_codes():
+        raise CountryMissing
+
+
 def decide_tax(*, country: str, vat_id: str = "", on: date, seller: Seller | None = None) -> Tax:
     """Decide the tax in what a buyer pays.
 
-    :param country: of the buyer, ISO 3166-1; "" if it is unknown.
+    :param country: of the buyer, ISO 3166-1; "" if it is unknown: then the seller's decides, so that saying nothing,
+        or naming no country, is never a way around the tax.
     :param vat_id: of a business, as it was written; one that fails its check changes nothing.
     :param on: the day of the sale.
     :param seller: that of the settings if it is left out.
@@ -75,6 +91,8 @@ def decide_tax(*, country: str, vat_id: str = "", on: date, seller: Seller | Non
     2006/112/EC). Without a rate of its own, a country outside the EU is outside its VAT.
     """
     seller = seller or seller_of_site()
+    if iso_country(country) not in country_codes():
+        country = seller.country
     if seller.exemption:
         return Tax(0, TaxTreatment.EXEMPT, country)
     ours, theirs = tax_country(seller.country), tax_country(country)
@@ -120,10 +138,11 @@ def _rate_of(country: str, on: date, seller: Seller) -> int:
 
 
 def find_conflicts(evidence: Mapping[str, str]) -> list[str]:
-    """Return which sources name another country than the buyer declared: "card", "browser" or "network".
+    """Return which sources name another country than the one that is taxed: "address", "card", "browser", "network".
 
-    :param evidence: country codes by source; "declared" is the buyer's word, and "" is no evidence.
+    :param evidence: country codes by source; "" is no evidence. What is taxed is what the buyer "declared", or else
+        the country "taxed".
     """
-    declared = tax_country(evidence.get("declared", ""))
-    sources = ("card", "browser", "network")
-    return [name for name in sources if declared and evidence.get(name) and tax_country(evidence[name]) != declared]
+    taxed = tax_country(evidence.get("declared") or evidence.get("taxed", ""))
+    sources = ("address", "card", "browser", "network")
+    return [name for name in sources if taxed and evidence.get(name) and tax_country(evidence[name]) != taxed]

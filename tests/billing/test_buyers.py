@@ -11,10 +11,11 @@ from apps.billing.queries.ledger import balances
 from apps.billing.services import checkout
 from tests.billing.conftest import DECLINED
 from tests.billing.test_checkout_page import props_of
-from tests.factories.selling import PromoCodeFactory, SubscriptionFactory
+from tests.factories.selling import CardFactory, PromoCodeFactory, SubscriptionFactory
 
 pytestmark = pytest.mark.django_db
 
+JSON = "application/json"
 COMPANY = {
     "name": "Müller & Söhne GmbH", "street": "Hafenstraße 5", "extra": "", "postal_code": "20095", "city": "Hamburg",
     "region": "", "vat_id": "de 136 695 976", "reference": "PO 4711",
@@ -105,6 +106,44 @@ def test_a_declined_card_keeps_the_details_and_the_code(browser_of, standin, car
 
     Order.objects.update(failure_kind="")  # the user went away
     assert props_of(browser_of(mia).get(f"/billing/checkout?course={paid.slug}"))["quote"]["code"] == ""
+
+
+@pytest.mark.parametrize("country", ["", "ZZ"])
+def test_nobody_avoids_the_tax_by_naming_no_country(browser_of, standin, mia, paid, order, country):
+    """Neither buyers of a course, as a gift as well, nor subscribers; what costs nothing needs no country."""
+    people = {"sender_name": "Mia", "recipient_name": "Leo", "recipient_email": "leo@example.com"}
+    gift = {"is_gift": True, "gift": {**people, "send_on": timezone.localdate().isoformat()}}
+    refused = [order(country=country, buyer=None), order(country=country, buyer=None, **gift)]
+    card, browser = CardFactory(user=mia), browser_of(mia)
+    asked = {"plan": "monthly", "country": country, "card": str(card.uid), "total": 1400, "currency": "usd"}
+    refused.append(browser.post("/api/v1/billing/premium/", {**asked, "trial_days": 7, "agrees": True}, JSON))
+
+    codes = {(answer.status_code, answer.json()["code"]) for answer in refused}
+    assert codes == {(400, "VALIDATION_FAILED" if country else "COUNTRY_MISSING")}
+    assert (Order.objects.count(), Subscription.objects.count()) == (0, 0)
+    quote = browser.post("/api/v1/billing/quote/", {"course": paid.slug, "country": ""}, JSON).json()
+    assert quote["tax"] == 1300  # the seller's, until the buyer chooses
+    if not country:
+        PromoCodeFactory(code="FREE", percent=100)
+        assert order(country="", buyer=None, code="FREE", total=0).status_code == 201
+
+
+def test_an_invoice_names_the_country_that_was_taxed(browser_of, standin, card_form, mia, order):
+    """A saved address in another country would contradict it: it is evidence."""
+    address = {"name": "Mia", "street": "Rue 1", "postal_code": "75001", "city": "Paris", "country": "FR"}
+    browser_of(mia).post("/billing/details", address)
+    card_form.confirm(order(country="US", buyer=None).json()["client_secret"])
+    checkout.sync_order(order=Order.objects.get(), now=timezone.now())
+
+    payment, snapshot = Payment.objects.get(), Document.objects.get().snapshot
+    assert (payment.country, payment.tax_treatment, payment.tax_evidence["conflicts"]) == (
+        "US",
+        "outside_eu",
+        ["address"],
+    )
+    assert (snapshot["facts"]["buyer"]["country"], snapshot["facts"]["buyer"].get("city")) == ("US", None)
+    assert snapshot["print"]["buyer"] == ["Mia", "United States", "books@example.com"]
+    assert "Paris" not in browser_of(mia).get(f"/billing/transactions/{payment.uid}").content.decode()
 
 
 def test_another_buyer_makes_another_order(standin, mia, paid, order):

@@ -135,7 +135,15 @@ def test_orders_of_others_and_of_other_courses_do_not_matter(browser_of, mia, le
 
 @pytest.mark.parametrize(
     ("languages", "country"),
-    [("fi-FI,en;q=0.5", "FI"), ("en", ""), ("zh-Hant-TW", "TW"), ("", ""), ("<script>", ""), ("en-US;q=0.9", "US")],
+    [
+        ("fi-FI,en;q=0.5", "FI"),
+        ("en", ""),
+        ("zh-Hant-TW", "TW"),
+        ("", ""),
+        ("<script>", ""),
+        ("en-ZZ", ""),
+        ("en-US;q=0.9", "US"),
+    ],
 )
 def test_the_country_is_guessed_from_the_browser(browser_of, mia, paid, languages, country):
     answer = checkout(browser_of(mia), paid, headers={"Accept-Language": languages})

@@ -377,10 +377,11 @@ def test_balances_are_settled_as_the_provider_does():
 def test_the_country_and_the_day_of_the_charge_decide_its_tax(standin, card_form, settings):
     """A country that is changed between two payments counts from the next one; a new rate from its day."""
     one = Case(standin, card_form, settings)
-    settings.TAX_RATES = {"DE": 1900, "FI": 2550}
-    settings.TAX_RATE_CHANGES = [("FI", 2700, (one.now + timedelta(days=3)).date())]
     one.subscribe()
-    assert next_charge(one.row).tax == 0
+    settings.SELLER_COUNTRY, settings.TAX_RATES = "EE", {"DE": 1900, "FI": 2550, "EE": 2400}
+    settings.TAX_RATE_CHANGES = [("FI", 2700, (one.now + timedelta(days=3)).date())]
+    assert next_charge(one.row).tax == 271  # no country was asked for: the seller's
+    assert "Your next payment is taxed in Estonia." in text_of(one.user, PAGE)
     browser = Client()
     browser.force_login(one.user)
     for country, tax in (("DE", 224), ("FI", 298)):

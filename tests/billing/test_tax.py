@@ -35,7 +35,10 @@ FINNISH = Seller(country="FI", exemption="", rates=RATES, rate_changes=[("DE", 2
         ("US", "", DAY, (0, "outside_eu")),
         ("AX", "", DAY, (0, "outside_eu")),
         ("SE", "", DAY, (0, "standard")),
-        ("", "", DAY, (0, "standard")),
+        ("", "", DAY, (2550, "standard")),  # unknown: the seller's
+        ("ZZ", "", DAY, (2550, "standard")),
+        ("AA", GERMAN, DAY, (2550, "standard")),
+        ("EL", "", DAY, (0, "standard")),
     ],
 )
 def test_one_function_decides_the_tax(country, vat_id, on, expected):
@@ -96,6 +99,8 @@ def test_sources_that_name_another_country_are_conflicts():
 
     assert find_conflicts(seen) == ["browser"]
     assert find_conflicts({**seen, "declared": ""}) == []
+    assert find_conflicts({**seen, "declared": "", "taxed": "DE"}) == ["card"]
+    assert find_conflicts({**seen, "address": "IT"}) == ["address", "browser"]
 
 
 @pytest.mark.parametrize("text", ["EE=24", "EE=24@2025", "24@2025-07-01", "EE=24@x"])
@@ -129,3 +134,5 @@ def test_a_seller_is_warned_of_what_invoices_lack(settings, country, vat_id, fou
     settings.SELLER_COUNTRY, settings.SELLER_VAT_ID = country, vat_id
 
     assert [each.id for each in seller_can_issue_invoices(None)] == found
+    settings.TAX_RATES = {"FI": 2550}
+    assert [each.id for each in seller_can_issue_invoices(None)] == (found if country else ["billing.W005"])

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
 from apps.billing import policies, queries
-from apps.billing.api.serializers import BuyerIn, amounts, buyer_details
+from apps.billing.api.serializers import BuyerIn, CountryField, amounts, buyer_details
 from apps.billing.browser import country_evidence
 from apps.billing.errors import NotSubscribed
 from apps.billing.models import Subscription
@@ -24,13 +24,11 @@ from apps.billing.tax import wording_of
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
 
-COUNTRY = r"^[A-Z]{2}\Z"
-
 
 class TermsIn(serializers.Serializer[object]):
     plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(COUNTRY, max_length=2, allow_blank=True, default="")
+    country = CountryField()
     vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.billing.buyer_form import BuyerForm
+from apps.billing.countries import country_codes, iso_country
 from apps.billing.models import MAX_GIFT_MESSAGE_LENGTH, BuyerDetails, Card, Order
 from apps.billing.prices import Quote
 from apps.billing.provider_amounts import to_provider
@@ -17,6 +18,21 @@ from apps.billing.tax import wording_of
 from studyplatform.kit.text.money import money
 
 COMPANY_FIELDS = ("name", "street", "extra", "postal_code", "city", "region", "vat_id", "reference")
+
+
+class CountryField(serializers.RegexField):
+    """A country by its ISO 3166-1 code; "" for none. Codes that name no country, such as "ZZ", are refused."""
+
+    default_error_messages = {"unknown": _("Choose a country from the list.")}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="", **kwargs)
+
+    def run_validation(self, data: Any = serializers.empty) -> str:
+        code = iso_country(super().run_validation(data))
+        if code and code not in country_codes():
+            self.fail("unknown")
+        return code
 
 
 class BuyerIn(serializers.Serializer[object]):
@@ -55,7 +71,7 @@ def buyer_props(saved: BuyerDetails | None) -> dict[str, str] | None:
 class VatIdIn(serializers.Serializer[object]):
     """A company's VAT number while it is typed."""
 
-    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    country = CountryField()
     vat_id = serializers.CharField(max_length=60, allow_blank=True)
 
 
@@ -79,7 +95,7 @@ class PurchaseIn(serializers.Serializer[object]):
 
 class QuoteIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    country = CountryField()
     vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
 
 
@@ -108,7 +124,7 @@ class GiftIn(serializers.Serializer[object]):
 
 class OrderIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
-    country = serializers.RegexField(r"^[A-Z]{2}\Z", max_length=2, allow_blank=True, default="")
+    country = CountryField()
     buyer = BuyerIn(allow_null=True, default=None, help_text="The company that buys; none for a person.")
     email = serializers.EmailField(max_length=254, allow_blank=True, default="")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")

@@ -2,12 +2,13 @@
 
 from apps.billing.documents.printing import file_name, print_document
 from apps.billing.documents.receipts import receipt
-from apps.billing.documents.snapshots import TEMPLATE, Content, Item, buyer_lines, make_snapshot
+from apps.billing.documents.snapshots import TEMPLATE, Content, Item, buyer_in, buyer_lines, make_snapshot
 
 __all__ = [
     "TEMPLATE",
     "Content",
     "Item",
+    "buyer_in",
     "buyer_lines",
     "file_name",
     "make_snapshot",

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from apps.billing.documents.pages import Page, day, percent
 from apps.billing.documents.printing import print_page
-from apps.billing.documents.snapshots import TEMPLATE, buyer_lines
+from apps.billing.documents.snapshots import TEMPLATE, buyer_in, buyer_lines
 from apps.billing.models import Payment, Refund
 from apps.billing.queries.transactions import card_of_payment
 
@@ -16,7 +16,7 @@ def receipt(payment: Payment) -> bytes:
     facts = [_("Number %(number)s") % {"number": number}, day(payment.paid_at)]
     address = f"{settings.SITE_URL}/billing/transactions/{payment.uid}"
     page = Page(name=_("Receipt"), number=number, currency=payment.currency, facts=facts, address=address)
-    buyer = payment.buyer or {"country": payment.country}
+    buyer = buyer_in(payment.buyer, payment.country)
     page.address_to([*(buyer_lines(buyer, payment.user.display_name)), payment.email])
     page.head()
     _write_lines(page, payment)

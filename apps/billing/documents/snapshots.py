@@ -21,6 +21,8 @@ TEMPLATE = 1
 
 FORMAT = 1  # of the facts; a change that breaks readers counts it up
 
+_ADDRESS_FIELDS = frozenset({"street", "extra", "postal_code", "city", "region"})
+
 
 @dataclass(frozen=True)
 class Item:
@@ -74,6 +76,18 @@ class Content:
 def make_snapshot(content: Content) -> dict[str, Any]:
     """Return the snapshot of a document, in the language of the page."""
     return {"facts": _facts(content), "print": _texts(content)}
+
+
+def buyer_in(buyer: Mapping[str, Any], country: str) -> dict[str, Any]:
+    """Return a buyer as documents of a sale name them: in the country of the sale, which decided about its tax.
+
+    A saved address in another country is left out: the document would contradict its tax. It stays in the evidence.
+    """
+    if not country:
+        return dict(buyer)
+    is_elsewhere = buyer.get("country", "") not in {"", country}
+    left_out = _ADDRESS_FIELDS if is_elsewhere else frozenset()
+    return {**{name: value for name, value in buyer.items() if name not in left_out}, "country": country}
 
 
 def buyer_lines(buyer: Mapping[str, Any], name: str) -> list[str]:

@@ -6,6 +6,7 @@ from apps.billing.errors.gifts import GiftCodeUnknown, GiftOnHold, GiftOwned, Gi
 from apps.billing.errors.payments import (
     AlreadyOwned,
     CardDeclined,
+    CountryMissing,
     NotForSale,
     PaymentProcessingError,
     PaymentRefused,
@@ -49,6 +50,7 @@ __all__ = [
     "CardDeclined",
     "CardExpired",
     "CardInUse",
+    "CountryMissing",
     "EarningsUnpaid",
     "EntryPosted",
     "GiftCodeUnknown",

@@ -80,6 +80,15 @@ class PriceChanged(AppError):
     action = Action(_("Show the new price"), handler="reload")
 
 
+class CountryMissing(AppError):
+    code = "COUNTRY_MISSING"
+    status = 400
+    title = _("Choose a country")
+    message = _("Your country determines the tax in the price. Choose it to continue. Nothing was charged.")
+    severity = "warning"
+    icon = "info"
+
+
 class TermsNotAccepted(AppError):
     code = "TERMS_NOT_ACCEPTED"
     status = 400

@@ -21,6 +21,7 @@ from apps.billing.errors import AlreadyOwned, BundleNotForSale, BundleOwned
 from apps.billing.models import BuyerDetails, Order
 from apps.billing.services import promo
 from apps.billing.services.gifts import last_send_day
+from apps.billing.tax import needs_country
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
@@ -64,8 +65,8 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "quote": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
         "email": user.email,
-        "country": price.country,
-        "needs_country": bool(settings.TAX_RATES),
+        "country": country,
+        "needs_country": needs_country(),
         "buyer": buyer_props(saved),
         "provider": provider_props(),
         "order": _continued(live) if live else None,

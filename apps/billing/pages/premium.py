@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.timezone import localdate
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -20,8 +21,9 @@ from apps.billing.errors import PlanNotOffered, PriceChanged
 from apps.billing.models import Subscription
 from apps.billing.plans import Plan, offer_of
 from apps.billing.queries import premium as queries
-from apps.billing.queries.next_charge import charge_of_change, charge_without_cancellation, next_charge
+from apps.billing.queries.next_charge import charge_of_change, charge_without_cancellation, next_charge, tax_of
 from apps.billing.services import plan_changes, premium_terms, subscriptions
+from apps.billing.tax import needs_country
 from studyplatform.kit.errors import AppError
 
 Status = Subscription.Status
@@ -62,8 +64,8 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
         row = member.subscription
         context |= {
             "charge": next_charge(row),
-            "taxed_in": country_name(row.country),
-            "needs_country": bool(settings.TAX_RATES or settings.SELLER_COUNTRY),
+            "taxed_in": country_name(row.country or (tax_of(row, localdate()).country if needs_country() else "")),
+            "needs_country": needs_country() or bool(settings.SELLER_COUNTRY),
             "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),
             "lost": len(queries.lost_courses(user)) if row.status == Status.ENDED else 0,

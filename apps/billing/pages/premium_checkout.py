@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,6 +23,7 @@ from apps.billing.queries.next_charge import NextCharge, next_charge
 from apps.billing.queries.premium import lost_courses, wanted_course
 from apps.billing.services import premium_terms, subscriptions
 from apps.billing.services.premium_terms import Terms
+from apps.billing.tax import needs_country
 from apps.courses.models import Course
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -51,7 +51,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
     country = (saved.country if saved else "") or premium_terms.known_country(user) or guessed_country(request)
     vat_id = saved.vat_id if saved else ""
     terms = _terms(user, plan, premium_terms.code_in_use(live), country, vat_id, now)
-    return _page(request, user, terms, mode="subscribe", course=course)
+    return _page(request, user, terms, mode="subscribe", country=country, course=course)
 
 
 def _terms(user: User, plan: str, code: str, country: str, vat_id: str, now: datetime) -> Terms:
@@ -78,7 +78,7 @@ def renew(request: HttpRequest) -> HttpResponse:
     if last.status != Status.PAST_DUE:
         return redirect(OVERVIEW)
     terms = premium_terms.due_terms(subscription=last)
-    return _page(request, user, terms, mode="pay", charge=next_charge(last))
+    return _page(request, user, terms, mode="pay", country=terms.price.country, charge=next_charge(last))
 
 
 def _page(
@@ -87,6 +87,7 @@ def _page(
     terms: Terms,
     *,
     mode: str,
+    country: str,
     course: Course | None = None,
     charge: NextCharge | None = None,
 ) -> HttpResponse:
@@ -96,8 +97,8 @@ def _page(
         "mode": mode,
         "terms": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
-        "country": terms.price.country,
-        "needs_country": bool(settings.TAX_RATES),
+        "country": country,
+        "needs_country": needs_country(),
         "buyer": buyer_props(BuyerDetails.objects.filter(user=user, is_company=True).first()),
         "provider": provider_props(),
         "first_payment": date_format(localtime(renews_after), "j F Y") if renews_after else "",

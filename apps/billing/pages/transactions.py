@@ -73,7 +73,7 @@ def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
         "refunds": [found.of_refund(each, each.done_at or each.requested_at) for each in payment.refunds.all()],
         "country": country_name(payment.country),
         "documents": documents_of_payments([payment]),
-        "buyer": documents.buyer_lines(payment.buyer, "") if payment.buyer else [],
+        "buyer": documents.buyer_lines(documents.buyer_in(payment.buyer, payment.country), "") if payment.buyer else [],
         "tax_note": wording_of(payment.tax_treatment),
         "can_ask": payment.user_id == user.pk and found.can_ask_for_refund(payment),
         "is_mine": payment.user_id == user.pk,

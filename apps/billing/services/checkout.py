@@ -22,6 +22,7 @@ from apps.billing.services import customers, gifts, promo
 from apps.billing.services.gifts import GiftTerms
 from apps.billing.services.order_states import fresh_order, locked_order, mark_canceled, mark_paid
 from apps.billing.services.wanted_orders import WantedOrder, price_for
+from apps.billing.tax import check_country
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -64,6 +65,7 @@ def begin_order(
 
     ``gift``: to whom it goes, if the purchase is a gift. A user may buy several at the same time.
 
+    :raises CountryMissing: it decides about the tax in the price, and the user named none.
     :raises GiftRefused: the day isn't one on which the gift can be sent.
     :raises PriceChanged: the total is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
@@ -140,6 +142,8 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
     )
     if (price.total, price.currency) != wanted.expected:
         raise PriceChanged
+    if price.total:
+        check_country(wanted.country)
     try:
         with transaction.atomic():
             order = Order.objects.create(
@@ -157,7 +161,7 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
                 buyer=wanted.buyer,
                 evidence=wanted.evidence,
                 currency=price.currency,
-                country=price.country,
+                country=wanted.country,
                 email=email or user.email,
                 promo_code=code,
                 redemption=promo.reserve(code=code, user=user, now=now) if code else None,

@@ -17,7 +17,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
-from apps.billing.documents.snapshots import Item
+from apps.billing.documents.snapshots import Item, buyer_in
 from apps.billing.models import (
     Dispute,
     Document,
@@ -153,7 +153,7 @@ def _issue(fact: Fact, *, at: datetime) -> Document:
     links["corrects"] = corrected
     facts = {
         "currency": payment.currency,
-        "buyer": payment.buyer or {"country": payment.country},
+        "buyer": buyer_in(payment.buyer, payment.country),
         "buyer_name": payment.user.display_name,
         "email": payment.email,
         "tax_rate": payment.tax_rate,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.billing.documents.snapshots import Item
+from apps.billing.documents.snapshots import Item, buyer_in
 from apps.billing.models import Document, Order, Payment
 from apps.billing.models.documents import DocumentKind
 from apps.billing.services.document_series import Draft, facts_of_document, items_of_order, write_document
@@ -34,7 +34,7 @@ def issue_order_invoice(*, order: Order, now: datetime) -> Document:
         facts={
             "currency": locked.currency,
             "items": items_of_order(locked, promo_code=locked.promo_code.code if locked.promo_code else ""),
-            "buyer": locked.buyer or {"country": locked.country},
+            "buyer": buyer_in(locked.buyer, locked.country),
             "buyer_name": locked.user.display_name,
             "email": locked.email,
             "tax_rate": locked.tax_rate,

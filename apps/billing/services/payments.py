@@ -65,7 +65,7 @@ def record_sale(
         country=order.country,
         buyer=order.buyer,
         tax_treatment=order.tax_treatment,
-        tax_evidence=evidence_of_sale(order.country, order.buyer, order.evidence, charge),
+        tax_evidence=evidence_of_sale(order.country, order.country, order.buyer, order.evidence, charge),
         email=order.email,
         card_brand=charge.card_brand if charge else "",
         card_last4=charge.card_last4 if charge else "",
@@ -99,13 +99,24 @@ def _source_of(
 
 
 def evidence_of_sale(
-    country: str, buyer: Mapping[str, str], seen: Mapping[str, str], charge: gateway.ChargeState | None
+    declared: str,
+    taxed: str,
+    buyer: Mapping[str, str],
+    seen: Mapping[str, str],
+    charge: gateway.ChargeState | None,
 ) -> dict[str, Any]:
     """Return what says in which country a buyer is, as it is kept with the payment: Article 24f of Regulation 282/2011.
 
-    ``seen``: what was noticed when the order was made. Sources that name another country are "conflicts".
+    ``declared``: what the buyer said, "" if nothing; ``taxed``: whose tax is in the price; ``seen``: what was noticed
+    when the order was made. Sources that name another country, as the address on the invoice may, are "conflicts".
     """
-    found = {"declared": country, "card": charge.card_country if charge else "", **seen}
+    found = {
+        "declared": declared,
+        "taxed": taxed,
+        "address": buyer.get("country", ""),
+        "card": charge.card_country if charge else "",
+        **seen,
+    }
     numbers = {"vat_id": buyer.get("vat_id", ""), "vat_id_checked_at": buyer.get("vat_id_checked_at", "")}
     return {**found, **numbers, "conflicts": find_conflicts(found)}
 

@@ -27,6 +27,7 @@ from apps.billing.services import customers, premium, promo
 from apps.billing.services.premium_coupons import coupon_of
 from apps.billing.services.premium_terms import terms_for
 from apps.billing.services.wanted_subscriptions import WantedSubscription
+from apps.billing.tax import check_country
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -72,12 +73,14 @@ def start(
 
     :raises AlreadySubscribed: the user has Premium.
     :raises CardExpired: the card can't be charged.
+    :raises CountryMissing: it decides about the tax in the price, and the user named none.
     :raises PriceChanged: the price or the trial is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
     """
     enforce(policies.subscribe(user))
     if not agrees:
         raise TermsNotAccepted
+    check_country(country)
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now)
     expected = (expected_total, expected_currency, expected_trial_days)

@@ -39,6 +39,7 @@ export const catalogue = {
   CONFLICT: {"title": "This has changed", "message": "This was changed somewhere else in the meantime. Reload to see the latest version.", "severity": "warning", "action": {"label": "Reload page", "handler": "reload"}},
   CONNECTION_RESTORED: {"severity": "info", "icon": "wifi"},
   COOKIES_MISSING: {"severity": "warning", "icon": "lock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "Signing in and forms need them. Allow this site's cookies in your browser, then try again."},
+  COUNTRY_MISSING: {"severity": "warning", "icon": "info"},
   COURSE_IN_USE: {"severity": "warning"},
   COURSE_NOT_FOUND: {"action": {"label": "Browse courses", "href": "/courses/"}},
   COURSE_NOT_READY: {"severity": "warning"},
