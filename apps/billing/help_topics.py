@@ -12,8 +12,8 @@ from studyplatform.kit.extensions import HelpTopic, help_topics
 def _refund(user: Any) -> str:
     return _(
         "Open the payment under [Transactions](/billing/transactions) and choose “Refund”. Within %(days)d "
-        "days of the payment and below %(percent)d%% of the course used, you get the money back immediately. "
-        "Otherwise an admin decides."
+        "days of the payment and below %(percent)d%% of the course used, you get the money back immediately. Of a "
+        "bundle, this goes for each of its courses. Otherwise an admin decides."
     ) % {"days": settings.REFUND_DAYS, "percent": settings.REFUND_PERCENT}
 
 

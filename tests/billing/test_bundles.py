@@ -1,18 +1,20 @@
 """Bundles: who makes them, when they are for sale, what they cost, and what becomes of their parts."""
 
+import html
+
 import pytest
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.billing import policies
+from apps.billing import extensions, policies
 from apps.billing.errors import BundleNotForSale, BundleOwned, BundleRefused, PriceChanged, PromoCodeRefused
-from apps.billing.models import Bundle, BundleCourse, Grant, Order, Payment
+from apps.billing.models import Bundle, BundleCourse, Grant, Order, Payment, Refund
 from apps.billing.prices import quote
 from apps.billing.purchases import lines_of, purchase_of_bundle, purchase_of_course
 from apps.billing.queries.bundles import bundle_by_slug, bundles_with, purchase_for, views_of
 from apps.billing.queries.ledger import balances
-from apps.billing.services import bundles, checkout, disputes, refunds
+from apps.billing.services import bundles, checkout, disputes, refund_rule, refunds
 from apps.billing.services.bundles import BundleTerms
 from apps.billing.tax import Tax, TaxTreatment
 from apps.courses.models import Course
@@ -180,6 +182,23 @@ def test_a_whole_refund_closes_all_and_a_lost_dispute_too(card_form, webhooks, w
     assert open_to(leo) == set()
     found = balances([f"instructor:{one.pk}" for one in (ada, eve)])
     assert [sums["usd"] for sums in found.values()] == [0, 0]
+
+
+def test_a_bundle_with_a_consumed_course_is_not_refunded_automatically(
+    browser_of, standin, card_form, water, mia, maps, monkeypatch, settings
+):
+    """However small its part of the price is: here a quarter."""
+    payment = buy(card_form, mia, water)
+    used = {maps.pk: settings.REFUND_PERCENT - 1}
+    monkeypatch.setattr(extensions, "consumed_percents", lambda pairs: {pair: used.get(pair[1], 0) for pair in pairs})
+    page = f"/billing/transactions/{payment.uid}/refund"
+    assert "used at most 19% of each course" in browser_of(mia).get(page).content.decode()
+
+    used[maps.pk] = 60
+    assert refund_rule.consumed_percents([payment])[payment.pk] == 15 < settings.REFUND_PERCENT
+    assert "used 60% of one of the courses" in html.unescape(browser_of(mia).get(page).content.decode())
+    refund = refunds.request_refund(user=mia, payment=payment, reason="x", now=timezone.now())
+    assert refund.status == Refund.Status.REQUESTED
 
 
 def test_what_changes_while_the_checkout_is_open_is_shown_again(water, mia, maps, standin, sam):

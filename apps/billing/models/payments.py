@@ -110,6 +110,10 @@ class Payment(models.Model):
         return [] if self.order is None else list(self.order.lines.select_related("course"))
 
     @property
+    def is_bundle(self) -> bool:
+        return self.kind == self.Kind.COURSE and self.course_id is None
+
+    @property
     def is_refunded(self) -> bool:
         return self.amount > 0 and self.refunded == self.amount
 

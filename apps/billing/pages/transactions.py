@@ -134,10 +134,12 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
         return _("The gift has been redeemed.")
     if reason is services.ReviewReason.REFUNDED_BEFORE:
         return _("You got a refund for this course before.")
-    return _("You've used %(percent)d%% of the course, and refunds are automatic below %(limit)d%%.") % {
-        "percent": services.consumed_percents([payment])[payment.pk],
-        "limit": settings.REFUND_PERCENT,
-    }
+    text = _("You've used %(percent)d%% of the course, and refunds are automatic below %(limit)d%%.")
+    if payment.is_bundle:
+        text = _(
+            "You've used %(percent)d%% of one of the courses, and refunds are automatic below %(limit)d%% of each."
+        )
+    return text % {"percent": services.most_consumed_percent(payment), "limit": settings.REFUND_PERCENT}
 
 
 @signed_in
@@ -179,7 +181,7 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         "why_reviewed": _explain_review(reason, payment, now) if reason else "",
         "days": settings.REFUND_DAYS,
         "percent": settings.REFUND_PERCENT,
-        "consumed": services.consumed_percents([payment])[payment.pk] if payment.kind == Payment.Kind.COURSE else None,
+        "consumed": services.most_consumed_percent(payment) if payment.kind == Payment.Kind.COURSE else None,
     }
     status = 409 if changed else 422 if form.errors else 200
     return render(request, "billing/refund.html", context, status=status)

@@ -54,7 +54,13 @@ from apps.billing.services.promo_codes import (
     create_promo_code,
     switch_promo_code,
 )
-from apps.billing.services.refund_rule import ReviewReason, consumed_percents, is_immediate, review_reason
+from apps.billing.services.refund_rule import (
+    ReviewReason,
+    consumed_percents,
+    is_immediate,
+    most_consumed_percent,
+    review_reason,
+)
 from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.refunds import (
     decide_refund,
@@ -95,6 +101,7 @@ __all__ = [
     "make_default",
     "mark_payout_sent",
     "milestone_label",
+    "most_consumed_percent",
     "note_milestones",
     "plan_next_run",
     "plan_next_share",

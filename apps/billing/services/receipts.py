@@ -77,7 +77,10 @@ def _used(refund: Refund) -> str:
     """How much of the course was used, which is what the rule is about; "" if nothing was."""
     if not refund.consumed:
         return ""
-    return _("You had used %(percent)d%% of the course when you asked.") % {"percent": refund.consumed}
+    text = _("You had used %(percent)d%% of the course when you asked.")
+    if refund.payment.is_bundle:
+        text = _("You had used %(percent)d%% of the courses when you asked.")
+    return text % {"percent": refund.consumed}
 
 
 def tell_of_granted_refund(*, refund: Refund) -> None:

@@ -25,8 +25,9 @@ class ReviewReason(StrEnum):
 def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
     """Return why a refund of this payment needs a decision; None if the learner gets the money back immediately.
 
-    Immediate are refunds of whole orders, soon after the payment, while little of their courses is consumed, if the
-    learner got no money back for any of these courses before.
+    Immediate are refunds of whole orders, soon after the payment, while little of each of their courses is consumed, if
+    the learner got no money back for any of these courses before. Each course counts on its own: one that was taken to
+    its end is a small part of a large bundle.
     """
     if payment.kind == Payment.Kind.PREMIUM:
         return ReviewReason.PREMIUM
@@ -36,7 +37,7 @@ def review_reason(*, payment: Payment, now: datetime) -> ReviewReason | None:
         return ReviewReason.TOO_LATE
     if Gift.objects.filter(order__payment=payment, redeemed_by__isnull=False).exists():
         return ReviewReason.GIFT_REDEEMED
-    if consumed_percents([payment])[payment.pk] >= settings.REFUND_PERCENT:
+    if most_consumed_percent(payment) >= settings.REFUND_PERCENT:
         return ReviewReason.TOO_MUCH_CONSUMED
     return ReviewReason.REFUNDED_BEFORE if _was_refunded_before(payment) else None
 
@@ -61,18 +62,29 @@ def consumed_percents(payments: Collection[Payment]) -> dict[int, int]:
         (line.order_id, line.course_id): line.list_price
         for line in OrderLine.objects.filter(order__payment__in=payments).order_by()
     }
+    found = {}
+    for payment, percents in _percents_by_payment(payments):
+        weights = {pair: prices.get((payment.order_id or 0, pair[1]), 0) for pair in percents}
+        consumed = sum(percent * weights[pair] for pair, percent in percents.items())
+        found[payment.pk] = consumed // (sum(weights.values()) or 1)
+    return found
+
+
+def most_consumed_percent(payment: Payment) -> int:
+    """Return how much was used of the course of a payment that was used most, in percent; 0 if it opened nothing."""
+    [(_payment, percents)] = _percents_by_payment([payment])
+    return max(percents.values(), default=0)
+
+
+def _percents_by_payment(payments: Collection[Payment]) -> list[tuple[Payment, dict[tuple[int, int], int]]]:
+    """Payments with what was used of each course that they opened, by (user, course). A query and one per app."""
     opened: dict[int, set[tuple[int, int]]] = {payment.pk: set() for payment in payments}
     for payment_id, user_id, course_id in (
         Grant.objects.filter(payment__in=payments).order_by().values_list("payment_id", "user_id", "course_id")
     ):
         opened[payment_id].add((user_id, course_id))
     percents = extensions.consumed_percents({pair for pairs in opened.values() for pair in pairs})
-    found = {}
-    for payment in payments:
-        weights = {pair: prices.get((payment.order_id or 0, pair[1]), 0) for pair in opened[payment.pk]}
-        consumed = sum(percents[pair] * weight for pair, weight in weights.items())
-        found[payment.pk] = consumed // (sum(weights.values()) or 1)
-    return found
+    return [(payment, {pair: percents[pair] for pair in opened[payment.pk]}) for payment in payments]
 
 
 def is_immediate(*, payment: Payment, now: datetime) -> bool:
