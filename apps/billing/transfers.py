@@ -71,10 +71,16 @@ class Transfers(Protocol):
         """Transfer an amount in minor units to a connected account. An attempt at a key is carried out once.
 
         ``attempt``: how often the provider has refused this key before. It answers a repeated attempt as it did the
-        first time, also with a refusal whose reason has passed.
+        first time, also with a refusal whose reason has passed. A closed attempt is refused too.
 
         :raises TransferFailed: the provider refuses it.
         :raises TransferDelayed: the provider refuses it at the moment.
+        """
+
+    def close_attempt(self, key: str, *, attempt: int, destination: str) -> None:
+        """Make the provider refuse an attempt from now on, should its request still come. Idempotent.
+
+        After it, `find` knows for certain whether the attempt has sent anything.
         """
 
     def reverse(self, transfer: Transfer, *, attempt: int, currency: str) -> None:

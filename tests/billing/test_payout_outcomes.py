@@ -18,7 +18,7 @@ from apps.billing.models import Payout, PayoutAccount
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.queries.payouts import bank_transfers
-from apps.billing.services import payout_outcomes, payout_reconciliation
+from apps.billing.services import payout_outcomes, payout_reconciliation, payouts
 from studyplatform.kit.db.triggers import drop_triggers, install_triggers
 from studyplatform.kit.errors import AppError
 from tests.billing.standin.test_payouts import balance, onboard, pay
@@ -196,6 +196,84 @@ def test_a_process_that_was_held_up_sends_nothing_after_another_took_over(ada, a
 
     assert transferred() == [(7000, 0)]
     assert (Payout.objects.get().state, owed(ada)) == ("sent", 0)
+
+
+def held_up_before(name, meanwhile, monkeypatch):
+    """Hold up the first call of a method of the provider until others have done ``meanwhile``."""
+    real, held_up = getattr(ProviderTransfers, name), []
+
+    def call(self, *args, **values):
+        if not held_up:
+            held_up.append(name)
+            meanwhile()
+        return real(self, *args, **values)
+
+    monkeypatch.setattr(ProviderTransfers, name, call)
+
+
+def fail_and_pay_again():
+    services.fail_payout(Payout.objects.get().pk, Failure.OTHER, now=LATER)
+    services.run_payouts(NEXT_DAY, now=NEXT)
+
+
+def be_refused_and_try_again():
+    """The refusal leaves no trace at the provider, so that only a closed attempt is refused later."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ProviderTransfers, "send", Refuses(transfers.TransferDelayed("too little")).send)
+        services.run_payouts(DAY, now=LATER)
+    services.run_payouts(DAY, now=LATER + timedelta(minutes=20))
+
+
+def be_refused_for_good_and_pay_again():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ProviderTransfers, "send", Refuses(transfers.TransferFailed(Failure.NOT_READY)).send)
+        services.run_payouts(DAY, now=LATER)
+    services.run_payouts(NEXT_DAY, now=NEXT)
+
+
+class Refuses:
+    def __init__(self, error):
+        self.error = error
+
+    def send(self, *args, **values):
+        raise self.error
+
+
+@pytest.mark.parametrize("meanwhile", [fail_and_pay_again, be_refused_and_try_again, be_refused_for_good_and_pay_again])
+def test_a_request_that_was_held_up_sends_nothing_after_the_amount_was_sent_otherwise(
+    ada, account, monkeypatch, meanwhile
+):
+    """A virtual machine may stop between the last look at the database and the request."""
+    held_up_before("send", meanwhile, monkeypatch)
+
+    services.run_payouts(DAY, now=NOW)
+
+    assert (transferred(), owed(ada)) == ([(7000, 0)], 0)
+    assert list(payout_problems()) == []
+
+
+@pytest.mark.parametrize("held_up", ["admin", "run"])
+def test_who_was_held_up_returns_nothing_that_was_sent_meanwhile(ada, account, monkeypatch, held_up):
+    """Both have closed the attempt and know that it sent nothing, when another one begins."""
+    is_run = held_up == "run"
+    error = transfers.TransferFailed(Failure.NOT_READY) if is_run else stripe.APIConnectionError("lost")
+    monkeypatch.setattr(ProviderTransfers, "send", Refuses(error).send)
+    module = payouts if is_run else payout_outcomes
+    returning = module.return_amount
+
+    def return_late(*args, **values):
+        monkeypatch.undo()
+        for minutes in (20, 40):  # the first finds its attempt closed
+            services.run_payouts(DAY, now=LATER + timedelta(minutes=minutes))
+        return returning(*args, **values)
+
+    monkeypatch.setattr(module, "return_amount", return_late)
+    services.run_payouts(DAY, now=NOW)
+    if not is_run:
+        with pytest.raises(PayoutTransferred):
+            services.fail_payout(Payout.objects.get().pk, Failure.OTHER, now=LATER)
+
+    assert (Payout.objects.get().state, transferred(), owed(ada)) == ("sent", [(7000, 0)], 0)
 
 
 def test_a_transfer_found_after_a_failure_leaves_the_instructor_overpaid_in_the_books(ada, account, lost):

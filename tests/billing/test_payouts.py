@@ -45,6 +45,9 @@ class Fake:
             raise self.failure
         return self.made.setdefault(key, Transfer(f"tr_{len(self.made)}", amount, NOW))
 
+    def close_attempt(self, key, *, attempt, destination):
+        pass
+
 
 @pytest.fixture(autouse=True)
 def provider():

@@ -25,6 +25,7 @@ _FAILURES = {
     "account_invalid": Payout.Failure.ACCOUNT_CLOSED,
     "resource_missing": Payout.Failure.ACCOUNT_CLOSED,
 }
+_GONE = {"resource_missing", "account_invalid"}  # of the receiving account: nothing can be sent to it
 # These refusals say nothing about what an earlier request with the same key did.
 _UNDECIDED = (stripe.RateLimitError, stripe.IdempotencyError)
 
@@ -42,7 +43,7 @@ class ProviderTransfers:
         """Make the transfer.
 
         :raises TransferFailed: the account cannot receive it.
-        :raises TransferDelayed: the provider refuses it at the moment.
+        :raises TransferDelayed: the provider refuses it at the moment, or the attempt is closed.
         :raises stripe.StripeError: nobody knows, or it can be tried again.
         """
         try:
@@ -53,16 +54,39 @@ class ProviderTransfers:
                     "destination": destination,
                     "transfer_group": key,
                 },
-                {"idempotency_key": f"payout {key} {attempt}" if attempt else f"payout {key}"},
+                {"idempotency_key": _attempt_key(key, attempt)},
             )
-        except _UNDECIDED:
+        except stripe.RateLimitError:
             raise
+        except stripe.IdempotencyError as error:
+            raise TransferDelayed("The attempt was closed before") from error
         except stripe.InvalidRequestError as error:
             said = str(error.user_message or error)
             if error.code in _FAILURES and error.param in (None, "destination"):
                 raise TransferFailed(_FAILURES[error.code], said) from error
             raise TransferDelayed(said) from error
         return transfer_state(made)
+
+    @translates_errors
+    def close_attempt(self, key: str, *, attempt: int, destination: str) -> None:
+        """Use up the idempotency key of an attempt to send, so that its request is refused if it comes later.
+
+        The provider takes a key for one endpoint only, and remembers it for a day at least. So the key is spent on
+        a note in the metadata of the receiving account, which moves no money. If a transfer was faster, the provider
+        refuses the note instead, and `find` has the transfer (https://docs.stripe.com/api/idempotent_requests).
+
+        :raises AppError: nobody knows; a transfer may just be made.
+        """
+        spent = _attempt_key(key, attempt)
+        try:
+            client().v1.accounts.update(
+                destination, {"metadata": {"closed_attempt": spent}}, {"idempotency_key": spent}
+            )
+        except stripe.IdempotencyError:
+            return  # a transfer, or its refusal, has used it up
+        except (stripe.PermissionError, stripe.InvalidRequestError) as error:
+            if error.code not in _GONE:
+                raise
 
     @translates_errors
     def reverse(self, transfer: Transfer, *, attempt: int, currency: str) -> None:
@@ -80,6 +104,10 @@ class ProviderTransfers:
             raise
         except stripe.InvalidRequestError as error:
             raise ReversalFailed(str(error.user_message or error)) from error
+
+
+def _attempt_key(key: str, attempt: int) -> str:
+    return f"payout {key} {attempt}" if attempt else f"payout {key}"
 
 
 def transfer_state(found: stripe.Transfer) -> Transfer:

@@ -62,18 +62,22 @@ def fail(payout_id: int, failure: Payout.Failure, *, now: datetime) -> Payout:
     """An admin says that a payout did not arrive, perhaps after it was sent: the amount is in the balance again.
 
     :raises PayoutTransferred: the provider has transferred it, and has not taken it back.
-    :raises PayoutInProgress: it is being sent at the moment.
+    :raises PayoutInProgress: it is being sent at the moment, or an attempt began while the provider was asked.
     :raises PaymentProcessingError: the provider can't be reached.
     """
     payout = Payout.objects.get(pk=payout_id)
     if payout.method == PayoutAccount.Method.BANK or payout.state not in (State.PROCESSING, State.SENT):
         return return_amount(payout_id, failure, now=now)
-    _keep_from_runs(payout_id, now=now)
-    before = payout.state
-    found = _sender().find(payout.key)
+    payout = _keep_from_runs(payout_id, now=now)
+    if payout.state not in (State.PROCESSING, State.SENT):
+        return payout
+    before, attempted_at = payout.state, payout.attempted_at
+    found = close_attempt(payout)
     payout = write_transfers(payout_id, found, now=now)
     if not found and payout.state == before:
-        return return_amount(payout_id, failure, now=now)
+        payout = return_amount(payout_id, failure, attempted_at=attempted_at, now=now)
+        if payout.state == before:
+            raise PayoutInProgress
     if payout.state == State.SENT:
         raise PayoutTransferred(amount=money(payout.amount - payout.amount_reversed, payout.currency))
     return payout
@@ -157,11 +161,31 @@ def write_transfers(payout_id: int, found: Iterable[transfers.Transfer], *, now:
     return payout
 
 
+def close_attempt(payout: Payout) -> list[transfers.Transfer]:
+    """End the latest attempt to send a payout, should its process only be held up, and ask what was sent.
+
+    :raises AppError: the provider can't be reached, or is making the transfer at this moment.
+    """
+    sender = _sender()
+    sender.close_attempt(payout.key, attempt=payout.refusals, destination=payout.destination)
+    return sender.find(payout.key)
+
+
 @transaction.atomic
-def return_amount(payout_id: int, failure: Payout.Failure, *, now: datetime, detail: str = "") -> Payout:
-    """Nothing was sent, or it came back: the amount is in the balance again. The caller knows that it has not left."""
+def return_amount(
+    payout_id: int,
+    failure: Payout.Failure,
+    *,
+    now: datetime,
+    detail: str = "",
+    attempted_at: datetime | None = None,
+) -> Payout:
+    """Nothing was sent, or it came back: the amount is in the balance again. The caller knows that it has not left.
+
+    ``attempted_at``: the attempt about which the caller knows it. If another one has begun since, nothing changes.
+    """
     payout = _locked(payout_id)
-    if payout.state not in (State.PROCESSING, State.SENT):
+    if payout.state not in (State.PROCESSING, State.SENT) or attempted_at not in (None, payout.attempted_at):
         return payout
     payout.state, payout.settled_at = State.FAILED, now
     payout.failure, payout.failure_detail = failure, detail[:DETAIL_LENGTH]
@@ -178,18 +202,19 @@ def return_amount(payout_id: int, failure: Payout.Failure, *, now: datetime, det
 
 
 @transaction.atomic
-def _keep_from_runs(payout_id: int, *, now: datetime) -> None:
+def _keep_from_runs(payout_id: int, *, now: datetime) -> Payout:
     """Claim a payout in processing as an attempt to send it does, so that no run sends it while it is decided.
 
     :raises PayoutInProgress: such an attempt began within ten minutes.
     """
     payout = _locked(payout_id)
     if payout.state != State.PROCESSING:
-        return
+        return payout
     if payout.attempted_at and payout.attempted_at > now - ATTEMPT_TIMEOUT:
         raise PayoutInProgress
     payout.attempted_at = now
     payout.save(update_fields=["attempted_at"])
+    return payout
 
 
 def _note_sent(payout: Payout, *, now: datetime, gateway_id: str = "", is_found: bool = False) -> None:

@@ -4,6 +4,10 @@ A payout is *scheduled* (only its row exists), *processing* (the ledger has take
 sent), then *sent* or *failed*. What failed belongs to the balance again and is part of the next run. A crash after
 "processing" is harmless: the next attempt asks the provider first. Bank transfers are made outside: they stay in
 processing until an admin marks them, and hold up no later payout. What becomes of a payout: `payout_outcomes`.
+
+A process can be held up at any point, also right before its request, and go on when others have decided meanwhile.
+So an attempt is closed at the provider before another one may replace it or the amount returns to the balance: its
+request is refused if it comes later. And what an attempt learned counts only while it is the latest.
 """
 
 from __future__ import annotations
@@ -20,7 +24,13 @@ from apps.billing import transfers
 from apps.billing.models import OPEN_STATES, Payout, PayoutAccount, PayoutRun
 from apps.billing.queries import payouts as queries
 from apps.billing.services.ledger import account_of, lock_accounts, post_payout_started
-from apps.billing.services.payout_outcomes import ATTEMPT_TIMEOUT, DETAIL_LENGTH, return_amount, write_transfers
+from apps.billing.services.payout_outcomes import (
+    ATTEMPT_TIMEOUT,
+    DETAIL_LENGTH,
+    close_attempt,
+    return_amount,
+    write_transfers,
+)
 from studyplatform.kit import jobs
 
 logger = logging.getLogger(__name__)
@@ -114,16 +124,21 @@ def send(payout_id: int, *, now: datetime) -> Payout | None:
                     destination=payout.destination,
                 )
             ]
-    except transfers.TransferFailed as error:
-        return return_amount(payout.pk, error.failure, detail=error.detail, now=now)
-    except transfers.TransferDelayed as error:
-        logger.warning("Payout %s waits, the provider refused it: %s", payout.uid, error.detail)
-        return _note_refusal(payout, error.detail)
+    except (transfers.TransferFailed, transfers.TransferDelayed) as error:
+        found = close_attempt(payout)
+        if not found:
+            return _note_refusal(payout, error, now=now)
     return write_transfers(payout.pk, found, now=now)
 
 
-def _note_refusal(payout: Payout, detail: str) -> Payout:
-    """The provider sent nothing: the next attempt is another one to it, not a repetition."""
+def _note_refusal(
+    payout: Payout, refusal: transfers.TransferFailed | transfers.TransferDelayed, *, now: datetime
+) -> Payout:
+    """The provider sent nothing. The amount returns, or the next attempt is another one to it, not a repetition."""
+    if isinstance(refusal, transfers.TransferFailed):
+        return return_amount(payout.pk, refusal.failure, detail=refusal.detail, attempted_at=now, now=now)
+    detail = refusal.detail
+    logger.warning("Payout %s waits, the provider refused it: %s", payout.uid, detail)
     waiting = Payout.objects.filter(pk=payout.pk, state=State.PROCESSING, refusals=payout.refusals)
     waiting.update(refusals=payout.refusals + 1, failure_detail=detail[:DETAIL_LENGTH])
     return Payout.objects.get(pk=payout.pk)
