@@ -13,7 +13,7 @@ from apps.billing.services.premium_terms import terms_for
 from apps.billing.services.webhooks import handler_of
 from studyplatform.kit import jobs
 from tests.billing.conftest import DISPUTED, FAILS_LATER, GOOD
-from tests.billing.test_premium import Subscriber, calls, is_enrolled, open_course
+from tests.billing.test_premium import Subscriber, calls, is_enrolled, open_course, upgrade
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import PromoCodeFactory
 
@@ -149,6 +149,42 @@ def test_a_refund_of_an_earlier_period_ends_nothing(leo_pays, sam):
     premium_care.end_returned(subscription_id=leo_pays.row.pk, now=leo_pays.now)
 
     assert leo_pays.row.status == Status.ACTIVE
+
+
+@pytest.mark.parametrize("how", ["refund", "dispute"])
+def test_a_year_after_an_upgrade_ends_with_its_own_money(leo_pays, leo, sam, standin, how):
+    """The month before is credited to the year: its payment keeps nothing open, and its refund ends nothing."""
+    subscribe(leo_pays)
+    leo_pays.sync()
+    leo_pays.wait(days=5)
+    upgrade(leo_pays)
+    month, year = Payment.objects.order_by("pk")
+    if how == "refund":
+        refunds.refund_by_admin(admin=sam, payment=month, amount=month.amount, reason="Fair", now=leo_pays.now)
+        jobs.run_pending("default")
+        assert leo_pays.row.status == Status.ACTIVE
+        refunds.refund_by_admin(admin=sam, payment=year, amount=year.amount, reason="Fair", now=leo_pays.now)
+    else:
+        dispute = standin.dispute(year.gateway_id)["id"]
+        standin.decide_dispute(dispute, won=False)
+        disputes.sync_dispute(dispute=dispute, now=leo_pays.now)
+    jobs.run_pending("default")
+
+    assert leo_pays.row.status == Status.ENDED
+    assert not has_premium(leo, now=leo_pays.now)
+
+
+def test_what_was_paid_before_something_was_due_is_not_returned_at_the_end(leo_pays):
+    """The provider also says "past due" of an invoice within a period that is paid."""
+    subscribe(leo_pays)
+    row = leo_pays.sync()
+    leo_pays.wait(days=5)
+    row.status, row.past_due_since = Status.PAST_DUE, leo_pays.now
+
+    subscriptions.end_now(subscription=row, now=leo_pays.now)
+    jobs.run_pending("default")
+
+    assert Payment.objects.get().refunded == 0
 
 
 def test_a_course_that_premium_keeps_open_closes_with_it(leo_pays, leo, sam, premium_course):

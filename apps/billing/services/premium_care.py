@@ -33,11 +33,18 @@ def end_returned(*, subscription_id: int, now: datetime) -> None:
     """End a subscription at once if nothing is left of what was paid for its present period. Idempotent.
 
     Called after a refund and after a lost dispute.
+
+    :raises PaymentProcessingError: the provider can't be reached.
     """
     row = Subscription.objects.live().select_related("user").filter(pk=subscription_id).first()
     if row is None:
         return
-    paid = list(row.payments.filter(period_start__lte=now, period_end__gt=now))
+    row = premium.sync_subscription(subscription=row, now=now)  # its plan may have changed, and been paid
+    if row.status == Status.ENDED:
+        return
+    # Not those of a former plan: the unused rest of their period was credited to the present one.
+    since = row.period_start or now
+    paid = list(row.payments.filter(period_start__gte=since, period_end__gt=now))
     if paid and all(each.is_returned for each in paid):
         end_now(subscription=row, now=now)
 

@@ -234,14 +234,17 @@ def end_now(*, subscription: Subscription, now: datetime) -> Subscription:
 
     If what was due is paid at this very moment, a job returns it: it opens nothing.
     """
-    is_due = subscription.status in {Status.INCOMPLETE, Status.PAST_DUE}
+    is_due, due_since = subscription.status in {Status.INCOMPLETE, Status.PAST_DUE}, subscription.past_due_since
     row = adopted(subscription)
     if row.gateway_id is None:
         return premium.end_here(subscription=row, now=now)
     gateway.end_subscription(row.gateway_id)
     ended = premium.sync_subscription(subscription=row, now=now)
     if is_due and ended.status == Status.ENDED:
-        for payment in ended.payments.filter(period_end__gt=now, refunded=0):
+        paid = ended.payments.filter(period_end__gt=now, refunded=0)
+        if due_since is not None:  # earlier ones paid what is over, or what they opened was used
+            paid = paid.filter(paid_at__gte=due_since)
+        for payment in paid:
             jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return ended
 
