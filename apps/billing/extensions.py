@@ -25,6 +25,7 @@ from apps.billing.gateway.errors import MAPPINGS
 from apps.billing.models import Payout, Subscription
 from apps.billing.queries import earnings, payouts
 from apps.billing.queries.bundles import bundles_for_sale
+from apps.billing.queries.held_seats import offers_for
 from apps.billing.queries.next_charge import next_charge
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
@@ -156,6 +157,17 @@ def earnings_of(user: User, now: datetime) -> Iterator[Tile]:
 
     foot = _("for sales before %(day)s") % {"day": date_format(until, "j F")}
     yield Tile(_("Next payout date"), date_format(day, "j F"), foot)
+
+
+@learner_cards.registers("seats", order=5)
+def seat_offers(user: User, now: datetime) -> LearnerCard | None:
+    """The seats that the user can take with one click. One query."""
+    offers = offers_for(user, now=now)
+    return (
+        LearnerCard(template="billing/teams/_dashboard_card.html", card={"offers": offers}, place="main")
+        if offers
+        else None
+    )
 
 
 @learner_cards.registers("premium", order=60)

@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import include, path
 
 from apps.billing.pages import (
     administration,
@@ -65,6 +65,7 @@ urlpatterns = [
     path("billing/gifts/<uuid:uid>/card.pdf", gifts.card, name="gift-card"),
     path("gift", gifts.enter, name="gift-enter"),
     path("gift/<str:key>", gifts.redeem, name="gift-redeem"),
+    path("", include("apps.billing.team_urls")),
     path("bundles/", bundles.public_list, name="bundles"),
     path("bundles/<slug:slug>/", bundles.public_page, name="bundle"),
     path("dashboard/instructor/bundles/", bundles.own_list, name="own-bundles"),

@@ -96,6 +96,10 @@ def test_every_email_renders(name: str, leo: User) -> None:
         settings="/settings/",
         gift=SimpleNamespace(sender_name="Ada", recipient_name="Leo", message="For you"),
         title="Rivers",
+        team="Halden",
+        sender="Ada",
+        course="",
+        until="1 May 2027",
     )
 
     [(subject, words, page)] = sent_emails()

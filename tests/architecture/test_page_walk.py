@@ -31,6 +31,7 @@ from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
+from apps.billing.services.seats import give_seat
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -47,6 +48,7 @@ from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactor
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
+from tests.factories.seats import open_seats
 from tests.factories.selling import OrderFactory, PaymentFactory, PromoCodeFactory
 from tests.factories.tokens import make_token
 from tests.factories.topics import make_post, make_topic
@@ -96,6 +98,11 @@ OWNERS = {
     "billing:bundle-edit": STAFF,
     "billing:bundle-switch": STAFF,
     **dict.fromkeys(["billing:gift", "billing:gift-send", "billing:gift-card"], LEO),
+    **{f"billing:{name}": LEO for name in ("team", "team-usage", "team-seat")},
+    **{f"billing:team-{name}": LEO for name in ("take-back", "invitation-send", "invitation-cancel")},
+    "billing:team-settings": LEO | ADMIN,
+    "billing:seat-leave": LEO,
+    "billing:seat-take": ALL | STAFF,  # a team says the same to everyone to whom it offers no seat
     "billing:promo-code": STAFF,
     "billing:promo-code-edit": STAFF,
     "billing:promo-code-switch": STAFF,
@@ -235,6 +242,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     said = {"sender_name": "Leo", "recipient_name": "Ben", "recipient_email": "ben@example.com", "send_at": now}
     gift = Gift.objects.create(order=given.order, created_at=now, **said)
     prepare_gift(gift=gift, payment=given, now=now)
+    seats = open_seats(owner=leo, now=now)
+    own_seat = seats.rows.first()
+    give_seat(seat=own_seat, user=leo, by=leo, now=now)
     code = PromoCodeFactory(scope="course", course=world.course, created_by=world.course.instructor)
     message = send_message(
         course=world.course,
@@ -283,6 +293,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "billing:admin-entry": sold.uid,
         **dict.fromkeys(["billing:bundle-edit", "billing:bundle-switch"], bundle.uid),
         **dict.fromkeys(["billing:gift", "billing:gift-send", "billing:gift-card"], gift.uid),
+        **dict.fromkeys([name for name in OWNERS if name.startswith("billing:team")], seats.team.uid),
+        "billing:seat-take": seats.team.uid,
+        "billing:seat-leave": own_seat.uid,
         **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
@@ -318,6 +331,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         uid = things.get(door.name, world.question.uid if "question" in door.name else leo.uid)
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
         names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
+        names["seat"] = own_seat.uid
         names |= {"rating": rating.pk, "topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
         if door.name.startswith("forum:"):
             names |= {"board": topic.board.slug, "tag": "tides", "user": leo.pk, "ban": banned.pk}

@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.billing.access import access_to, has_premium
 from apps.billing.errors import SeatChangesUsed, SeatHeldAlready, SeatNotFree
 from apps.billing.models import Grant, Seat, SeatPack
-from apps.billing.services import seats
+from apps.billing.services import seat_changes, seats
 from apps.learning import services as learning
 from apps.learning.models import Enrollment
 from tests.factories.accounts import UserFactory
@@ -112,7 +112,7 @@ def test_a_seat_is_refused_to_two_to_a_second_of_the_team_and_after_too_many_cha
         give(pack, mia, now)
     with pytest.raises(SeatHeldAlready):
         give(pack, leo, now, position=2)
-    for number in range(seats.MAX_CHANGES_OF_SEAT_A_YEAR):
+    for number in range(seat_changes.MAX_CHANGES_OF_SEAT_A_YEAR):
         seats.take_seat(seat=seat, now=now)
         give(pack, (mia, leo)[number % 2], now)
     seats.take_seat(seat=seat, now=now)

@@ -37,6 +37,17 @@ from apps.billing.errors.refunds import (
     RefundPending,
     RefundTermsChanged,
 )
+from apps.billing.errors.seat_invitations import (
+    NoFreeSeat,
+    SeatChanged,
+    SeatChangesUsedUp,
+    SeatHeld,
+    SeatInvitationOfAnother,
+    SeatInvitationUnknown,
+    SeatInvitationUsed,
+    SeatListRefused,
+    SeatsClosed,
+)
 from apps.billing.errors.seats import SeatChangesUsed, SeatHeldAlready, SeatNotFree
 from apps.billing.errors.transfers import OrderSettled, TransferRefused
 
@@ -58,6 +69,7 @@ __all__ = [
     "GiftOwned",
     "GiftRedeemed",
     "GiftRefused",
+    "NoFreeSeat",
     "NotForSale",
     "NotSubscribed",
     "NothingDue",
@@ -79,9 +91,17 @@ __all__ = [
     "RefundPending",
     "RefundTermsChanged",
     "ReversalRefused",
+    "SeatChanged",
     "SeatChangesUsed",
+    "SeatChangesUsedUp",
+    "SeatHeld",
     "SeatHeldAlready",
+    "SeatInvitationOfAnother",
+    "SeatInvitationUnknown",
+    "SeatInvitationUsed",
+    "SeatListRefused",
     "SeatNotFree",
+    "SeatsClosed",
     "StillSubscribed",
     "SubscriptionExpired",
     "TermsNotAccepted",

@@ -49,6 +49,11 @@ class Team(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def title(self) -> str:
+        """What people read: the name, which is erased with the account of the owner."""
+        return self.name or str(_("A team"))
+
 
 class SeatPackQuerySet(models.QuerySet["SeatPack"]):
     def opening(self, now: datetime) -> Self:
@@ -161,6 +166,8 @@ class Seat(models.Model):
     email = models.EmailField(blank=True, help_text="Who is invited; in lower case.")
     invite_hash = models.CharField(max_length=64, null=True, unique=True, help_text="An invitation is found by it.")
     invited_at = models.DateTimeField(null=True)
+    encrypted_invite = models.TextField(blank=True, help_text="The key of the link, to send it again.")
+    mail_uid = models.UUIDField(null=True, help_text="The job that delivers the email of the invitation.")
     refund = models.ForeignKey(Refund, models.PROTECT, null=True, related_name="seats", help_text="Its money back.")
     closed_at = models.DateTimeField(null=True)
 
@@ -201,6 +208,8 @@ class SeatUse(models.Model):
     given_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", help_text="Empty: taken by the user."
     )
+    email = models.EmailField(blank=True, help_text="By which the team knows them: never another one of theirs.")
+    invite_hash = models.CharField(max_length=64, blank=True, help_text="Of the invitation that they accepted.")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 
@@ -211,7 +220,10 @@ class SeatUse(models.Model):
                 condition=Q(ended_at=None) | Q(ended_at__gte=F("started_at")), name="use_ends_after_it_starts"
             ),
         ]
-        indexes = [models.Index(fields=["user", "started_at"], name="seat_use_of_user")]
+        indexes = [
+            models.Index(fields=["user", "started_at"], name="seat_use_of_user"),
+            models.Index(fields=["invite_hash"], name="seat_use_of_invite", condition=~Q(invite_hash="")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.seat_id}: {self.user_id}"

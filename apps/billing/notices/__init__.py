@@ -1,5 +1,5 @@
 """The notification kinds of billing."""
 
-from apps.billing.notices import learners, staff
+from apps.billing.notices import learners, seats, staff
 
-__all__ = ["learners", "staff"]
+__all__ = ["learners", "seats", "staff"]

@@ -20,6 +20,7 @@ from apps.billing.countries import country_name
 from apps.billing.errors import PlanNotOffered, PriceChanged
 from apps.billing.models import Subscription
 from apps.billing.plans import Plan, offer_of
+from apps.billing.queries import held_seats
 from apps.billing.queries import premium as queries
 from apps.billing.queries.next_charge import charge_of_change, charge_without_cancellation, next_charge, tax_of
 from apps.billing.services import plan_changes, premium_terms, subscriptions
@@ -35,7 +36,10 @@ def premium(request: HttpRequest) -> HttpResponse:
     """What Premium contains and costs. ``?course=`` names the course that the visitor came from."""
     user = request.user if isinstance(request.user, User) else None
     live = subscriptions.live_subscription(user) if user else None
+    offers = held_seats.offers_for(user, now=timezone.now()) if user else []
     context = {
+        "offers": [offer for offer in offers if offer.course is None],
+        "seat": held_seats.premium_seat_of(user) if user else None,
         "selling": queries.selling(),
         "wanted": queries.wanted_course(request.GET.get("course", "")),
         "trial_days": premium_terms.trial_days_of(user),
@@ -59,7 +63,14 @@ def subscription(request: HttpRequest) -> HttpResponse:
 def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
     user = signed_in_user(request)
     member = queries.overview_of(user)
-    context: dict[str, Any] = {"member": member, "statuses": Status, "prices": queries.prices(), **more}
+    seat = held_seats.premium_seat_of(user)
+    context: dict[str, Any] = {
+        "member": member,
+        "seat": seat,
+        "statuses": Status,
+        "prices": queries.prices(),
+        **more,
+    }
     if member is not None:
         row = member.subscription
         context |= {

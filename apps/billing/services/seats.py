@@ -4,20 +4,24 @@ What a seat opens follows from its pack and its holder: Premium while the pack i
 are taken in this order: the pack, its seats, the holder.
 """
 
-from datetime import datetime, timedelta
-from itertools import pairwise
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Greatest
 
 from apps.accounts.models import User
 from apps.billing.errors import SeatChangesUsed, SeatHeldAlready, SeatNotFree
 from apps.billing.models import Order, Seat, SeatPack, SeatUse, Team
 from apps.billing.services import grants
+from apps.billing.services.seat_changes import MAX_CHANGES_OF_SEAT_A_YEAR, changes_within_year
+from apps.billing.services.seat_notices import tell_of_end, tell_of_pause, tell_of_reopening
 
-MAX_CHANGES_OF_SEAT_A_YEAR = 20
-YEAR = timedelta(days=365)
 _LIVE = (SeatPack.State.OPEN, SeatPack.State.PAUSED)
+_NO_INVITATION: dict[str, Any] = {
+    "email": "", "invite_hash": None, "invited_at": None, "encrypted_invite": "", "mail_uid": None
+}  # fmt: skip
 
 
 def open_pack(order: Order, *, now: datetime) -> bool:
@@ -67,10 +71,11 @@ def year_after(moment: datetime) -> datetime:
         return moment.replace(year=moment.year + 1, day=28)
 
 
-def give_seat(*, seat: Seat, user: User, by: User | None, now: datetime) -> Seat:
+def give_seat(*, seat: Seat, user: User, by: User | None, known_as: str = "", now: datetime) -> Seat:
     """Give a free seat, or one to which they were invited, to a user, and open to them what it opens. Idempotent.
 
-    ``by``: who gives it; None if the user takes it. The caller decides whether they may.
+    ``by``: who gives it; None if the user takes it. The caller decides whether they may. ``known_as``: the address by
+    which the team knows them; by default the one that was invited.
 
     :raises SeatNotFree: someone else has it, its money went back, or its pack has ended.
     :raises SeatHeldAlready: the user has another seat of the team for the same.
@@ -88,7 +93,7 @@ def give_seat(*, seat: Seat, user: User, by: User | None, now: datetime) -> Seat
             raise SeatHeldAlready
         if changes_within_year(row, user=user, now=now) > MAX_CHANGES_OF_SEAT_A_YEAR:
             raise SeatChangesUsed
-        _hold(row, user, by=by, now=now)
+        _hold(row, user, by=by, known_as=known_as or row.email, now=now)
         _open(pack, row, user, now=now)
     return row
 
@@ -99,25 +104,15 @@ def _same_seats(pack: SeatPack) -> QuerySet[Seat]:
     return Seat.objects.filter(pack__in=packs)
 
 
-def changes_within_year(seat: Seat, *, user: User | None = None, now: datetime) -> int:
-    """Return how often a seat has gone from one user to another within a year; with ``user``, once it is theirs."""
-    held = list(seat.uses.order_by("started_at", "pk").values_list("user_id", "started_at"))
-    if user is not None:
-        held.append((user.pk, now))
-    return sum(before[0] != after[0] and after[1] > now - YEAR for before, after in pairwise(held))
-
-
 def take_seat(*, seat: Seat, now: datetime) -> Seat:
     """Take a seat back, or an invitation to it, and close what only this seat opened. Progress stays. Idempotent."""
     with transaction.atomic():
         pack = SeatPack.objects.select_for_update(of=("self",)).select_related("course").get(pk=seat.pack_id)
         row = Seat.objects.select_for_update(of=("self",)).select_related("holder").get(pk=seat.pk)
         holder = row.holder
-        row.holder, row.assigned_at = None, None
-        row.email, row.invite_hash, row.invited_at = "", None, None
-        row.save(update_fields=["holder", "assigned_at", "email", "invite_hash", "invited_at"])
+        _empty(row)
         if holder is not None:
-            row.uses.filter(ended_at=None).update(ended_at=now)
+            _end_use(row, now=now)
             _close(pack, row, holder, now=now)
     return row
 
@@ -132,6 +127,7 @@ def pause_pack(*, pack: SeatPack, now: datetime) -> bool:
         row.save(update_fields=["state", "paused_at"])
         for seat, holder in _held(row):
             _close(row, seat, holder, now=now)
+        tell_of_pause(pack=row, now=now)
     return True
 
 
@@ -145,6 +141,7 @@ def resume_pack(*, pack: SeatPack, now: datetime) -> None:
         row.save(update_fields=["state", "paused_at"])
         for seat, holder in _held(row):
             _open(row, seat, holder, now=now)
+        tell_of_reopening(pack=row, now=now)
 
 
 def end_pack(*, pack: SeatPack, reason: SeatPack.End, now: datetime) -> bool:
@@ -158,10 +155,11 @@ def end_pack(*, pack: SeatPack, reason: SeatPack.End, now: datetime) -> bool:
             return False
         row.state, row.paused_at, row.ended_at, row.end_reason = SeatPack.State.ENDED, None, now, reason
         row.save(update_fields=["state", "paused_at", "ended_at", "end_reason"])
-        row.rows.exclude(email="").update(email="", invite_hash=None, invited_at=None)
+        row.rows.exclude(email="").update(**_NO_INVITATION)
         for seat, holder in _held(row):
-            seat.uses.filter(ended_at=None).update(ended_at=now)
+            _end_use(seat, now=now)
             _close(row, seat, holder, now=now)
+        tell_of_end(pack=row, now=now)
     return True
 
 
@@ -181,7 +179,9 @@ def reopen_pack(*, pack: SeatPack, now: datetime) -> None:
                 seat.holder, seat.assigned_at = None, None
                 seat.save(update_fields=["holder", "assigned_at"])
                 continue
-            SeatUse.objects.create(seat=seat, user=holder, started_at=now)
+            before = seat.uses.filter(user=holder).order_by("-started_at", "-pk").first()
+            known_as = before.email if before else ""
+            SeatUse.objects.create(seat=seat, user=holder, email=known_as, started_at=now)
             _open(row, seat, holder, now=now)
 
 
@@ -195,17 +195,17 @@ def move_holders(*, former: SeatPack, pack: SeatPack, now: datetime) -> None:
     holders = list(taken.filter(holder__isnull=False).order_by("assigned_at", "position"))
     invited = list(taken.exclude(email="").order_by("invited_at", "position"))
     for seat, mine in zip([*holders, *invited], free, strict=False):
-        holder, invitation = seat.holder, (seat.email, seat.invite_hash, seat.invited_at)
-        seat.holder, seat.assigned_at = None, None
-        seat.email, seat.invite_hash, seat.invited_at = "", None, None
-        seat.save(update_fields=["holder", "assigned_at", "email", "invite_hash", "invited_at"])
+        holder, invitation = seat.holder, {name: getattr(seat, name) for name in _NO_INVITATION}
+        _empty(seat)
         if holder is not None:
-            seat.uses.filter(ended_at=None).update(ended_at=now)
-            _hold(mine, holder, by=None, now=now)
+            before = seat.uses.filter(user=holder).order_by("-started_at", "-pk").first()
+            _end_use(seat, now=now)
+            _hold(mine, holder, by=None, known_as=before.email if before else "", now=now)
             _open(pack, mine, holder, now=now)
         else:
-            mine.email, mine.invite_hash, mine.invited_at = invitation
-            mine.save(update_fields=["email", "invite_hash", "invited_at"])
+            for name, value in invitation.items():
+                setattr(mine, name, value)
+            mine.save(update_fields=list(invitation))
 
 
 def forget_seats(*, user_id: int, now: datetime) -> None:
@@ -216,15 +216,28 @@ def forget_seats(*, user_id: int, now: datetime) -> None:
     for seat in Seat.objects.filter(holder=user_id).order_by("pack", "pk"):
         take_seat(seat=seat, now=now)
     invited = Seat.objects.filter(pack__team__owner=user_id).exclude(email="")
-    invited.update(email="", invite_hash=None, invited_at=None)
+    invited.update(**_NO_INVITATION)
+    SeatUse.objects.filter(user=user_id).update(email="", invite_hash="")
     Team.objects.of(user_id).update(name="", domain="", is_domain_open=False)
 
 
-def _hold(row: Seat, user: User, *, by: User | None, now: datetime) -> None:
-    row.holder, row.assigned_at = user, now
-    row.email, row.invite_hash, row.invited_at = "", None, None
-    row.save(update_fields=["holder", "assigned_at", "email", "invite_hash", "invited_at"])
-    SeatUse.objects.create(seat=row, user=user, given_by=by, started_at=now)
+def _hold(row: Seat, user: User, *, by: User | None, known_as: str, now: datetime) -> None:
+    accepted = row.invite_hash or ""
+    _empty(row, holder=user, now=now)
+    SeatUse.objects.create(seat=row, user=user, given_by=by, email=known_as, invite_hash=accepted, started_at=now)
+
+
+def _end_use(row: Seat, *, now: datetime) -> None:
+    """End the present use of a seat; not before it began, if another process began it while this one waited."""
+    row.uses.filter(ended_at=None).update(ended_at=Greatest("started_at", Value(now)))
+
+
+def _empty(row: Seat, *, holder: User | None = None, now: datetime | None = None) -> None:
+    """End the invitation of a seat, and give it to a holder or to nobody."""
+    row.holder, row.assigned_at = holder, now if holder else None
+    for name, value in _NO_INVITATION.items():
+        setattr(row, name, value)
+    row.save(update_fields=["holder", "assigned_at", *_NO_INVITATION])
 
 
 def _open(pack: SeatPack, seat: Seat, user: User, *, now: datetime) -> None:

@@ -59,6 +59,10 @@ RATE_LIMITS = {
     "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
     "gift_code": (30, 60 * 60),  # codes of gifts that one user redeems
     "gift_page": (120, 60 * 60),  # pages of gifts that one address opens
+    "seat_mail": (400, 24 * 60 * 60),  # people whom one user gives seats or invites, and invitations sent again
+    "seat_mail_to_one": (5, 24 * 60 * 60),  # invitations to one address that are sent again
+    "seat_accept": (60, 60 * 60),  # invitations and seats that one user takes
+    "seat_page": (120, 60 * 60),  # pages of invitations that one address opens
     "gift_mail": (10, 60 * 60),  # emails of gifts that one user sends again
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
     "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
