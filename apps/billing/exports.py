@@ -27,6 +27,7 @@ from apps.billing.models import (
     SeatPack,
     SeatUse,
     Subscription,
+    TaxDetails,
     Team,
 )
 from apps.billing.models.buyers import SNAPSHOT_FIELDS
@@ -133,6 +134,15 @@ def of_billing(user: User) -> Iterator[Part]:
     # The account number is left out, so that an archive that falls into wrong hands does not contain it.
     account = PayoutAccount.objects.filter(user=user)
     yield Part("billing/payout_account.json", account.values("method", "holder", "bank_code", "last4", "changed_at"))
+    # So are the tax number, and the date and place of birth.
+    tax = TaxDetails.objects.filter(user=user)
+    yield Part(
+        "billing/tax_details.json",
+        tax.values(
+            "is_company", "name", "street", "extra", "postal_code", "city", "region", "country", "residence", "vat_id",
+            "registration_number", "number_end", "confirmed_at",
+        ),
+    )  # fmt: skip
     premium = PremiumEarning.objects.filter(instructor=user).order_by("shared__month", "pk")
     yield Part(
         "billing/premium_earnings.json",

@@ -73,7 +73,7 @@ def forget_seats(event: AccountDeleted) -> None:
 
 @subscribe(AccountDeleted)
 def forget_payout_data(event: AccountDeleted) -> None:
-    services.forget_payout_data(user_id=event.user_id)
+    services.forget_payout_data(user_id=event.user_id, now=timezone.now())
 
 
 @receiver(post_migrate, sender=installed.get_app_config("billing"), dispatch_uid="billing.issue_earlier_documents")

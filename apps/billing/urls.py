@@ -1,5 +1,6 @@
 from django.urls import include, path
 
+from apps.billing import report_urls
 from apps.billing.pages import (
     administration,
     books,
@@ -9,8 +10,6 @@ from apps.billing.pages import (
     earnings,
     gifts,
     grants,
-    instructor_years,
-    ledger_accounts,
     methods,
     outcomes,
     payout_details,
@@ -18,7 +17,7 @@ from apps.billing.pages import (
     premium,
     premium_checkout,
     promo_codes,
-    reports,
+    tax_details,
     transactions,
 )
 from apps.billing.pages import earnings_files as files
@@ -52,6 +51,7 @@ urlpatterns = [
     path("dashboard/instructor/earnings/details", payout_details.details, name="payout-details"),
     path("dashboard/instructor/earnings/details/connect", payout_details.connect, name="payout-connect"),
     path("dashboard/instructor/earnings/details/connected", payout_details.connected, name="payout-connected"),
+    path("dashboard/instructor/earnings/tax-details", tax_details.details, name="tax-details"),
     path("dashboard/instructor/promo-codes/", promo_codes.own_codes, name="promo-codes"),
     path("dashboard/instructor/promo-codes/new", promo_codes.new_own_code, name="promo-code-new"),
     path("dashboard/instructor/promo-codes/<uuid:uid>", promo_codes.code, name="promo-code"),
@@ -90,23 +90,7 @@ urlpatterns = [
     path("dashboard/admin/bank/<uuid:uid>/undo", books.undo, name="admin-bank-undo"),
     path("dashboard/admin/events", books.events, name="admin-events"),
     path("dashboard/admin/events/replay", books.replay, name="admin-events-replay"),
-    path("dashboard/admin/reports", reports.report, name="admin-reports"),
-    path("dashboard/admin/reports.csv", reports.report_csv, name="admin-report-file"),
-    path("dashboard/admin/reports/entries", reports.entries, name="admin-report-entries"),
-    path("dashboard/admin/reports/entries.csv", reports.entries_csv, name="admin-report-entries-file"),
-    path("dashboard/admin/reports/entries/<uuid:uid>", ledger_accounts.entry, name="admin-entry"),
-    path("dashboard/admin/reports/journal.csv", ledger_accounts.journal_csv, name="admin-journal"),
-    path("dashboard/admin/reports/accounts", ledger_accounts.accounts, name="admin-accounts"),
-    path(
-        "dashboard/admin/reports/accounts/instructors",
-        ledger_accounts.instructor_accounts,
-        name="admin-instructor-accounts",
-    ),
-    path("dashboard/admin/reports/accounts/<str:code>", ledger_accounts.account, name="admin-account"),
-    path("dashboard/admin/reports/instructors", instructor_years.instructors, name="admin-instructor-years"),
-    path(
-        "dashboard/admin/reports/instructors.csv", instructor_years.instructors_csv, name="admin-instructor-years-file"
-    ),
+    *report_urls.urlpatterns,
     path("dashboard/admin/revenue", administration.revenue, name="admin-revenue"),
     path("dashboard/admin/refunds", administration.refunds, name="admin-refunds"),
     path("dashboard/admin/refunds/<uuid:uid>/decide", administration.decide, name="admin-decide-refund"),

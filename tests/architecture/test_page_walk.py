@@ -91,6 +91,7 @@ OWNERS = {
     "billing:admin-payout-mark": ADMIN,
     "billing:admin-payout-reverse": ADMIN,
     "billing:admin-payout-transfers": ADMIN,
+    "billing:admin-tax-details": ADMIN,
     "billing:admin-account": ADMIN,
     "billing:admin-entry": ADMIN,
     "billing:payout-statement": STAFF,

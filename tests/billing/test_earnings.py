@@ -372,7 +372,7 @@ def test_details_need_a_recent_proof_of_identity_and_the_role(browser_of, ada, l
 
 
 def test_the_account_of_a_deleted_user_is_forgotten(ada, bank):
-    services.forget_payout_data(user_id=ada.pk)
+    services.forget_payout_data(user_id=ada.pk, now=timezone.now())
     assert not PayoutAccount.objects.exists()
 
 

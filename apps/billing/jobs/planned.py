@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing import services
 from apps.billing.models import BooksCheck
-from apps.billing.services import books_checks
+from apps.billing.services import books_checks, tax_details
 from studyplatform.kit import jobs
 
 LATER = timedelta(minutes=15)
@@ -52,6 +52,15 @@ def share_premium(running: jobs.Running, *, month: str) -> None:
     services.share_until(now=now)
 
 
+@jobs.job("billing.expire_tax_details", label=_("Delete expired tax details"))
+def expire_tax_details(running: jobs.Running, *, year: int) -> None:
+    """The next year is planned first, so that one that fails does not end the chain."""
+    now = timezone.now()
+    tax_details.plan_next_expiry(now=now)
+    tax_details.delete_expired_tax_details(now=now)
+
+
+jobs.PLANS.register("billing.expire_tax_details", lambda now: tax_details.plan_next_expiry(now=now))
 jobs.PLANS.register("billing.check_books_nightly", lambda now: books_checks.plan_next_check(now=now))
 jobs.PLANS.register("billing.run_payouts", lambda now: services.plan_next_run(now=now))
 jobs.PLANS.register("billing.share_premium", lambda now: services.plan_next_share(now=now))

@@ -30,6 +30,7 @@ from apps.billing.models.payouts import (
 from apps.billing.models.premium_shares import PremiumContribution, PremiumEarning, PremiumMonth
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.models.subscriptions import Subscription
+from apps.billing.models.tax_details import TaxDetails, TaxDetailsReminder
 from apps.billing.models.teams import MAX_TEAM_NAME_LENGTH, Seat, SeatPack, SeatUse, Team
 
 __all__ = [
@@ -81,5 +82,7 @@ __all__ = [
     "SeatPack",
     "SeatUse",
     "Subscription",
+    "TaxDetails",
+    "TaxDetailsReminder",
     "Team",
 ]

@@ -75,6 +75,18 @@ PAYOUT_ACCOUNT = services.register_kind(
         is_for=_teaches,
     )
 )
+TAX_DETAILS_MISSING = services.register_kind(
+    services.Kind(
+        name="billing.tax_details_missing",
+        group="teaching",
+        title=_("Missing tax details"),
+        headline=_("Add your tax details"),
+        text=_("We must report what you earned in %(year)s to the tax office, with your address and tax number."),
+        action=_("Add your tax details"),
+        icon="landmark",
+        is_for=_teaches,
+    )
+)
 MILESTONE = services.register_kind(
     services.Kind(
         name="billing.milestone",

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing.buyer_form import BuyerForm
+from apps.billing.documents.snapshots import buyer_lines
 from apps.billing.models import BuyerDetails
 from apps.billing.services import buyers
 
@@ -27,5 +28,6 @@ def details(request: HttpRequest) -> HttpResponse:
         buyers.use_for_subscription(row)
         messages.success(request, _("Saved. Your next invoice uses these details."))
         return redirect("billing:details")
-    context = {"form": form, "saved": saved}
+    printed = buyer_lines(saved.as_snapshot(), user.display_name) if saved else []
+    context = {"form": form, "saved": saved, "printed": printed}
     return render(request, "billing/details.html", context, status=422 if form.errors else 200)

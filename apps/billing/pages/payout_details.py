@@ -14,7 +14,7 @@ from apps.accounts import policies
 from apps.accounts.guards import recently_authenticated, signed_in_user, teaches
 from apps.billing import forms, services
 from apps.billing.browser import allows_onboarding
-from apps.billing.models import ConnectedAccount, PayoutAccount
+from apps.billing.models import ConnectedAccount, PayoutAccount, TaxDetails
 from apps.billing.queries.connected import missing
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -42,6 +42,7 @@ def details(request: HttpRequest) -> HttpResponse:
         "connected": connected,
         "missing": missing(connected.due) if connected else [],
         "has_expired": "again" in request.GET,
+        "tax": TaxDetails.objects.filter(user=user).first(),
     }
     return render(request, "billing/earnings/details.html", context, status=422 if form.errors else 200)
 

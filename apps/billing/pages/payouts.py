@@ -20,6 +20,7 @@ from apps.billing.errors import PaymentProcessingError
 from apps.billing.models import Payout, PayoutAccount, PayoutRun
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import payouts as found
+from apps.billing.queries.tax_details import tax_details_of
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.csv_response import csv_response
@@ -56,6 +57,7 @@ def payouts(request: HttpRequest) -> HttpResponse:
         "due": due,
         "names": User.objects.in_bulk([each.instructor_id for each in due]),
         "sums": _sums(planned),
+        "without_tax_details": {each.instructor_id for each in due} - set(tax_details_of(e.instructor_id for e in due)),
         "transfers": found.runs_with_transfers(),
         "failures": _FAILURES,
     }

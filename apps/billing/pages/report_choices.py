@@ -61,6 +61,13 @@ def whole_parameter(request: HttpRequest, name: str) -> int | None:
     return None
 
 
+def year_of(request: HttpRequest) -> int:
+    """The year that the address names; the present one for another text."""
+    today = timezone.localdate(timezone=timezone.get_default_timezone())
+    year = whole_parameter(request, "year")
+    return year if year is not None and 1970 <= year <= today.year else today.year
+
+
 def selection_query(selection: Selection, **more: str) -> str:
     """The parameters of an address that selects the same."""
     dates = {} if selection.since or selection.until else {"period": "all"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
@@ -118,10 +118,20 @@ def number_of(payout: Payout) -> str:
     That is so for payouts that were on their way when payouts began to keep their account, and where the key of the
     encryption is lost.
     """
+    return account_number(payout)
+
+
+def account_number(account: Payout | PayoutAccount) -> str:
+    """The whole account number; "…3000" if only its end is known, as that of a connected account."""
     with suppress(InvalidToken):
-        if payout.encrypted_number:
-            return encryption.decrypt(payout.encrypted_number, purpose=PURPOSE)
-    return f"…{payout.last4}"
+        if account.encrypted_number:
+            return encryption.decrypt(account.encrypted_number, purpose=PURPOSE)
+    return f"…{account.last4}" if account.last4 else ""
+
+
+def payout_accounts_of(users: Iterable[int]) -> dict[int, PayoutAccount]:
+    """Return where the payouts of users go, by the user's number. One query."""
+    return {each.user_id: each for each in PayoutAccount.objects.filter(user__in=list(users))}
 
 
 def bank_transfers(run_id: int) -> Iterator[str]:

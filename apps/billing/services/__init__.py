@@ -68,6 +68,7 @@ from apps.billing.services.refunds import (
     refund_duplicate,
     request_refund,
 )
+from apps.billing.services.tax_details import remind_of_tax_details, save_tax_details
 from apps.billing.services.wanted_orders import price_for
 
 __all__ = [
@@ -125,6 +126,7 @@ __all__ = [
     "purchase_of_course",
     "refund_by_admin",
     "refund_duplicate",
+    "remind_of_tax_details",
     "remove_card",
     "request_refund",
     "reverse_payout",
@@ -132,6 +134,7 @@ __all__ = [
     "run_payouts",
     "save_bank_account",
     "save_connected_account",
+    "save_tax_details",
     "schedule_payouts",
     "send_payout",
     "share_month",

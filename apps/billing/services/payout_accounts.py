@@ -11,6 +11,7 @@ from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.billing.models import ConnectedAccount, EarningsMilestone, Payout, PayoutAccount
 from apps.billing.queries.payouts import PURPOSE
+from apps.billing.services.tax_details import forget_tax_details
 from studyplatform.kit import encryption
 
 
@@ -60,8 +61,12 @@ def _save_account(
     return account
 
 
-def forget_payout_data(*, user_id: int) -> None:
-    """Delete a deleted user's payout details and milestones. Payouts that were made belong to the books."""
+def forget_payout_data(*, user_id: int, now: datetime) -> None:
+    """Delete a deleted user's payout details and milestones. Payouts that were made belong to the books.
+
+    Tax details are kept as long as the law asks for them.
+    """
+    forget_tax_details(user_id=user_id, now=now)
     Payout.objects.filter(instructor=user_id).update(holder="", encrypted_number="", bank_code="")
     PayoutAccount.objects.filter(user=user_id).delete()
     ConnectedAccount.objects.filter(user=user_id).delete()
