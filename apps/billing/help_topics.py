@@ -57,6 +57,20 @@ def _bundle(user: Any) -> str:
     )
 
 
+def _seat(user: Any) -> str:
+    return _(
+        "Follow the link in the invitation of your team, or take the seat that your dashboard or"
+        " [Teams](/billing/teams) offers you. There you also read what the team sees, and can leave it."
+    )
+
+
+def _assign(user: Any) -> str:
+    return _(
+        "Open your team under [Teams](/billing/teams) and enter email addresses, one per line: people with an account"
+        " get a seat right away, others an invitation. There you also take seats back and see how they are used."
+    )
+
+
 for name, questions, answer in (
     (
         "refund",
@@ -97,6 +111,24 @@ for name, questions, answer in (
         _gift,
     ),
     ("bundle", (gettext_lazy("What is a bundle?"), gettext_lazy("Are there bundles of courses?")), _bundle),
+    (
+        "seat",
+        (
+            gettext_lazy("How do I use the seat my company gave me?"),
+            gettext_lazy("What does my employer see of my learning?"),
+            gettext_lazy("How do I leave a team?"),
+        ),
+        _seat,
+    ),
+    (
+        "assign",
+        (
+            gettext_lazy("How do I assign seats to my team?"),
+            gettext_lazy("How do I invite people to my team?"),
+            gettext_lazy("How do I take back a seat from someone who left?"),
+        ),
+        _assign,
+    ),
     ("promo", (gettext_lazy("How do I use a promo code or coupon?"),), _promo),
 ):
     offered = gettext_lazy("How much do the courses cost?") if name == "premium" else ""

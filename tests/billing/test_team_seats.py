@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 from django.core import mail
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.accounts.models import Notification, User
@@ -212,6 +212,28 @@ def test_a_domain_closes_when_its_owner_has_another_address_or_hands_over(pack, 
     pack.team.refresh_from_db()
     with pytest.raises(SeatListRefused):
         team_care.open_domain(user=maeve, team=pack.team, is_open=True)
+
+
+def test_who_is_invited_takes_that_seat_also_without_the_link(pack, maeve, browser_of, now):
+    """Reports: discourse #2501, #40025; license-manager #430."""
+    team_care.open_domain(user=maeve, team=pack.team, is_open=True)
+    browser_of(maeve).post(f"/billing/teams/{pack.team.uid}", {"emails": "RAVI@Halden.Example\nife@halden.example"})
+    ravi = person("ravi")
+    [offer] = held_seats.offers_for(ravi, now=now)
+    assert offer.is_invitation
+    seat = taking.take_offered_seat(user=ravi, team=pack.team, course_id=None, now=now)
+    assert seat == Seat.objects.get(holder=ravi)
+    assert team_seats.meter_of(Seat.objects.all()) == team_seats.Meter(used=1, invited=1, free=1)
+    assert assign(pack, "ravi@halden.example").known == ["ravi@halden.example"]
+    # One address of a list is refused by what comes after it: nothing of the list is kept, no email is sent.
+    jobs.run_pending("default")
+    sent = len(mail.outbox)
+    person("lena")
+    with pytest.raises(SeatListRefused):
+        assign(pack, "lena@halden.example", "new@halden.example")
+    jobs.run_pending("default")
+    assert len(mail.outbox) == sent
+    assert team_seats.meter_of(Seat.objects.all()).free == 1
 
 
 # --- Changing hands ---------------------------------------------------------------------------------
@@ -517,7 +539,8 @@ def test_a_team_is_renamed_and_handed_over(pack, maeve, sam, browser_of, now, dj
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one write at a time")
 @pytest.mark.django_db(transaction=True)
 def test_of_several_who_want_the_last_seat_one_gets_it(maeve):
-    pack = open_seats(owner=maeve, count=1, now=timezone.now())
+    with transaction.atomic():
+        pack = open_seats(owner=maeve, count=1, now=timezone.now())
     team_care.open_domain(user=maeve, team=pack.team, is_open=True)
     people, outcomes, start = [person(f"p{n}") for n in range(3)], [], threading.Barrier(4)
 
