@@ -91,6 +91,7 @@ def of_billing(user: User) -> Iterator[Part]:
             "price",
             "currency",
             "country",
+            "email",
             "started_at",
             "period_end",
             "next_at",

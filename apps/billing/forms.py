@@ -75,6 +75,16 @@ def _bank_code(code: str) -> str:
     return code if re.fullmatch(r"\d{5,8}", code) else str(bic.validate(code))
 
 
+class ReceiptEmail(forms.Form):
+    """Where the receipts of Premium go."""
+
+    email = forms.EmailField(
+        label=_("Email address"),
+        max_length=254,
+        error_messages={"required": _("Enter an email address."), "invalid": _("Enter a valid email address.")},
+    )
+
+
 class DecideRefund(forms.Form):
     """An admin's decision about a refund request."""
 

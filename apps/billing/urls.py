@@ -30,6 +30,7 @@ urlpatterns = [
     path("billing/subscriptions", premium.subscription, name="subscription"),
     path("billing/subscriptions/plan", premium.change, name="subscription-change"),
     path("billing/subscriptions/plan/agree", premium.agree, name="subscription-agree"),
+    path("billing/subscriptions/email", premium.change_email, name="subscription-email"),
     path("billing/subscriptions/cancel", premium.cancel, name="subscription-cancel"),
     path("billing/subscriptions/resume", premium.resume, name="subscription-resume"),
     path("billing/checkout", checkout.checkout, name="checkout"),

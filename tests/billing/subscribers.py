@@ -31,7 +31,7 @@ class Subscriber:
             self.form.answer_bank(begun.client_secret)
         return customers.finish_card(user=self.user, intent=begun.id, now=self.now)
 
-    def start(self, card, *, plan="monthly", total=1400, trial=7, code="", agrees=True, currency="usd"):
+    def start(self, card, *, plan="monthly", total=1400, trial=7, code="", agrees=True, currency="usd", email=""):
         return subscriptions.start(
             user=self.user,
             plan=plan,
@@ -42,6 +42,7 @@ class Subscriber:
             expected_currency=currency,
             expected_trial_days=trial,
             agrees=agrees,
+            email=email,
             now=self.now,
         )
 

@@ -50,6 +50,9 @@ class TermsOut(serializers.Serializer[object]):
 
 class SubscribeIn(TermsIn):
     buyer = BuyerIn(allow_null=True, default=None, help_text="The company that buys; none for a person.")
+    email = serializers.EmailField(
+        max_length=254, allow_blank=True, default="", help_text="Where receipts go; empty: to the user's address."
+    )
     card = serializers.UUIDField(help_text="A saved card.")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
     currency = serializers.CharField(max_length=3)
@@ -135,6 +138,7 @@ class Premium(APIView):
             plan=sent["plan"],
             code=sent["code"],
             country=sent["country"],
+            email=sent["email"],
             card=str(sent["card"]),
             expected_total=sent["total"],
             expected_currency=sent["currency"],

@@ -18,12 +18,14 @@ from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.billing.countries import country_name
 from apps.billing.errors import PlanNotOffered, PriceChanged
+from apps.billing.forms import ReceiptEmail
 from apps.billing.models import Subscription
 from apps.billing.plans import Plan, offer_of
 from apps.billing.queries import held_seats
 from apps.billing.queries import premium as queries
 from apps.billing.queries.next_charge import charge_of_change, charge_without_cancellation, next_charge, tax_of
 from apps.billing.services import plan_changes, premium_terms, subscriptions
+from apps.billing.services.buyers import send_receipts_to
 from apps.billing.tax import needs_country
 from studyplatform.kit.errors import AppError
 
@@ -69,19 +71,20 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
         "seat": seat,
         "statuses": Status,
         "prices": queries.prices(),
-        **more,
     }
     if member is not None:
         row = member.subscription
         context |= {
             "charge": next_charge(row),
+            "receipts": ReceiptEmail(initial={"email": row.email or user.email}),
             "taxed_in": country_name(row.country or (tax_of(row, localdate()).country if needs_country() else "")),
             "needs_country": needs_country() or bool(settings.SELLER_COUNTRY),
             "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),
             "lost": len(queries.lost_courses(user)) if row.status == Status.ENDED else 0,
         }
-    return render(request, "billing/subscription.html", context)
+    context |= more  # a form with errors
+    return render(request, "billing/subscription.html", context, status=422 if more else 200)
 
 
 def _changes_of(row: Subscription) -> str:
@@ -151,6 +154,19 @@ def _amount(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 10):
         raise PriceChanged
     return int(text)
+
+
+@signed_in
+@require_POST
+@never_cache
+def change_email(request: HttpRequest) -> HttpResponse:
+    """Send the receipts of Premium to another address, from the next payment on."""
+    form = ReceiptEmail(request.POST)
+    if not form.is_valid():
+        return _subscription_page(request, receipts=form)
+    send_receipts_to(user=signed_in_user(request), email=form.cleaned_data["email"])
+    messages.success(request, _("Saved. Your next receipt goes to this address."))
+    return redirect("billing:subscription")
 
 
 @signed_in

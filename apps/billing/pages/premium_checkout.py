@@ -22,6 +22,7 @@ from apps.billing.plans import Plan
 from apps.billing.queries.next_charge import NextCharge, next_charge
 from apps.billing.queries.premium import lost_courses, wanted_course
 from apps.billing.services import premium_terms, subscriptions
+from apps.billing.services.buyers import receipt_email_of
 from apps.billing.services.premium_terms import Terms
 from apps.billing.tax import needs_country
 from apps.courses.models import Course
@@ -97,6 +98,7 @@ def _page(
         "mode": mode,
         "terms": shown,
         "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
+        "email": receipt_email_of(user),
         "country": country,
         "needs_country": needs_country(),
         "buyer": buyer_props(BuyerDetails.objects.filter(user=user, is_company=True).first()),

@@ -27,6 +27,21 @@ def use_for_subscription(row: BuyerDetails) -> None:
     live.update(buyer=snapshot_of(row), **({"country": row.country} if row.country else {}))
 
 
+def send_receipts_to(*, user: User, email: str) -> None:
+    """Send the receipts, invoices and credit notes of the user's subscription to an address, from its next payment on.
+
+    The user's own address isn't stored, so that receipts follow it when it changes.
+    """
+    stored = "" if email.casefold() == user.email.casefold() else email
+    Subscription.objects.of(user.pk).live().exclude(email=stored).update(email=stored)
+
+
+def receipt_email_of(user: User) -> str:
+    """Return where the receipts of the user's last subscription went; the user's own address without one. One query."""
+    last = Subscription.objects.of(user.pk).order_by("-pk").values_list("email", flat=True).first()
+    return last or user.email
+
+
 def snapshot_of(row: BuyerDetails | None) -> dict[str, Any]:
     """Return the copy of a user's details for an order or subscription, with the language of the page."""
     language = {"language": get_language() or ""}

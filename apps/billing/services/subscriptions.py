@@ -23,7 +23,7 @@ from apps.billing.errors import (
 )
 from apps.billing.models import Card, Subscription
 from apps.billing.plans import Offer
-from apps.billing.services import customers, premium, promo
+from apps.billing.services import buyers, customers, premium, promo
 from apps.billing.services.premium_coupons import coupon_of
 from apps.billing.services.premium_terms import terms_for
 from apps.billing.services.wanted_subscriptions import WantedSubscription
@@ -62,6 +62,7 @@ def start(
     expected_currency: str,
     expected_trial_days: int,
     agrees: bool,
+    email: str = "",
     buyer: Mapping[str, Any] | None = None,
     evidence: Mapping[str, str] | None = None,
     now: datetime,
@@ -69,6 +70,7 @@ def start(
     """Subscribe the user, or return their live subscription if its first payment is still open and it is the same.
 
     ``card``: the uid of a saved card; Premium will use this card from now on. ``expected_…``: what the user was shown.
+    ``email``: where receipts go, for this and later payments; empty: to the user's address.
     ``buyer``: a snapshot of `BuyerDetails`; ``evidence``: what else says in which country the buyer is.
 
     :raises AlreadySubscribed: the user has Premium.
@@ -86,6 +88,7 @@ def start(
     expected = (expected_total, expected_currency, expected_trial_days)
     wanted = WantedSubscription(user, plan, code, country, expected, dict(buyer or {}), dict(evidence or {}))
     row = _live_row(wanted, now=now) or _make_row(wanted, now=now)
+    buyers.send_receipts_to(user=user, email=email)
     customers.make_default(user=user, card=saved)
     state = _at_provider(row)
     if state.due is not None and state.due.amount_due != expected_total:

@@ -36,6 +36,7 @@ export function Premium(props: Props) {
   const [summary] = useState(emptySummary);
   const [terms, setTerms] = useState(props.terms);
   const [country, setCountry] = useState(props.country);
+  const [email, setEmail] = useState(props.email);
   const company = useBuyer(props.buyer);
   const vatId = company.buyer?.vat_id ?? "";
   const [chosen, setChosen] = useState(
@@ -46,6 +47,7 @@ export function Premium(props: Props) {
   const [hasTried, setTried] = useState(false);
   const lacksTerms = hasTried && isNew && !agrees;
   const needsCountry = props.needs_country || company.buyer !== null;
+  const lacksEmail = hasTried && isNew && !isEmail(email);
   const lacksCountry = hasTried && isNew && needsCountry && country === "";
   const [isBusy, setBusy] = useState(false);
   const [stage, setStage] = useState<Stage | null>(null);
@@ -82,6 +84,10 @@ export function Premium(props: Props) {
     event.preventDefault();
     if (isPaying.current || isBusy) return;
     setTried(true);
+    if (isNew && !isEmail(email)) {
+      document.getElementById("premium-email")?.focus();
+      return;
+    }
     if (isNew && needsCountry && country === "") {
       document.getElementById("premium-country")?.focus();
       return;
@@ -106,6 +112,7 @@ export function Premium(props: Props) {
             plan: terms.plan,
             code: terms.code,
             country,
+            email: email.trim(),
             buyer: company.buyer,
             vat_id: vatId,
             card,
@@ -210,22 +217,47 @@ export function Premium(props: Props) {
           )}
         </section>
         {isNew && (
-          <section aria-labelledby="pay-tax">
+          <section aria-labelledby="pay-receipt">
             <div className="sec-head sec-head--fine">
-              <h2 className="h4" id="pay-tax">
-                {t("Tax")}
+              <h2 className="h4" id="pay-receipt">
+                {t("Receipt")}
               </h2>
             </div>
-            <CountryField
-              id="premium-country"
-              country={country}
-              isRequired={props.needs_country}
-              isMissing={lacksCountry}
-              onChange={(chosen) => {
-                setCountry(chosen);
-                if (needsCountry) void apply(terms.code, chosen);
-              }}
-            />
+            <div className="pay__two">
+              <div className="field">
+                <label className="field__label" htmlFor="premium-email">
+                  {t("Send it to")}
+                </label>
+                <input
+                  className="input"
+                  id="premium-email"
+                  type="email"
+                  autoComplete="email"
+                  maxLength={254}
+                  required
+                  value={email}
+                  aria-invalid={lacksEmail || undefined}
+                  aria-describedby={lacksEmail ? "premium-email-fault" : undefined}
+                  onChange={(event) => setEmail(event.target.value)}
+                />
+                {lacksEmail && (
+                  <p className="field__error" id="premium-email-fault" role="alert">
+                    <Icon name="circle-alert" />
+                    {t("Enter your email address.")}
+                  </p>
+                )}
+              </div>
+              <CountryField
+                id="premium-country"
+                country={country}
+                isRequired={props.needs_country}
+                isMissing={lacksCountry}
+                onChange={(chosen) => {
+                  setCountry(chosen);
+                  if (needsCountry) void apply(terms.code, chosen);
+                }}
+              />
+            </div>
             <BuyerFields
               form={company}
               country={country}
@@ -283,6 +315,8 @@ export function Premium(props: Props) {
     </>
   );
 }
+
+const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text.trim());
 
 const STAGES: readonly Stage[] = ["processing", "upgrading", "activating"];
 

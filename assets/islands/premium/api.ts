@@ -15,6 +15,8 @@ export type PremiumProps = {
   terms: Terms;
   /** The default first. */
   cards: SavedCard[];
+  /** Where receipts go. */
+  email: string;
   country: string;
   /** Whether the country decides about the tax. */
   needs_country: boolean;

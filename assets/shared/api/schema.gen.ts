@@ -4090,6 +4090,8 @@ export interface components {
             code: string;
             country?: string;
             currency: string;
+            /** @description Where receipts go; empty: to the user's address. */
+            email?: string;
             plan: components["schemas"]["PlanEnum"];
             /** @description The total that the user was shown. */
             total: number;
