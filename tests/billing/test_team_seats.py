@@ -239,6 +239,7 @@ def test_who_is_invited_takes_that_seat_also_without_the_link(pack, maeve, brows
 # --- Changing hands ---------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_seat_changes_hands_twenty_times_in_a_year(maeve, now):
     pack = open_seats(owner=maeve, count=1, now=now - timedelta(days=300))
     first = now - timedelta(days=200)
@@ -414,6 +415,7 @@ def test_the_team_reads_no_answers_scores_notes_chats_or_posts(pack, maeve, brow
             assert secret not in page
 
 
+@pytest.mark.long
 def test_five_hundred_seats_cost_as_few_queries_as_five(maeve, browser_of, now, django_assert_max_num_queries):
     pack = open_seats(owner=maeve, count=500, now=now - timedelta(days=60))
     rivers = CourseFactory(title="Rivers", status="published", pricing="premium")
