@@ -534,6 +534,45 @@ def test_a_team_is_renamed_and_handed_over(pack, maeve, sam, browser_of, now, dj
     assert "Deleted account" in history.content.decode()
 
 
+def test_each_state_of_a_team_has_a_page(pack, maeve, browser_of, now):
+    """Paused and ended seats, seats of a course beside those of Premium, blocked accounts, addresses that change."""
+    course = PaidCourseFactory(title="Rivers & Dams")
+    open_seats(team=pack.team, count=2, course=course, now=now - timedelta(days=9))
+    lena, femi = person("lena"), person("femi", last_name="Adebayo")
+    browser, address = browser_of(maeve), f"/billing/teams/{pack.team.uid}"
+    browser.post(address, {"emails": "lena@halden.example\nfemi@halden.example", "kind": str(course.uid)})
+    browser.post(address, {"emails": "lena@halden.example", "kind": "premium"})
+    assert Seat.objects.filter(holder=lena).count() == 2
+    femi.email, femi.is_active = "femi@private.example", False
+    femi.save()
+    page = browser.get(address).content.decode()
+    for said in (
+        "Rivers &amp; Dams",
+        "Account not active",
+        "femi@halden.example",
+        "3 of 5 seats assigned",
+        "All seats",
+    ):
+        assert said in page
+    assert "femi@private.example" not in page
+    only = browser.get(f"{address}?kind=premium").content.decode()
+    assert "Femi" not in only
+    assert "1 of 3 seats assigned" in only
+    lifecycle.pause_pack(pack=pack, now=now)
+    refused = browser.post(address, {"emails": "new@halden.example", "kind": "premium"})
+    assert refused.status_code == 422
+    assert "paused until their invoice is paid" in refused.content.decode()
+    assert "Paused" in browser_of(lena).get("/billing/teams").content.decode()
+    for each in SeatPack.objects.filter(team=pack.team):
+        lifecycle.end_pack(pack=each, reason=SeatPack.End.OVER, now=now)
+    page = browser.get(address).content.decode()
+    assert "All seats have ended" in page
+    refused = browser.post(address, {"emails": "new@halden.example"}, follow=True).content.decode()
+    assert "They have ended" in refused
+    assert Notification.objects.filter(user=lena, kind="billing.seats_ended").count() == 2
+    assert browser_of(lena).get("/billing/teams").content.decode().count("Your seat of") == 0
+
+
 # --- At once ----------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
+from apps.billing.errors import SeatsClosed
 from apps.billing.models import Seat, Team
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import seat_use, team_seats
@@ -49,7 +50,11 @@ def team(request: HttpRequest, uid: UUID) -> HttpResponse:
         domain=domain,
         was_open=row.is_domain_open and row.domain == domain,
     )
-    if request.method == "POST" and kinds and form.is_valid() and _assign(request, user, row, kinds, form):
+    if request.method == "POST" and not kinds:
+        closed = SeatsClosed(reason=_("They have ended or haven't begun."))
+        messages.error(request, closed.detail, extra_tags=closed.code)
+        return redirect("billing:team", uid=row.uid)
+    if form.is_valid() and _assign(request, user, row, kinds, form):
         return redirect("billing:team", uid=row.uid)
     context = _shown(request, row, packs, kinds) | {"form": form, "domain": domain}
     return render(request, "billing/teams/team.html", context, status=422 if form.errors else 200)
