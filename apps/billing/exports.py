@@ -174,5 +174,7 @@ def _seats_of(user: User) -> Iterator[Part]:
     held = SeatUse.objects.filter(user=user).order_by("pk")
     yield Part(
         "billing/seats_held.json",
-        held.values("seat__pack__team__name", "seat__pack__course__title", "started_at", "ended_at").iterator(),
+        held.values(
+            "seat__pack__team__name", "seat__pack__course__title", "email", "started_at", "ended_at"
+        ).iterator(),
     )
