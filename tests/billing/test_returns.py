@@ -3,12 +3,18 @@
 Each follows from what the provider's balance shows; the stand-in is the provider.
 """
 
+import csv
 from datetime import timedelta
+from decimal import Decimal
+from io import StringIO
 
+import pypdfium2
 import pytest
+from django.core import mail as post
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.kinds import KINDS
 from apps.accounts.models import Notification
 from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, RefundPending
@@ -17,6 +23,7 @@ from apps.billing.purchases import purchase_of_course
 from apps.billing.queries.double_payments import double_payments
 from apps.billing.services import books_checks, checkout, disputes, receipts, refund_states, refunds
 from apps.billing.standin.errors import ApiError
+from studyplatform.kit import jobs
 from studyplatform.kit.web.dates import show_site_date
 from tests.billing.conftest import GOOD
 
@@ -229,6 +236,62 @@ def test_a_bank_that_changes_its_mind_opens_the_course_again(buy, standin):
     with pytest.raises(NothingToRefund):
         ask(payment)
     assert Dispute.objects.count() == 2
+
+
+def told(kind):
+    """Emails of a kind: to whom, and the document that is attached."""
+    for _step in range(3):  # what follows, its email, and its sending
+        jobs.run_pending("default")
+    subject = KINDS[f"billing.{kind}"].headline % {"amount": "$64.00", "title": "How Compilers Think"}
+    return [(*each.to, each.attachments[-1][0]) for each in post.outbox if subject in each.subject]
+
+
+def listed(browser, user):
+    """The rows of the user's file by (type, state, amount), and what they add up to."""
+    content = b"".join(browser.get("/billing/transactions.csv").streaming_content).decode("utf-8-sig")
+    rows = [(row["type"], row["state"], row["amount"]) for row in csv.DictReader(StringIO(content))]
+    return rows, sum(Decimal(amount) for _type, _state, amount in rows)
+
+
+def test_a_dispute_is_told_and_listed_with_its_documents_however_often_it_is_decided(buy, standin, browser_of, mia):
+    payment = buy()
+    Payment.objects.update(email="books@example.com")
+    row = lose(standin, payment, won=False)
+    jobs.run_pending("default")
+
+    year = timezone.localdate().year
+    assert told("dispute_lost") == [("books@example.com", f"CN-{year}-000001.pdf")]
+    browser = browser_of(mia)
+    rows, total = listed(browser, mia)
+    assert sorted(rows) == [("course", "Returned", "64.00"), ("dispute", "Returned by the bank", "-64.00")]
+    assert total == 0
+    for address in ("/billing/transactions", "/billing/transactions?type=refund", f"/billing/transactions?year={year}"):
+        page = browser.get(address).content.decode()
+        assert "Returned by the bank" in page
+        assert f"CN-{year}-000001" in page
+    receipt = pypdfium2.PdfDocument(browser.get(f"/billing/transactions/{payment.uid}/receipt.pdf").content)
+    assert "Returned by the bank on" in receipt[0].get_textpage().get_text_bounded()
+
+    standin.decide_dispute(row.gateway_id, won=True)
+    disputes.sync_dispute(dispute=row.gateway_id, now=timezone.now())
+    assert told("dispute_reversed") == [("books@example.com", f"INV-{year}-000002.pdf")]
+    assert listed(browser, mia) == ([("course", "Paid", "64.00")], 64)
+
+
+def test_a_refund_that_failed_is_told_with_the_invoice_and_counts_nothing(buy, standin, browser_of, mia):
+    payment = buy(REFUND_FAILS)
+    Payment.objects.update(email="books@example.com")
+    refund = ask(payment, days=0)
+    synced(payment)
+    browser = browser_of(mia)
+    assert listed(browser, mia)[1] == 0
+    standin.fail_refund(refund.gateway_id)
+    synced(payment)
+
+    assert told("refund_failed") == [("books@example.com", f"INV-{timezone.localdate().year}-000002.pdf")]
+    assert listed(browser, mia) == ([("refund", "Failed", "0.00"), ("course", "Paid", "64.00")], 64)
+    ask(payment)
+    assert listed(browser, mia)[1] == 64  # what waits for a decision moved nothing
 
 
 def test_an_inquiry_changes_nothing_until_it_is_a_dispute_that_admins_hear_of(buy, standin, sam):

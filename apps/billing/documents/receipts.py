@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from apps.billing.documents.pages import Page, day, percent
 from apps.billing.documents.printing import print_page
 from apps.billing.documents.snapshots import TEMPLATE, buyer_in, buyer_lines
-from apps.billing.models import Payment, Refund
+from apps.billing.models import Dispute, Payment, Refund
 from apps.billing.queries.transactions import card_of_payment
 
 
@@ -46,3 +46,6 @@ def _write_payment(page: Page, payment: Payment) -> None:
     page.text(_("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts, size=9.5)
     for refund in payment.refunds.filter(status=Refund.Status.DONE).order_by("done_at"):
         page.row(_("Refunded on %(date)s") % {"date": day(refund.done_at or refund.requested_at)}, -refund.amount)
+    for dispute in payment.disputes.filter(status=Dispute.Status.LOST, lost__gt=0).order_by("closed_at"):
+        returned_on = day(dispute.closed_at or dispute.opened_at)
+        page.row(_("Returned by the bank on %(date)s") % {"date": returned_on}, -dispute.lost)

@@ -89,6 +89,12 @@ def tell_of_lost_dispute(running: jobs.Running, *, dispute_id: int) -> None:
     receipts.tell_of_lost_dispute(dispute=Dispute.objects.select_related("payment__user").get(pk=dispute_id))
 
 
+@jobs.job("billing.tell_of_reversed_dispute", label=_("Notify a learner of a dispute decided against them after all"))
+def tell_of_reversed_dispute(running: jobs.Running, *, dispute_id: int) -> None:
+    """Tell a learner that a dispute which they had won was decided the other way."""
+    receipts.tell_of_reversed_dispute(dispute=Dispute.objects.select_related("payment__user").get(pk=dispute_id))
+
+
 @jobs.job("billing.send_gift", label=_("Send a gift"))
 def send_gift(running: jobs.Running, *, gift_id: int) -> None:
     """Email the code of a gift on its day. While its payment is under review, it waits."""

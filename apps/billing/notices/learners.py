@@ -59,6 +59,7 @@ REFUND_FAILED = services.register_kind(
         text=_("Your bank sent the money back to us. We'll contact you about another way to return it."),
         action=_("See the payment"),
         icon="circle-alert",
+        is_transactional=True,
     )
 )
 REFUND_DECLINED = services.register_kind(
@@ -92,6 +93,19 @@ DISPUTE_LOST = services.register_kind(
         text=_("You disputed this payment, and your bank decided in your favor. %(access)s We've kept your progress."),
         action=_("See the payment"),
         icon="circle-alert",
+        is_transactional=True,
+    )
+)
+DISPUTE_REVERSED = services.register_kind(
+    services.Kind(
+        name="billing.dispute_reversed",
+        group="billing",
+        title=_("Disputes decided against you"),
+        headline=_("Your bank sent us %(amount)s for %(title)s after all"),
+        text=_("It had returned this payment to you and has reversed its decision. The invoice for it is attached."),
+        action=_("See the payment"),
+        icon="circle-alert",
+        is_transactional=True,
     )
 )
 GIFT_REDEEMED = services.register_kind(

@@ -23,13 +23,15 @@ from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import money, plain_amount
 
 KINDS = ("course", "premium", "refund")
+_WHATS = ("payment", "refund", "dispute")
 
 
 @dataclass(frozen=True)
 class StatementRow:
-    """A payment, or a refund of it, as lists show it. ``tone``: of its badge.
+    """A payment, or what went back of it by a refund or a lost dispute, as lists show it. ``tone``: of its badge.
 
-    ``documents``: the invoice of a payment, or the credit note of a refund.
+    ``documents``: the invoice of a payment, or the credit note of what went back. ``moved``: what it added to or took
+    from what the user has paid, in minor units: nothing before a refund is done, or if it failed.
     """
 
     payment: Payment
@@ -38,7 +40,13 @@ class StatementRow:
     state: str
     tone: str
     amount: str
+    moved: int
+    dispute: Dispute | None = None
     documents: tuple[Document, ...] = ()
+
+    @property
+    def gives_back(self) -> bool:
+        return self.refund is not None or self.dispute is not None
 
     @property
     def card(self) -> str:
@@ -52,54 +60,70 @@ def card_of_payment(payment: Payment) -> str:
 
 
 def transactions_of(user: User, *, kind: str = "", year: int | None = None) -> Any:
-    """Return keys of the user's payments and refunds, the newest first: rows for :func:`with_details`.
+    """Return keys of the user's payments, refunds and lost disputes, the newest first: rows for :func:`with_details`.
 
     :param kind: one of KINDS, or "" for all.
     :param year: only this year's, or None.
     """
     payments = Payment.objects.of(user.pk).annotate(at=F("paid_at"), what=Value("payment", CharField()))
     refunds = _refunds_of(user).annotate(what=Value("refund", CharField()))
+    disputes = _disputes_of(user).annotate(what=Value("dispute", CharField()))
     if year is not None:
         payments, refunds = payments.filter(paid_at__year=year), refunds.filter(at__year=year)
+        disputes = disputes.filter(at__year=year)
     if kind in {"course", "premium"}:
         payments = payments.filter(kind=kind)
     names = ("what", "pk", "at")
-    if kind == "refund":
-        return refunds.order_by("-at", "-pk").values(*names)
-    if kind:
-        return payments.order_by("-at", "-pk").values(*names)
-    return payments.order_by().values(*names).union(refunds.order_by().values(*names), all=True).order_by("-at", "-pk")
+    wanted = {"refund": [refunds, disputes], "": [payments, refunds, disputes]}.get(kind, [payments])
+    first, *others = (each.order_by().values(*names) for each in wanted)
+    return (first.union(*others, all=True) if others else first).order_by("-at", "-pk")
 
 
 def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
-    """Return what the keys of a page stand for, in their order. Five queries."""
-    by_kind = {what: [key["pk"] for key in keys if key["what"] == what] for what in ("payment", "refund")}
+    """Return what the keys of a page stand for, in their order. Six queries."""
+    by_kind = {what: [key["pk"] for key in keys if key["what"] == what] for what in _WHATS}
     known = Payment.objects.select_related("course").prefetch_related("refunds", "disputes")
     payments = known.in_bulk(by_kind["payment"])
     refunds = Refund.objects.select_related("payment__course").in_bulk(by_kind["refund"])
-    documents = _documents_by_row([*payments], [*refunds])
+    disputes = Dispute.objects.select_related("payment__course").in_bulk(by_kind["dispute"])
+    documents = _documents_by_row([*payments], [*refunds], [*disputes])
     found = []
     for key in keys:
-        row = of_payment(payments[key["pk"]]) if key["what"] == "payment" else of_refund(refunds[key["pk"]], key["at"])
+        if key["what"] == "payment":
+            row = of_payment(payments[key["pk"]])
+        elif key["what"] == "refund":
+            row = of_refund(refunds[key["pk"]], key["at"])
+        else:
+            row = of_dispute(disputes[key["pk"]], key["at"])
         found.append(replace(row, documents=tuple(documents[key["what"], key["pk"]])))
     return found
 
 
-def _documents_by_row(payments: list[int], refunds: list[int]) -> dict[tuple[str, int | None], list[Document]]:
-    """The invoices of payments and the documents of refunds, without their snapshots. One query."""
-    found = Document.objects.filter(Q(payment__in=payments, refund=None, dispute=None) | Q(refund__in=refunds))
+def _documents_by_row(
+    payments: list[int], refunds: list[int], disputes: list[int]
+) -> dict[tuple[str, int | None], list[Document]]:
+    """The invoices of payments and the documents of refunds and disputes, without their snapshots. One query."""
+    of_payments = Q(payment__in=payments, refund=None, dispute=None)
+    found = Document.objects.filter(of_payments | Q(refund__in=refunds) | Q(dispute__in=disputes))
     by_row: dict[tuple[str, int | None], list[Document]] = defaultdict(list)
     for document in found.defer("snapshot").order_by("issued_at", "pk"):
-        of_refund_row = document.refund_id is not None
-        by_row["refund" if of_refund_row else "payment", document.refund_id or document.payment_id].append(document)
+        if document.refund_id is not None:
+            by_row["refund", document.refund_id].append(document)
+        elif document.dispute_id is not None:
+            by_row["dispute", document.dispute_id].append(document)
+        else:
+            by_row["payment", document.payment_id].append(document)
     return by_row
 
 
 def years_of(user: User) -> list[int]:
     """Return the years in which the user paid or got something back, the latest first. One query."""
     payments = Payment.objects.of(user.pk).order_by().annotate(year=ExtractYear("paid_at")).values_list("year")
-    refunds = _refunds_of(user).order_by().annotate(year=ExtractYear("at")).values_list("year")
-    return sorted((year for (year,) in payments.union(refunds)), reverse=True)
+    returned = (
+        found.order_by().annotate(year=ExtractYear("at")).values_list("year")
+        for found in (_refunds_of(user), _disputes_of(user))
+    )
+    return sorted((year for (year,) in payments.union(*returned)), reverse=True)
 
 
 def _refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which types can't name
@@ -109,16 +133,26 @@ def _refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which t
     return moved.annotate(at=Coalesce("done_at", "requested_at"))
 
 
+def _disputes_of(user: User) -> Any:
+    """Lost disputes, with the moment from which they took something back as `at`."""
+    lost = Dispute.objects.filter(payment__user_id=user.pk, status=Dispute.Status.LOST, lost__gt=0)
+    return lost.annotate(at=Coalesce("closed_at", "opened_at"))
+
+
 def of_payment(payment: Payment) -> StatementRow:
     """Return a payment as lists show it."""
     if payment.is_refunded:
         state, tone = _("Refunded"), ""
+    elif payment.is_returned:
+        state, tone = _("Returned"), ""
+    elif payment.charged_back:
+        state, tone = _("Partly returned"), ""
     elif payment.refunded:
         state, tone = _("Partly refunded"), ""
     else:
         state, tone = _("Paid"), "ok"
     amount = money(payment.amount, payment.currency, cents=True)
-    return StatementRow(payment, None, payment.paid_at, state, tone, amount)
+    return StatementRow(payment, None, payment.paid_at, state, tone, amount, payment.amount)
 
 
 def of_refund(refund: Refund, at: datetime) -> StatementRow:
@@ -131,7 +165,15 @@ def of_refund(refund: Refund, at: datetime) -> StatementRow:
     }.get(Refund.Status(refund.status), "error")
     payment = refund.payment
     amount = money(-refund.amount, payment.currency, cents=True)
-    return StatementRow(payment, refund, at, refund.get_status_display(), tone, amount)
+    moved = -refund.amount if refund.status == Refund.Status.DONE else 0
+    return StatementRow(payment, refund, at, refund.get_status_display(), tone, amount, moved)
+
+
+def of_dispute(dispute: Dispute, at: datetime) -> StatementRow:
+    """Return a dispute that was lost as lists show it: what the bank returned."""
+    payment = dispute.payment
+    amount = money(-dispute.lost, payment.currency, cents=True)
+    return StatementRow(payment, None, at, _("Returned by the bank"), "", amount, -dispute.lost, dispute)
 
 
 def payment_for(user: User, uid: UUID) -> Payment:
@@ -188,14 +230,17 @@ HEADER = (
 def csv_lines(user: User) -> Iterator[str]:
     """Yield the lines of a CSV file of all of the user's transactions, the newest first.
 
-    Two queries, read in parts: the rows of neither are in memory at once.
+    The amounts add up to what the user paid and did not get back: a refund that failed, or isn't done, counts nothing.
+    Three queries, read in parts: the rows of none are in memory at once.
     """
     yield csv_line(HEADER)
     payments = Payment.objects.of(user.pk).order_by("-paid_at", "-pk").iterator(500)
     refunds = _refunds_of(user).select_related("payment").order_by("-at", "-pk").iterator(500)
     paid = (of_payment(each) for each in payments)
     returned = (of_refund(each, each.at) for each in refunds)
-    for one in merge(paid, returned, key=lambda each: each.at, reverse=True):
+    disputes = _disputes_of(user).select_related("payment").order_by("-at", "-pk").iterator(500)
+    lost = (of_dispute(each, each.at) for each in disputes)
+    for one in merge(paid, returned, lost, key=lambda each: each.at, reverse=True):
         yield csv_line(_csv_row(one))
 
 
@@ -203,11 +248,11 @@ def _csv_row(one: StatementRow) -> tuple[object, ...]:
     payment = one.payment
     return (
         localtime(one.at).date().isoformat(),
-        "refund" if one.refund else payment.kind,
+        "refund" if one.refund else "dispute" if one.dispute else payment.kind,
         payment.title,
         payment.receipt_number or "",
-        plain_amount(-one.refund.amount if one.refund else payment.amount, payment.currency),
-        "" if one.refund else plain_amount(payment.tax, payment.currency),
+        plain_amount(one.moved, payment.currency),
+        "" if one.gives_back else plain_amount(payment.tax, payment.currency),
         payment.currency.upper(),
         one.state,
         one.card,

@@ -61,6 +61,9 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
             row.closed_at = now
             if status == Dispute.Status.LOST:
                 jobs.enqueue("billing.tell_of_lost_dispute", key=state.id, dispute_id=row.pk)
+        elif lost_of(state) != row.lost:  # the bank has changed its mind
+            what = "lost" if lost_of(state) > row.lost else "reversed"
+            jobs.enqueue(f"billing.tell_of_{what}_dispute", key=f"{state.id} {lost_of(state)}", dispute_id=row.pk)
         issue_documents(payment=payment, now=now)
         row.status, row.lost, row.fee = status, lost_of(state), max(0, state.fee - state.fee_returned)
         row.save(update_fields=["status", "answer_by", "closed_at", "lost", "fee"])

@@ -93,6 +93,7 @@ def tell_of_granted_refund(*, refund: Refund) -> None:
         payment.user,
         f"/billing/transactions/{payment.uid}",
         f"{refund.uid} granted",
+        to=payment.email,
         now=refund.decided_at or refund.requested_at,
         title=payment.title,
         amount=money(refund.amount, payment.currency, cents=True),
@@ -100,10 +101,14 @@ def tell_of_granted_refund(*, refund: Refund) -> None:
 
 
 def tell_of_lost_dispute(*, dispute: Dispute) -> None:
-    """Notify the learner that their bank took a payment back, and what that ended. One notification per dispute."""
+    """Notify the learner that their bank took a payment back, and what that ended, with the credit note.
+
+    Once per credit note: a bank can take more back later.
+    """
     payment = dispute.payment
     if dispute.status != Dispute.Status.LOST:
         return
+    credit_notes = _documents_of(dispute, Document.Kind.CREDIT_NOTE)
     ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.DISPUTE).exists()
     closed_at = dispute.closed_at or dispute.opened_at
     access = ""
@@ -115,12 +120,41 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
         "billing.dispute_lost",
         payment.user,
         f"/billing/transactions/{payment.uid}",
-        dispute.gateway_id,
+        " ".join([dispute.gateway_id, *(note.number for note in credit_notes[1:])]),
+        to=payment.email,
+        attachments=_attached(credit_notes[-1:]),
         now=closed_at,
         title=payment.title,
         amount=money(dispute.lost, payment.currency, cents=True),
         access=access,
     )
+
+
+def tell_of_reversed_dispute(*, dispute: Dispute) -> None:
+    """Notify the learner that a dispute which was lost was decided the other way after all, with the invoice for it.
+
+    Once per invoice.
+    """
+    invoices = _documents_of(dispute, Document.Kind.INVOICE)
+    if not invoices:
+        return
+    payment, last = dispute.payment, invoices[-1]
+    people.notify(
+        "billing.dispute_reversed",
+        payment.user,
+        f"/billing/transactions/{payment.uid}",
+        f"{dispute.gateway_id} {last.number}",
+        to=payment.email,
+        attachments=_attached([last]),
+        now=last.issued_at,
+        title=payment.title,
+        amount=money(last.total, last.currency, cents=True),
+    )
+
+
+def _documents_of(dispute: Dispute, kind: str) -> list[Document]:
+    """The documents of a kind that a dispute led to, as they were issued."""
+    return list(Document.objects.filter(dispute=dispute, kind=kind).order_by("issued_at", "pk"))
 
 
 def tax_text(payment: Payment) -> str:
@@ -140,7 +174,18 @@ def _tell_of_failed_refund(refund: Refund) -> None:
     payment = refund.payment
     amount = money(refund.amount, payment.currency, cents=True)
     link, key = f"/billing/transactions/{payment.uid}", f"{refund.uid} {refund.status}"
-    people.notify("billing.refund_failed", payment.user, link, key, title=payment.title, amount=amount)
+    # It was documented if it was done before it failed: an invoice then cancels its credit note.
+    invoices = list(Document.objects.filter(refund=refund, kind=Document.Kind.INVOICE).order_by("issued_at", "pk"))
+    people.notify(
+        "billing.refund_failed",
+        payment.user,
+        link,
+        key,
+        to=payment.email,
+        attachments=_attached(invoices),
+        title=payment.title,
+        amount=amount,
+    )
     people.notify_all(
         "billing.refund_to_return",
         User.objects.filter(role=Role.ADMIN, is_active=True),
