@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -27,6 +28,7 @@ from apps.billing.queries import earnings, payouts
 from apps.billing.queries.bundles import bundles_for_sale
 from apps.billing.queries.held_seats import offers_for
 from apps.billing.queries.next_charge import next_charge
+from apps.billing.queries.pending_payouts import pending_payout
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
 from studyplatform.kit.extensions import (
@@ -131,7 +133,8 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     requests = refund_queue().count()
     foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
     net = money(month_so_far(now), settings.CURRENCY)
-    yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refunds need a decision"))
+    foot = foot % {"num": requests} if requests else _("no refunds need a decision")
+    yield Tile(_("Revenue this month"), net, foot, reverse("billing:admin-revenue"))
 
 
 @instructor_tiles.registers("billing", order=20)
@@ -141,19 +144,22 @@ def earnings_of(user: User, now: datetime) -> Iterator[Tile]:
     months = earnings.earned_by_month(user.pk, currency)
     total, month = sum(months.values(), earnings.Earned()), months.get(today.replace(day=1), earnings.Earned())
     yours = {"amount": money(total.share, currency)}
-    yield Tile(_("Total revenue"), money(total.paid, currency), _("%(amount)s of it is yours") % yours)
+    rows = f"{reverse('billing:earnings')}?currency={currency}&period="
+    yield Tile(_("Total revenue"), money(total.paid, currency), _("%(amount)s of it is yours") % yours, f"{rows}all")
 
     share = {"percent": settings.INSTRUCTOR_SHARE}
-    yield Tile(_("Monthly earnings"), money(month.share, currency), _("%(percent)s%% of what learners pay") % share)
+    foot = _("%(percent)s%% of what learners pay") % share
+    yield Tile(_("Monthly earnings"), money(month.share, currency), foot, f"{rows}this-month")
 
     day = payouts.next_payout_day(today)
     going = Payout.objects.filter(instructor=user, currency=currency, state__in=_GOING).order_by("-created_at", "-pk")
     until = payouts.sales_until(day)
-    pending = earnings.pending_payout(user.pk, currency, until=until, last=going.first())
+    pending = pending_payout(user.pk, currency, until=until, last=going.first())
     least = payouts.minimum(currency)
     waits = pending.amount < least
     foot = _("Paid out from %(minimum)s") % {"minimum": money(least, currency)} if waits else _("Scheduled")
-    yield Tile(_("Pending payout"), money(pending.amount, currency), foot)
+    rows = f"{reverse('billing:next-payout')}?currency={currency}"
+    yield Tile(_("Pending payout"), money(pending.amount, currency), foot, rows)
 
     foot = _("for sales before %(day)s") % {"day": date_format(until, "j F")}
     yield Tile(_("Next payout date"), date_format(day, "j F"), foot)

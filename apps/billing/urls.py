@@ -49,6 +49,7 @@ urlpatterns = [
     path("billing/transactions/<uuid:uid>/refund", transactions.ask_for_refund, name="refund"),
     path("dashboard/instructor/earnings/", earnings.earnings, name="earnings"),
     path("dashboard/instructor/earnings/premium", earnings.premium, name="earnings-premium"),
+    path("dashboard/instructor/earnings/next-payout", earnings.next_payout, name="next-payout"),
     path("dashboard/instructor/earnings/details", payout_details.details, name="payout-details"),
     path("dashboard/instructor/earnings/details/connect", payout_details.connect, name="payout-connect"),
     path("dashboard/instructor/earnings/details/connected", payout_details.connected, name="payout-connected"),

@@ -26,11 +26,12 @@ class SitemapEntry(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A figure at the top of a dashboard, all three as text."""
+    """A figure at the top of a dashboard, as text. ``address``: of the rows that it is made of, if a page has them."""
 
     label: str
     value: str
     foot: str
+    address: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,9 @@ from apps.billing.models import (
     PremiumEarning,
     PremiumMonth,
 )
-from apps.billing.queries.earnings import Earned, OfCourse, by_course, by_month, earned_parts, pending_payout
+from apps.billing.queries.earnings import Earned, OfCourse, by_course, by_month, earned_parts
 from apps.billing.queries.payouts import next_payout_day, payable, sales_until
+from apps.billing.queries.pending_payouts import pending_payout
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.billing import sale
 from tests.factories.courses import CourseFactory

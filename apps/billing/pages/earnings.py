@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.paginator import Paginator
+from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -26,6 +28,7 @@ from apps.billing.queries import earnings as queries
 from apps.billing.queries import payouts as payout_queries
 from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
+from apps.billing.queries.pending_payouts import PARTS, pending_payout, pending_rows
 from apps.billing.queries.periods import LATEST, Period, last_month_of, months_before
 from studyplatform.kit.text.money import minor_units, short_amount
 
@@ -63,10 +66,9 @@ def earnings(request: HttpRequest) -> HttpResponse:
     rows = queries.transactions(user.pk, currency, course, period)
     page = Counted(rows, PAGE, sums.count).get_page(request.GET.get("page"))
     payouts = list(Payout.objects.filter(instructor=user, currency=currency).order_by("-created_at", "-pk")[:PAYOUTS])
-    going = [each for each in payouts if each.state in (Payout.State.PROCESSING, Payout.State.SENT)]
     day = payout_queries.next_payout_day(now.date())
     until = payout_queries.sales_until(day)
-    pending = queries.pending_payout(user.pk, currency, until=until, last=going[0] if going else None)
+    pending = pending_payout(user.pk, currency, until=until, last=_last_going(payouts))
     this_month = now.date().replace(day=1)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
     last = last_month_of(period, now.date())
@@ -117,6 +119,36 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "milestones": _milestones(user),
         },
     )
+
+
+def _last_going(payouts: Iterable[Payout]) -> Payout | None:
+    """The first of these payouts that did not fail and has started."""
+    return next((each for each in payouts if each.state in (Payout.State.PROCESSING, Payout.State.SENT)), None)
+
+
+@teaches
+@require_safe
+@never_cache
+def next_payout(request: HttpRequest) -> HttpResponse:
+    """The entries of the user's next payout, of a part of it, or of what waits for a later one: ?part={part}."""
+    user = signed_in_user(request)
+    currency = currency_of(request, queries.earned_parts(user.pk))
+    payouts = Payout.objects.filter(instructor=user, currency=currency).order_by("-created_at", "-pk")
+    last, day = _last_going(payouts[:PAYOUTS]), payout_queries.next_payout_day(timezone.now().date())
+    until = payout_queries.sales_until(day)
+    part = request.GET.get("part", "")
+    part = part if part in PARTS else ""
+    rows = pending_rows(user.pk, currency, part, until=until, last=last)
+    context = {
+        "currency": currency,
+        "part": part,
+        "parts": PARTS,
+        "page": Paginator(rows, PAGE * 2).get_page(request.GET.get("page")),
+        "sum": rows.aggregate(sum=Sum("share"))["sum"] or 0,
+        "payout_day": day,
+        "sales_until": until,
+    }
+    return render(request, "billing/earnings/next_payout.html", context)
 
 
 class Counted(Paginator):  # type: ignore[type-arg]  # a page of entries

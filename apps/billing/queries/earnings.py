@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from django.db.models import (
     BooleanField,
     Case,
-    CharField,
     Count,
     F,
     Max,
     OuterRef,
-    Q,
     QuerySet,
     Subquery,
     Sum,
     TextField,
-    Value,
     When,
 )
 from django.db.models.functions import Cast, Substr
 
-from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, PremiumEarning
+from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, PremiumEarning
 from apps.billing.queries.periods import ALL, Period, moment
 
 # What changes what an instructor earned; payouts only move it.
@@ -68,36 +65,6 @@ class OfCourse:
     title: str
     earned: Earned
     premium: Earned = Earned()
-
-
-@dataclass(frozen=True)
-class Pending:
-    """What the next payout will be, in minor units of the instructor's share unless said otherwise.
-
-    ``sales`` and ``refunds`` since the last payout, with what learners paid; ``waiting``: sales that may still be
-    refunded, for a later payout; ``carried``: what was left of earlier months, and payouts that failed.
-    """
-
-    sales: Earned = Earned()
-    refunds: Earned = Earned()
-    premium: Earned = Earned()
-    waiting: Earned = Earned()
-    carried: int = 0
-
-    @property
-    def paid(self) -> int:
-        """What learners paid of it."""
-        return self.sales.paid + self.refunds.paid + self.premium.paid
-
-    @property
-    def platform(self) -> int:
-        """The platform's part of what learners paid."""
-        return self.paid - self.sales.share - self.refunds.share - self.premium.share
-
-    @property
-    def amount(self) -> int:
-        """What will be paid out."""
-        return self.sales.share + self.refunds.share + self.premium.share + self.carried
 
 
 def earned_parts(instructor_id: int) -> list[Part]:
@@ -185,41 +152,6 @@ def transactions(
     return entries.annotate(paid=F("total") - F("tax"), share=-Subquery(own.values("amount"))).order_by(
         "-occurred_at", "-pk"
     )
-
-
-def pending_payout(instructor_id: int, currency: str, *, until: datetime, last: Payout | None) -> Pending:
-    """How the payout with the sales before ``until`` adds up. ``last``: the last payout that did not fail. One query.
-
-    Its amount is that of `queries.payouts.payable`.
-    """
-    sales = LedgerEntry.objects.filter(kind=EntryKind.SALE, instructor_id=instructor_id).order_by()
-    young = Q(entry__payment_key__in=sales.filter(occurred_at__gte=until).values("payment_key"))
-    old = Q(entry__kind__in=[])
-    if last is not None:
-        paid_out = sales.filter(occurred_at__lt=last.sales_until).values("payment_key")
-        began = last.started_at or last.created_at
-        old = Q(entry__kind=EntryKind.SALE, entry__occurred_at__lt=last.sales_until) | (
-            ~Q(entry__kind=EntryKind.SALE)
-            & Q(entry__occurred_at__lt=began)
-            & (Q(entry__payment_key__in=paid_out) | Q(entry__payment_key=""))
-        )
-    kinds = Case(
-        When(young, then=Value("waiting")),
-        When(~Q(entry__kind__in=EARNING) | old, then=Value("carried")),
-        When(entry__kind=EntryKind.SALE, then=Value("sales")),
-        When(entry__kind=EntryKind.PREMIUM_SHARE, then=Value("premium")),
-        default=Value("refunds"),
-        output_field=CharField(),
-    )
-    lines = LedgerLine.objects.filter(account__instructor_id=instructor_id, currency=currency)
-    rows = (
-        lines.order_by()
-        .values_list(kinds)
-        .annotate(paid=Sum(F("entry__total") - F("entry__tax")), earned=Sum("amount"), entries=Count("pk"))
-    )
-    found = {kind: Earned(paid, -share, count) for kind, paid, share, count in rows}
-    carried = found.pop("carried", Earned()).share
-    return Pending(**found, carried=carried)
 
 
 def sums_by_course(parts: list[Part], currency: str) -> dict[int | None, Earned]:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.billing.models import AccountType, Document, EntryKind, LedgerEntry, LedgerLine, Payment
+from apps.billing.queries.earnings import EARNING
 from apps.billing.queries.report_selection import NONE, Selection, entries_of, payment_value
 from apps.billing.queries.revenue import RETURNED, SOLD
 from apps.billing.services.ledger.posting import PREMIUM
@@ -52,6 +53,7 @@ FIGURES: dict[str, Figure] = {
     "refunded": Figure(_("Refunded"), _RETURNED, F("total")),
     "tax": Figure(_("Tax"), _REVENUE, F("tax")),
     "net": Figure(_("Without tax"), _REVENUE, _NET),
+    "paid": Figure(_("Paid by learners"), EARNING, _NET, only=Q(instructor_id__isnull=False)),
     "courses": Figure(_("Courses, without tax"), _REVENUE, _NET, only=Q(course_id__isnull=False)),
     "premium": Figure(_("Premium, without tax"), _REVENUE, _NET, only=Q(course_id__isnull=True)),
     "instructors": Figure(_("Instructors"), _ACCRUING, lines=Q(account__instructor_id__isnull=False), sign=-1),
