@@ -53,13 +53,15 @@ class CourseAccess:
 
     ``progress`` takes pairs of a user's and a course's id and returns how much of the course's lessons the user has
     completed, in percent; pairs without anything completed may be missing. One query for all. ``consumption`` does the
-    same for how much of the course the user has consumed: watched, opened, downloaded, taken.
+    same for how much of the course the user has consumed: watched, opened, downloaded, taken. ``opened(user, courses,
+    since, until)`` says whether the user (an id) opened a lesson of these courses (ids) in that time.
     """
 
     open: Callable[[User, Course, datetime], None]
     close: Callable[[User, Course, datetime], None]
     progress: Callable[[Collection[Pair]], Mapping[Pair, int]]
     consumption: Callable[[Collection[Pair]], Mapping[Pair, int]]
+    opened: Callable[[int, Collection[int], datetime, datetime], bool]
 
 
 course_access: Registry[CourseAccess] = Registry("course access")
@@ -75,6 +77,11 @@ def close_course(user: User, course: Course, now: datetime) -> None:
     """Close the course to the user in all apps that give access to it."""
     for each in course_access.ordered():
         each.close(user, course, now)
+
+
+def has_opened_lesson(user_id: int, courses: Collection[int], since: datetime, until: datetime) -> bool:
+    """Return whether the user opened a lesson of these courses (their ids) in that time. One query per app."""
+    return any(each.opened(user_id, courses, since, until) for each in course_access.ordered())
 
 
 def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:

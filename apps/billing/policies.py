@@ -14,9 +14,10 @@ from apps.billing.errors import (
     EarningsUnpaid,
     NotForSale,
     NothingToRefund,
+    SeatsUsed,
     StillSubscribed,
 )
-from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode
+from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode, Team
 from apps.billing.purchases import Purchase
 from apps.billing.queries.bundles import BundleView
 from apps.courses.errors import CourseNotFound
@@ -97,15 +98,27 @@ def redeem_gift(user: AnyUser) -> Verdict:
     return be_verified(user)
 
 
+def order_seats(user: AnyUser, team: Team | None, course: Course | None) -> Verdict:
+    """Users with a verified email order seats; more of them, or another year, only for a team of their own."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    if team is not None and team.owner_id != user.pk:
+        return NotFound()
+    refusal = buy(user, course, is_gift=True) if course is not None else None
+    return refusal or be_verified(user)
+
+
 def see_order(user: AnyUser, order: Order) -> Verdict:
     """For everyone but the user who made it, an order doesn't exist."""
     return None if isinstance(user, User) and order.user_id == user.pk else NotFound()
 
 
 def cancel_order(user: AnyUser, order: Order) -> Verdict:
-    """The buyer gives an order up, or an admin does."""
-    allowed = isinstance(user, User) and (order.user_id == user.pk or user.is_admin)
-    return None if allowed else NotFound()
+    """The buyer gives an order up, or an admin does; the buyer of seats only while nobody has used them."""
+    if not isinstance(user, User) or not (order.user_id == user.pk or user.is_admin):
+        return NotFound()
+    is_used = order.is_for_team and not user.is_admin and not queries.can_cancel_seats(order)
+    return SeatsUsed() if is_used else None
 
 
 def confirm_transfers(user: AnyUser) -> Verdict:
@@ -130,7 +143,8 @@ def ask_for_refund(user: AnyUser, payment: Payment) -> Verdict:
     mine = isinstance(user, User) and payment.user_id == user.pk
     if not mine:
         return NotFound()
-    return None if payment.kind == Payment.Kind.COURSE else NothingToRefund()
+    is_for_team = payment.order is not None and payment.order.is_for_team  # seats are given back one by one
+    return None if payment.kind == Payment.Kind.COURSE and not is_for_team else NothingToRefund()
 
 
 def decide_refunds(user: AnyUser) -> Verdict:

@@ -14,7 +14,7 @@ from apps.learning import services
 from apps.learning.models import RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.consumption import consumed_percents
+from apps.learning.queries.consumption import consumed_percents, has_opened_lesson
 from apps.learning.queries.lessons import public_lessons
 from apps.learning.queries.practice import due_today
 from studyplatform.kit.extensions import (
@@ -36,6 +36,7 @@ course_access.register(
         close=services.revoke_enrollment,
         progress=services.completed_percents,
         consumption=consumed_percents,
+        opened=has_opened_lesson,
     ),
 )
 

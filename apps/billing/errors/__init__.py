@@ -48,7 +48,7 @@ from apps.billing.errors.seat_invitations import (
     SeatListRefused,
     SeatsClosed,
 )
-from apps.billing.errors.seats import SeatChangesUsed, SeatHeldAlready, SeatNotFree
+from apps.billing.errors.seats import SeatChangesUsed, SeatHeldAlready, SeatNotFree, SeatsRefused, SeatsUsed
 from apps.billing.errors.transfers import OrderSettled, TransferRefused
 
 __all__ = [
@@ -102,6 +102,8 @@ __all__ = [
     "SeatListRefused",
     "SeatNotFree",
     "SeatsClosed",
+    "SeatsRefused",
+    "SeatsUsed",
     "StillSubscribed",
     "SubscriptionExpired",
     "TermsNotAccepted",

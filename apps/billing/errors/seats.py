@@ -1,5 +1,7 @@
 """Refusals about seats of teams."""
 
+from dataclasses import dataclass
+
 from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit.errors import AppError
@@ -33,3 +35,27 @@ class SeatChangesUsed(AppError):
     severity = "warning"
     icon = "user-round"
     is_for_scripts = False
+
+
+@dataclass(eq=False, kw_only=True)
+class SeatsRefused(AppError):
+    code = "SEATS_REFUSED"
+    status = 422
+    title = _("These seats can't be ordered")
+    message = _("%(reason)s")
+    severity = "warning"
+    icon = "user-round"
+    is_for_scripts = False
+
+    reason: str
+
+
+class SeatsUsed(AppError):
+    code = "SEATS_USED"
+    status = 409
+    title = _("These seats were used")
+    message = _(
+        "Seats that someone has opened a lesson with can't be given back. You can take them back and reassign them."
+    )
+    severity = "warning"
+    icon = "user-round"

@@ -15,11 +15,13 @@ from apps.billing.queries.cards import (
 from apps.billing.queries.checkout import earlier_orders
 from apps.billing.queries.orders import code_label, course_for_sale, order_of, purchase_named
 from apps.billing.queries.payouts import owed_to
+from apps.billing.queries.seat_packs import can_cancel_seats
 
 __all__ = [
     "SOON",
     "SavedCard",
     "brand_name",
+    "can_cancel_seats",
     "card_of",
     "cards_of",
     "code_label",

@@ -19,12 +19,14 @@ class Earlier:
 
 def earlier_orders(user: User, purchase: Purchase) -> Earlier:
     """Return what the user's earlier orders mean for their checkout of the purchase. One query."""
-    is_live = When(course=purchase.course, bundle=purchase.bundle, is_gift=False, status__in=Order.LIVE, then=Value(0))
+    same = {"course": purchase.course, "bundle": purchase.bundle, "is_gift": False, "is_for_team": False}
+    is_live = When(**same, status__in=Order.LIVE, then=Value(0))
     first = Case(is_live, default=Value(1), output_field=IntegerField())
     last = Order.objects.of(user.pk).select_related("promo_code").order_by(first, "-created_at").first()
     if last is None:
         return Earlier(live=None, country="")
     course, bundle = purchase.course, purchase.bundle
     is_same = (last.course_id, last.bundle_id) == (course and course.pk, bundle and bundle.pk)
-    continues = is_same and not last.is_gift and not purchase.is_gift and last.status in Order.LIVE
+    is_other = last.is_gift or last.is_for_team or purchase.is_gift
+    continues = is_same and not is_other and last.status in Order.LIVE
     return Earlier(live=last if continues else None, country=last.country)

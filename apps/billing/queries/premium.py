@@ -110,7 +110,7 @@ def overview_of(user: User) -> SubscriptionOverview | None:
     row = mine.live().first() or mine.exclude(started_at=None).order_by("-pk").first()
     if row is None:
         return None
-    paid = Payment.objects.of(user.pk).filter(kind=Payment.Kind.PREMIUM, currency=row.currency)
+    paid = Payment.objects.of(user.pk).filter(subscription__isnull=False, currency=row.currency)
     total = paid.aggregate(total=Sum(F("amount") - F("refunded"), default=0))["total"]
     opened = Grant.objects.active().of(user.pk).filter(source=Grant.Source.PREMIUM).count()
     card = Card.objects.usable().of(user.pk).filter(is_default=True).first()

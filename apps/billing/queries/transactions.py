@@ -181,7 +181,7 @@ def payment_for(user: User, uid: UUID) -> Payment:
 
     :raises NotFound: there is none, or it is someone else's.
     """
-    found = Payment.objects.select_related("user", "course", "instructor", "subscription")
+    found = Payment.objects.select_related("user", "course", "instructor", "subscription", "order")
     payment = found.prefetch_related("refunds", "disputes").filter(uid=uid).first()
     if payment is None:
         raise NotFound
@@ -210,6 +210,8 @@ def open_refund(payment: Payment) -> Refund | None:
 def can_ask_for_refund(payment: Payment) -> bool:
     """Return whether something is left that its payer could ask for, of a payment of :func:`payment_for`."""
     held = any(each.status != Dispute.Status.WON for each in payment.disputes.all())
+    if payment.order is not None and payment.order.is_for_team:
+        return False  # seats are given back on the page of their team
     return payment.kind == Payment.Kind.COURSE and payment.left > 0 and not held and open_refund(payment) is None
 
 

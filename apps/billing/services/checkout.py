@@ -97,7 +97,7 @@ def begin_order(
         return Begun(order=order)
     if order.total == 0:
         return Begun(order=sync_order(order=order, now=now))
-    intent = _intent_of(order, saves_card=saves_card)
+    intent = intent_of(order, saves_card=saves_card)
     if intent.saves_card is not saves_card:
         # The user has changed their mind about saving the card, which an intent can't.
         order = cancel_order(order=order, now=now)
@@ -106,7 +106,7 @@ def begin_order(
         if order.status == Order.Status.PROCESSING:
             return Begun(order=order)
         order = _make_order(wanted, email=email, now=now)
-        intent = _intent_of(order, saves_card=saves_card)
+        intent = intent_of(order, saves_card=saves_card)
     return Begun(order=order, client_secret=intent.client_secret, card=saved)
 
 
@@ -119,7 +119,7 @@ def _live_order(wanted: WantedOrder, *, now: datetime) -> Order | None:
         mine = orders.filter(is_gift=True, gift__in=gifts.gifts_like(wanted.gift, user=wanted.user))
         live = next((order for order in mine if wanted.is_met_by(order)), None)
     else:
-        live = orders.filter(is_gift=False).first()
+        live = orders.filter(is_gift=False, is_for_team=False).first()
     if live is None:
         return None
     live = sync_order(order=live, now=now)
@@ -183,9 +183,14 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
     return order
 
 
-def _intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState:
-    """The payment intent of an order. The provider makes one per order, however often it is asked."""
-    if order.intent_id is not None:
+def intent_of(
+    order: Order, *, saves_card: bool = False, after: gateway.IntentState | None = None
+) -> gateway.IntentState:
+    """Return the payment intent of an order. The provider makes one per order, however often it is asked.
+
+    ``after``: the canceled intent of an order that goes on; another one takes its place.
+    """
+    if order.intent_id is not None and after is None:
         return gateway.get_payment_intent(order.intent_id)
     intent = gateway.create_payment_intent(
         customer=customers.ensure_customer(order.user).gateway_id,
@@ -194,9 +199,9 @@ def _intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState
         description=order.title,
         order=str(order.uid),
         saves_card=saves_card,
-        key=f"order {order.uid}",
+        key=f"order {order.uid} after {after.id}" if after else f"order {order.uid}",
     )
-    Order.objects.filter(pk=order.pk, intent_id=None).update(intent_id=intent.id)
+    Order.objects.filter(pk=order.pk, intent_id=order.intent_id).update(intent_id=intent.id)
     order.intent_id = intent.id
     return intent
 
@@ -216,7 +221,7 @@ def sync_order(*, order: Order, now: datetime) -> Order:
     if order.intent_id is None:
         return order
     intent = gateway.get_payment_intent(order.intent_id)
-    if intent.status == "requires_payment_method" and intent.failure is not None:
+    if intent.status == "requires_payment_method" and intent.failure is not None and not order.survives_declined_card:
         failure = intent.failure
         intent = gateway.cancel_payment_intent(intent.id)
         if intent.status == "canceled":
@@ -232,7 +237,7 @@ def cancel_order(*, order: Order, now: datetime) -> Order:
     if order.total == 0:
         return _settle(order, None, now=now)
     # An intent whose id was not stored (the process died) is found by its key.
-    return _settle(order, gateway.cancel_payment_intent(_intent_of(order).id), now=now)
+    return _settle(order, gateway.cancel_payment_intent(intent_of(order).id), now=now)
 
 
 def follow_order(*, order_id: int, now: datetime) -> bool:
@@ -255,9 +260,13 @@ def _settle(
             return order
         if intent is None or intent.status == "succeeded":
             mark_paid(order, intent=intent, now=now)
-        elif intent.status == "canceled":
+        elif intent.status == "canceled" and order.method != Order.Method.TRANSFER:
             mark_canceled(order, failure=failure, now=now)
-        elif intent.status == "processing" and order.status != Order.Status.PROCESSING:
-            order.status = Order.Status.PROCESSING
-            order.save(update_fields=["status"])
+        else:
+            waits = intent.status != "processing"
+            status = Order.Status.OPEN if waits and order.survives_declined_card else order.status
+            status = status if waits else Order.Status.PROCESSING
+            if status != order.status:
+                order.status = status
+                order.save(update_fields=["status"])
     return order

@@ -9,7 +9,7 @@ from django.utils import translation
 from django.utils.timezone import localtime
 
 from apps.billing.documents.snapshots import TEMPLATE, Content, Item, make_snapshot
-from apps.billing.models import Document, DocumentSeries, Order
+from apps.billing.models import Document, DocumentSeries, Order, SeatPack
 from apps.billing.models.documents import DocumentKind, digest_of
 
 
@@ -90,7 +90,12 @@ def facts_of_document(document: Document) -> dict[str, Any]:
 
 
 def items_of_order(order: Order, *, promo_code: str) -> list[Item]:
-    """Return what an order sells, one item per line."""
+    """Return what an order sells, one item per line; seats of Premium are one, for their period."""
+    pack = SeatPack.objects.filter(order=order, kind=SeatPack.Kind.PREMIUM).first() if order.is_for_team else None
+    if pack is not None:
+        period = (pack.starts_at, pack.ends_at) if pack.starts_at and pack.ends_at else None
+        names = ("title", "list_price", "discount", "total", "tax")
+        return [Item(**{name: getattr(order, name) for name in names}, period=period)]
     return [
         Item(
             title=line.title,

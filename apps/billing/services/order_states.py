@@ -6,8 +6,8 @@ from apps.accounts.models import User
 from apps.billing import gateway
 from apps.billing.events import OrderPaid
 from apps.billing.gateway.errors import payment_message
-from apps.billing.models import Order, Payment
-from apps.billing.services import promo
+from apps.billing.models import Order, Payment, SeatPack
+from apps.billing.services import promo, seats
 from apps.billing.services.payments import ArrivedTransfer, record_sale
 from studyplatform.kit.events import publish
 
@@ -58,3 +58,5 @@ def mark_canceled(
     )
     if order.redemption is not None:
         promo.give_back(order.redemption, now=now)
+    if order.is_for_team:
+        seats.end_pack(pack=order.seat_pack, reason=SeatPack.End.CANCELED, now=now)

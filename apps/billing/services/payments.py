@@ -10,8 +10,8 @@ from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway
-from apps.billing.models import Order, Payment, ReceiptSeries
-from apps.billing.services import ledger
+from apps.billing.models import Order, Payment, ReceiptSeries, SeatPack
+from apps.billing.services import ledger, seats
 from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.grants import grant_purchase
 from apps.billing.services.issuing import issue_documents
@@ -43,11 +43,15 @@ def record_sale(
     only = lines[0] if len(lines) == 1 else None
     paid_at = charge.created if charge else transfer.arrived_at if transfer else now
     method, gateway_id = _source_of(order, intent, transfer)
+    pack = _opened_pack(order, now=now)
+    is_premium = pack is not None and pack.kind == SeatPack.Kind.PREMIUM
     payment = Payment.objects.create(
         gateway_id=gateway_id,
         method=method,
         charge_id=charge.id if charge else "",
-        kind=Payment.Kind.COURSE,
+        kind=Payment.Kind.PREMIUM if is_premium else Payment.Kind.COURSE,
+        period_start=pack.starts_at if pack and is_premium else None,
+        period_end=pack.ends_at if pack and is_premium else None,
         user_id=order.user_id,
         order=order,
         course_id=order.course_id,
@@ -77,7 +81,9 @@ def record_sale(
     book_sale(payment)
     issue_documents(payment=payment, now=now)
     jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
-    if order.is_gift:
+    if pack is not None:
+        opened_nothing = pack.state != SeatPack.State.OPEN
+    elif order.is_gift:
         prepare_gift(gift=order.gift, payment=payment, now=now)
         opened_nothing = False
     else:
@@ -85,6 +91,14 @@ def record_sale(
     if opened_nothing or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
+
+
+def _opened_pack(order: Order, *, now: datetime) -> SeatPack | None:
+    """The seats that an order pays for, open if they can be; None if it isn't for a team."""
+    if not order.is_for_team:
+        return None
+    seats.open_pack(order, now=now)
+    return SeatPack.objects.get(order=order)
 
 
 def _source_of(
@@ -145,7 +159,21 @@ def sync_fee(*, payment: Payment, charge: gateway.ChargeState) -> None:
 
 
 def book_sale(payment: Payment) -> None:
-    """Enter a sale by the lines of its order, and its fee if it is known, in the ledger. Idempotent."""
+    """Enter a sale by the lines of its order, and its fee if it is known, in the ledger. Idempotent.
+
+    Seats of Premium have no line: what was paid for them goes to the pool of Premium.
+    """
+    if payment.kind == Payment.Kind.PREMIUM:
+        ledger.post_subscription_payment(
+            payment.gateway_id,
+            payment.amount,
+            payment.tax,
+            payment.currency,
+            occurred_at=payment.paid_at,
+            description=payment.title,
+            gateway_id=payment.charge_id,
+            received_in=received_in(payment),
+        )
     for line in payment.lines:
         ledger.post_sale(
             payment.gateway_id,

@@ -155,7 +155,8 @@ def code_of_failed_order(user: User, purchase: Purchase, *, now: datetime) -> Pr
 
     So a declined card doesn't lose the code when the page is opened again. Two queries, and those of the code.
     """
-    mine = Order.objects.of(user.pk).filter(course=purchase.course, bundle=purchase.bundle).select_related("promo_code")
+    same = {"course": purchase.course, "bundle": purchase.bundle, "is_for_team": False}
+    mine = Order.objects.of(user.pk).filter(**same).select_related("promo_code")
     last = mine.order_by("-created_at", "-pk").first()
     is_failed = last is not None and last.status == Order.Status.CANCELED and bool(last.failure_kind)
     if (

@@ -194,3 +194,12 @@ def _note_refusal(refund: Refund, reason: str, *, now: datetime) -> None:
 
 def _fresh(refund: Refund) -> Refund:
     return Refund.objects.select_related("payment__user", "payment__course").get(pk=refund.pk)
+
+
+def refund_seats(payment: Payment, *, amount: int, requested_by: User, now: datetime) -> Refund:
+    """Begin to return what seats cost that are given back. The caller closes them in the same transaction, then sends.
+
+    :raises RefundPending: another refund of the payment is on its way.
+    :raises NothingToRefund: the amount is more than what is left, or the payment is disputed.
+    """
+    return _create(payment, amount=amount, status=Refund.Status.PROCESSING, requested_by=requested_by, now=now)

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from apps.billing.models import Grant, Payment, Refund
-from apps.billing.services import gifts
+from apps.billing.models import Grant, Payment, Refund, SeatPack
+from apps.billing.services import gifts, seats
 from apps.billing.services.grants import end_purchase, reopen_purchase
 from studyplatform.kit import jobs
 
@@ -15,6 +15,10 @@ def follow_returns(payment: Payment, *, now: datetime) -> None:
     a job, which asks the provider.
     """
     _follow_requests(payment, now=now)
+    pack = SeatPack.objects.filter(order=payment.order_id).first() if payment.order_id else None
+    if pack is not None:
+        seats.follow_returns(pack=pack, is_returned=payment.is_returned, now=now)
+        return
     if not payment.is_returned:
         reopen_purchase(payment=payment, now=now)
         return

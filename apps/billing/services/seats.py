@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet, Value
+from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Greatest
 
 from apps.accounts.models import User
 from apps.billing.errors import SeatChangesUsed, SeatHeldAlready, SeatNotFree
-from apps.billing.models import Order, Seat, SeatPack, SeatUse, Team
+from apps.billing.models import Order, Refund, Seat, SeatPack, SeatUse, Team
 from apps.billing.services import grants
 from apps.billing.services.seat_changes import MAX_CHANGES_OF_SEAT_A_YEAR, changes_within_year
 from apps.billing.services.seat_notices import tell_of_end, tell_of_pause, tell_of_reopening
@@ -47,7 +47,7 @@ def open_pack(order: Order, *, now: datetime) -> bool:
     pack.save(update_fields=["starts_at", "ends_at", "state"])
     Seat.objects.bulk_create(Seat(pack=pack, position=number) for number in range(1, pack.seats + 1))
     if pack.renews is not None and pack.renews.state == SeatPack.State.ENDED:
-        move_holders(former=pack.renews, pack=pack, now=now)
+        begin_renewal(pack=pack, now=now)
     return True
 
 
@@ -185,6 +185,21 @@ def reopen_pack(*, pack: SeatPack, now: datetime) -> None:
             _open(row, seat, holder, now=now)
 
 
+def follow_returns(*, pack: SeatPack, is_returned: bool, now: datetime) -> None:
+    """Act on what is left of the payment of a pack: its seats go on while something is. Idempotent.
+
+    Seats that were given back are free again if their refund has failed.
+    """
+    with transaction.atomic():
+        row = _locked(pack)
+        failed = row.rows.filter(refund__status__in=[Refund.Status.FAILED, Refund.Status.CLOSED])
+        failed.update(refund=None, closed_at=None)
+    if is_returned:
+        end_pack(pack=pack, reason=SeatPack.End.RETURNED, now=now)
+    else:
+        reopen_pack(pack=pack, now=now)
+
+
 def move_holders(*, former: SeatPack, pack: SeatPack, now: datetime) -> None:
     """Give the seats of a renewal to those who hold the former ones, the longest first; so for invitations.
 
@@ -219,6 +234,15 @@ def forget_seats(*, user_id: int, now: datetime) -> None:
     invited.update(**_NO_INVITATION)
     SeatUse.objects.filter(user=user_id).update(email="", invite_hash="")
     Team.objects.of(user_id).update(name="", domain="", is_domain_open=False)
+
+
+def begin_renewal(*, pack: SeatPack, now: datetime) -> None:
+    """Let the people of a year go on with the seats of the next one: those of the first seats, then of added ones."""
+    with transaction.atomic():
+        row = _locked(pack)
+        years = SeatPack.objects.filter(Q(pk=row.renews_id) | Q(extends=row.renews_id))
+        for former in years.select_for_update(of=("self",)).order_by("pk"):
+            move_holders(former=former, pack=row, now=now)
 
 
 def _hold(row: Seat, user: User, *, by: User | None, known_as: str, now: datetime) -> None:

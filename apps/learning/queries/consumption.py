@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from datetime import datetime
 from fractions import Fraction
 
 from apps.courses.models import Lesson
@@ -65,3 +66,14 @@ def _share(
     if lesson.kind != Lesson.Kind.VIDEO or lesson.duration <= 0:
         return Fraction(0)
     return Fraction(watching.seconds(watching.merge(seen.get(key, []), duration=lesson.duration)), lesson.duration)
+
+
+def has_opened_lesson(user_id: int, courses: Collection[int], since: datetime, until: datetime) -> bool:
+    """Return whether a learner opened a lesson of these courses in that time. One query.
+
+    Revoked enrollments count too. What was opened before and again later counts.
+    """
+    mine = {"enrollment__user": user_id, "enrollment__course__in": courses, "updated_at__gte": since}
+    opened = LessonProgress.objects.filter(**mine, started_at__lte=until).order_by().values("pk")
+    handed_out = LessonUse.objects.filter(**mine).order_by().values("pk")
+    return opened.union(handed_out, all=True).exists()

@@ -1,0 +1,64 @@
+"""Packs of seats: which of them were used, which can be given back, added to and renewed."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.billing import extensions
+from apps.billing.models import Grant, Order, Seat, SeatPack
+from apps.billing.seat_prices import GIVE_BACK_DAYS
+from studyplatform.kit.errors import NotFound
+
+LIVE = (SeatPack.State.OPEN, SeatPack.State.PAUSED)
+
+
+def pack_for(user: User, team: UUID, pack: UUID) -> SeatPack:
+    """Return a pack of a team of the user. One query.
+
+    :raises NotFound: there is none, or it is someone else's.
+    """
+    found = SeatPack.objects.exclude(state=SeatPack.State.WAITING).select_related("team", "course", "order", "extends")
+    row = found.filter(uid=pack, team__uid=team, team__owner=user).first()
+    if row is None:
+        raise NotFound
+    return row
+
+
+def is_used(seat: Seat, *, now: datetime) -> bool:
+    """Return whether someone opened a lesson with a seat. One query if nobody ever had it, else two for each holder."""
+    return any(
+        extensions.has_opened_lesson(
+            use.user_id, _courses_of(seat.pack, use.user_id), use.started_at, use.ended_at or now
+        )
+        for use in seat.uses.order_by("pk")
+    )
+
+
+def _courses_of(pack: SeatPack, user_id: int) -> list[int]:
+    """The courses that a seat could open to its holder: of Premium, those that the holder has opened by it."""
+    if pack.course_id is not None:
+        return [pack.course_id]
+    opened = Grant.objects.of(user_id).filter(source=Grant.Source.PREMIUM)
+    return list(opened.order_by().values_list("course_id", flat=True).distinct())
+
+
+def give_back_until(pack: SeatPack) -> datetime:
+    """Return until when seats of a pack can be given back."""
+    return pack.order.created_at + timedelta(days=GIVE_BACK_DAYS)
+
+
+def unused_seats(pack: SeatPack, *, now: datetime) -> list[Seat]:
+    """Return the free seats of a pack that nobody has used, which can be given back; the last ones first."""
+    free = pack.rows.free().select_related("pack").order_by("-position")
+    return [seat for seat in free if not is_used(seat, now=now)]
+
+
+def can_cancel_seats(order: Order) -> bool:
+    """Return whether the buyer can give up an unpaid order of seats: soon after it, while nobody has used one."""
+    pack = SeatPack.objects.select_related("order").filter(order=order).first()
+    now = timezone.now()
+    if pack is None or now > give_back_until(pack):
+        return False
+    return not any(is_used(seat, now=now) for seat in pack.rows.usable().select_related("pack"))

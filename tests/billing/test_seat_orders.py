@@ -1,0 +1,247 @@
+"""Ordering seats: prices, cards, invoices, more seats, another year, money back."""
+
+from datetime import UTC, date, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from apps.billing.errors import (
+    NothingToRefund,
+    PriceChanged,
+    RefundTermsChanged,
+    SeatsRefused,
+    SeatsUsed,
+    TermsNotAccepted,
+)
+from apps.billing.models import Document, LedgerLine, Order, Payment, SeatPack, Team
+from apps.billing.policies import cancel_order
+from apps.billing.queries.document_check import document_problems
+from apps.billing.queries.ledger_check import problems
+from apps.billing.seat_prices import days_of, discount_for, price_of_seats
+from apps.billing.services import checkout, order_payments, seat_orders, seat_returns, seats
+from apps.billing.services.seat_orders import WantedSeats
+from apps.billing.services.transfer_orders import cancel_transfer_order, confirm_transfer
+from tests.billing.conftest import DECLINED
+from tests.factories.accounts import UserFactory
+
+DAY = timedelta(days=1)
+COMPANY = {"is_company": True, "name": "Halden Instruments Ltd", "country": "IE", "reference": "PO-2026-0118"}
+
+
+# --- Prices -------------------------------------------------------------------------------------------
+
+
+def test_discounts_begin_at_20_and_50_seats_of_the_whole_team():
+    percents = {
+        total: (discount_for(total).percent if discount_for(total) else 0) for total in (1, 19, 20, 49, 50, 199)
+    }
+    assert percents == {1: 0, 19: 0, 20: 15, 49: 15, 50: 25, 199: 25}
+    price = price_of_seats(unit=14000, seats=20, total_seats=20)
+    assert (price.list_price, price.discount) == (280000, 42000)
+    added = price_of_seats(unit=14000, seats=5, total_seats=25, days_left=100, days=365)
+    assert (added.unit, added.list_price, added.discount) == (3836, 19180, 2877)
+
+
+def test_days_count_from_today_to_the_last_day():
+    start, end = date(2026, 3, 13), date(2027, 3, 13)
+    for today, left in [(start, 365), (date(2027, 3, 12), 1), (end, 0), (date(2026, 1, 1), 365), (date(2028, 1, 1), 0)]:
+        assert days_of(start, end, today) == (left, 365)
+    assert seats.year_after(datetime(2028, 2, 29, 12, tzinfo=UTC)) == datetime(2029, 2, 28, 12, tzinfo=UTC)
+
+
+# --- Orders -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def now():
+    return timezone.now()
+
+
+@pytest.fixture
+def maeve(db):
+    return UserFactory(email="maeve@halden.example")
+
+
+def order(user, count=20, *, now, method=Order.Method.TRANSFER, key=None, total=None, **wanted):
+    found = WantedSeats(count=count, **wanted)
+    price = seat_orders.quote_seats(wanted=found, country="", vat_id="", now=now).price
+    return seat_orders.order_seats(
+        user=user, wanted=found, method=method, buyer=COMPANY, country="", email="accounts@halden.example",
+        expected_total=price.total if total is None else total, expected_currency=price.currency, agrees=True,
+        request_key=key or uuid4(), now=now,
+    )  # fmt: skip
+
+
+def in_ledger(account):
+    return sum(LedgerLine.objects.filter(account__code=account).values_list("amount", flat=True))
+
+
+def sound():
+    return [*problems(), *document_problems()] == []
+
+
+def test_an_invoice_opens_the_seats_at_once_and_posts_nothing_until_it_is_paid(standin, maeve, now):
+    placed = order(maeve, now=now)
+    pack = SeatPack.objects.get(order=placed)
+    assert (pack.state, pack.rows.free().count(), pack.team.name) == ("open", 20, "Halden Instruments Ltd")
+    assert (placed.total, placed.discount, placed.status) == (238000, 42000, "open")
+    assert localdays(placed.due_at, now) == 30
+    [invoice] = Document.objects.filter(order=placed)
+    assert invoice.total == 238000
+    said = str(invoice.snapshot)
+    assert "20 seats of Premium" in said
+    assert "PO-2026-0118" in said
+    assert "accounts@halden.example" in said
+    assert not LedgerLine.objects.exists()
+
+    confirm_transfer(order=placed, received_on=timezone.localdate(now), actor=UserFactory(role="admin"), now=now)
+    payment = Payment.objects.get(order=placed)
+    assert (payment.kind, payment.method, payment.period_end) == ("premium", "transfer", pack.ends_at)
+    assert (in_ledger("bank"), in_ledger("premium")) == (238000, -238000)
+    assert Document.objects.filter(order=placed).count() == 1
+    assert sound()
+
+
+def localdays(moment, now):
+    return (timezone.localdate(moment) - timezone.localdate(now)).days
+
+
+def test_a_card_pays_for_seats_of_a_course_and_its_instructor_earns(standin, card_form, maeve, paid, now):
+    placed = order(maeve, 3, now=now, method=Order.Method.CARD, course=paid)
+    pack = SeatPack.objects.get(order=placed)
+    assert pack.state == "waiting"
+    begun = order_payments.begin_order_payment(user=maeve, order=placed, card="", now=now)
+    card_form.confirm(begun.client_secret, DECLINED)
+    assert checkout.sync_order(order=placed, now=now).status == "open"  # another card pays the same order
+    again = order_payments.begin_order_payment(user=maeve, order=placed, card="", now=now)
+    assert again.client_secret == begun.client_secret
+    card_form.confirm(again.client_secret)
+    assert checkout.sync_order(order=placed, now=now).status == "paid"
+    pack.refresh_from_db()
+    assert (pack.state, pack.ends_at, pack.rows.count()) == ("open", None, 3)
+    assert in_ledger("provider") + in_ledger("fees") == 3 * 6400
+    assert -in_ledger(f"instructor:{paid.instructor_id}") == 3 * 6400 * 70 // 100
+    assert sound()
+
+
+def test_a_form_that_is_sent_twice_orders_once(standin, maeve, now):
+    key = uuid4()
+    one = order(maeve, now=now, key=key)
+    assert order(maeve, now=now, key=key) == one
+    assert Team.objects.count() == SeatPack.objects.count() == 1
+    with pytest.raises(SeatsRefused):  # another tab
+        order(maeve, now=now)
+    more = order(maeve, 5, now=now, extends=one.seat_pack)
+    assert more.seat_pack.team == one.seat_pack.team
+
+
+def test_orders_that_are_refused(standin, maeve, paid, now):
+    for count in (0, 200):
+        with pytest.raises(SeatsRefused):
+            order(maeve, count, now=now)
+    with pytest.raises(PriceChanged):
+        order(maeve, now=now, total=1)
+    first = order(maeve, now=now)
+    with pytest.raises(SeatsRefused):  # 20 and 180 are more than 199
+        order(maeve, 180, now=now, extends=first.seat_pack)
+    order(maeve, 2, now=now, course=paid)
+    order(maeve, 1, now=now, extends=first.seat_pack)
+    with pytest.raises(SeatsRefused):  # three invoices are unpaid
+        order(maeve, 1, now=now, extends=first.seat_pack)
+    Order.objects.filter(pk=first.pk).update(due_at=now - DAY)
+    with pytest.raises(SeatsRefused):
+        order(maeve, 1, now=now, extends=first.seat_pack)
+    assert order(maeve, 1, now=now, extends=first.seat_pack, method=Order.Method.CARD).status == "open"
+    with pytest.raises(TermsNotAccepted):
+        seat_orders.order_seats(
+            user=maeve, wanted=WantedSeats(count=1), method=Order.Method.CARD, buyer={}, country="", email="",
+            expected_total=14000, expected_currency="usd", agrees=False, request_key=uuid4(), now=now,
+        )  # fmt: skip
+
+
+def test_added_seats_cost_the_days_left_at_the_price_of_the_whole_team(standin, maeve, now):
+    first = order(maeve, 15, now=now)
+    later = now + 200 * DAY
+    found = seat_orders.quote_seats(
+        wanted=WantedSeats(count=5, extends=first.seat_pack), country="", vat_id="", now=later
+    )
+    assert (found.seats.percent, found.days_left) == (15, 165)
+    assert found.price.list_price == 5 * round(14000 * 165 / 365)
+    with pytest.raises(SeatsRefused):
+        order(maeve, 5, now=now + 365 * DAY, extends=first.seat_pack)
+
+
+def test_another_year_begins_when_the_first_ends(standin, maeve, now):
+    first = order(maeve, 3, now=now)
+    confirm_transfer(order=first, received_on=timezone.localdate(now), actor=UserFactory(role="admin"), now=now)
+    renewed = order(maeve, 20, now=now + 340 * DAY, renews=first.seat_pack)
+    assert renewed.discount == 42000
+    assert renewed.seat_pack.starts_at == first.seat_pack.ends_at
+    with pytest.raises(SeatsRefused):
+        order(maeve, 20, now=now + 340 * DAY, renews=first.seat_pack)
+
+
+def test_a_canceled_order_ends_its_seats_and_a_used_one_is_not_canceled_by_its_buyer(standin, maeve, now, monkeypatch):
+    placed = order(maeve, 3, now=now)
+    seats.give_seat(seat=placed.seat_pack.rows.first(), user=UserFactory(), by=maeve, now=now)
+    assert cancel_order(maeve, placed) is None
+    monkeypatch.setattr("apps.billing.extensions.has_opened_lesson", lambda *_: True)
+    assert isinstance(cancel_order(maeve, placed), SeatsUsed)
+    admin = UserFactory(role="admin")
+    cancel_transfer_order(order=placed, reason="", actor=admin, now=now)
+    assert SeatPack.objects.get(order=placed).end_reason == "canceled"
+    assert sound()
+
+
+# --- Money back ---------------------------------------------------------------------------------------
+
+
+def paid_by_card(card_form, user, count, *, now, **wanted):
+    placed = order(user, count, now=now, method=Order.Method.CARD, **wanted)
+    begun = order_payments.begin_order_payment(user=user, order=placed, card="", now=now)
+    card_form.confirm(begun.client_secret)
+    checkout.sync_order(order=placed, now=now)
+    return Payment.objects.get(order=placed), SeatPack.objects.select_related("team").get(order=placed)
+
+
+def test_unused_seats_bring_their_part_back_and_the_last_ones_the_rest(standin, card_form, maeve, paid, now):
+    payment, pack = paid_by_card(card_form, maeve, 3, now=now, course=paid)
+    with pytest.raises(RefundTermsChanged):
+        seat_returns.give_back_seats(user=maeve, pack=pack, count=1, expected_amount=1, now=now)
+    worth = seat_returns.worth_of(payment, pack, 2)
+    assert worth == 12800
+    refund = seat_returns.give_back_seats(user=maeve, pack=pack, count=2, expected_amount=worth, now=now)
+    assert refund.status == "done"
+    assert pack.rows.usable().count() == 1
+    payment.refresh_from_db()
+    pack.refresh_from_db()
+    assert (payment.refunded, pack.state) == (12800, "open")
+    seat_returns.give_back_seats(user=maeve, pack=pack, count=1, expected_amount=6400, now=now)
+    pack.refresh_from_db()
+    assert (pack.state, pack.end_reason) == ("ended", "returned")
+    assert in_ledger(f"instructor:{paid.instructor_id}") == 0
+    assert Document.objects.filter(kind="credit_note").count() == 2
+    assert sound()
+
+
+def test_held_and_used_seats_and_late_requests_bring_nothing(standin, card_form, maeve, now, monkeypatch):
+    _payment, pack = paid_by_card(card_form, maeve, 2, now=now)
+    seat = pack.rows.first()
+    seats.give_seat(seat=seat, user=UserFactory(), by=maeve, now=now)
+
+    def give_back(count, amount, at=now):
+        seat_returns.give_back_seats(user=maeve, pack=pack, count=count, expected_amount=amount, now=at)
+
+    with pytest.raises(NothingToRefund):
+        give_back(2, 28000)
+    seats.take_seat(seat=seat, now=now)
+    with monkeypatch.context() as patch:
+        patch.setattr("apps.billing.extensions.has_opened_lesson", lambda *_: True)
+        with pytest.raises(NothingToRefund):
+            give_back(2, 28000)
+    with pytest.raises(NothingToRefund):
+        give_back(1, 14000, now + 15 * DAY)
+    give_back(2, 28000)
+    assert in_ledger("premium") == 0
+    assert sound()
