@@ -80,3 +80,5 @@ if (document.querySelector("[data-tip]"))
 const pictureForm = document.querySelector<HTMLFormElement>("form[data-picture]");
 if (pictureForm)
   void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));
+const liveForm = document.querySelector<HTMLFormElement>("form[data-live-form]");
+if (liveForm) void import("./site/liveForm").then((page) => page.startLiveForm(liveForm));

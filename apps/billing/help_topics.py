@@ -6,6 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.billing.seat_prices import GIVE_BACK_DAYS, INVOICE_DAYS
 from studyplatform.kit.extensions import HelpTopic, help_topics
 
 
@@ -71,6 +72,14 @@ def _assign(user: Any) -> str:
     )
 
 
+def _seats(user: Any) -> str:
+    return _(
+        "Order [seats for your team](/premium/teams), by card or with an invoice of %(days)d days: of Premium for a"
+        " year, or of one course. Under [Teams](/billing/teams) you assign them, add more, renew them, and give back within"
+        " %(back)d days what nobody used. The [terms for teams](/help/seats-for-teams) say the rest."
+    ) % {"days": INVOICE_DAYS, "back": GIVE_BACK_DAYS}
+
+
 for name, questions, answer in (
     (
         "refund",
@@ -109,6 +118,15 @@ for name, questions, answer in (
             gettext_lazy("My gift was not delivered"),
         ),
         _gift,
+    ),
+    (
+        "seats",
+        (
+            gettext_lazy("Can I buy courses for my company or team?"),
+            gettext_lazy("How do I pay for seats by invoice?"),
+            gettext_lazy("Are there discounts for many learners?"),
+        ),
+        _seats,
     ),
     ("bundle", (gettext_lazy("What is a bundle?"), gettext_lazy("Are there bundles of courses?")), _bundle),
     (

@@ -48,7 +48,7 @@ from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactor
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
-from tests.factories.seats import open_seats
+from tests.factories.seats import SeatPackFactory, open_seats
 from tests.factories.selling import OrderFactory, PaymentFactory, PromoCodeFactory
 from tests.factories.tokens import make_token
 from tests.factories.topics import make_post, make_topic
@@ -104,6 +104,7 @@ OWNERS = {
     "billing:team-settings": LEO | ADMIN,
     "billing:seat-leave": LEO,
     "billing:seat-take": ALL | STAFF,  # a team says the same to everyone to whom it offers no seat
+    **dict.fromkeys(["billing:seats-add", "billing:seats-renew", "billing:seats-return", "billing:order-pay"], LEO),
     "billing:promo-code": STAFF,
     "billing:promo-code-edit": STAFF,
     "billing:promo-code-switch": STAFF,
@@ -246,6 +247,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     seats = open_seats(owner=leo, now=now)
     own_seat = seats.rows.first()
     give_seat(seat=own_seat, user=leo, by=leo, now=now)
+    ordered = SeatPackFactory(team=seats.team, order=OrderFactory(user=leo, is_for_team=True)).order
     code = PromoCodeFactory(scope="course", course=world.course, created_by=world.course.instructor)
     message = send_message(
         course=world.course,
@@ -297,6 +299,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         **dict.fromkeys([name for name in OWNERS if name.startswith("billing:team")], seats.team.uid),
         "billing:seat-take": seats.team.uid,
         "billing:seat-leave": own_seat.uid,
+        **dict.fromkeys(["billing:seats-add", "billing:seats-renew", "billing:seats-return"], seats.team.uid),
+        "billing:order-pay": ordered.uid,
         **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
@@ -333,6 +337,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
         names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
         names["seat"] = own_seat.uid
+        names["pack"] = seats.uid
         names |= {"rating": rating.pk, "topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
         if door.name.startswith("forum:"):
             names |= {"board": topic.board.slug, "tag": "tides", "user": leo.pk, "ban": banned.pk}

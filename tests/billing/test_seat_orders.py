@@ -4,8 +4,11 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.utils import timezone
 
+from apps.accounts.models import Notification
+from apps.billing.access import access_to, has_premium
 from apps.billing.errors import (
     NothingToRefund,
     PriceChanged,
@@ -19,7 +22,7 @@ from apps.billing.policies import cancel_order
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.ledger_check import problems
 from apps.billing.seat_prices import days_of, discount_for, price_of_seats
-from apps.billing.services import checkout, order_payments, seat_orders, seat_returns, seats
+from apps.billing.services import checkout, seat_care, seat_orders, seat_returns, seats
 from apps.billing.services.seat_orders import WantedSeats
 from apps.billing.services.transfer_orders import cancel_transfer_order, confirm_transfer
 from tests.billing.conftest import DECLINED
@@ -111,10 +114,10 @@ def test_a_card_pays_for_seats_of_a_course_and_its_instructor_earns(standin, car
     placed = order(maeve, 3, now=now, method=Order.Method.CARD, course=paid)
     pack = SeatPack.objects.get(order=placed)
     assert pack.state == "waiting"
-    begun = order_payments.begin_order_payment(user=maeve, order=placed, card="", now=now)
+    begun = checkout.pay_seats(user=maeve, order=placed, card="", now=now)
     card_form.confirm(begun.client_secret, DECLINED)
     assert checkout.sync_order(order=placed, now=now).status == "open"  # another card pays the same order
-    again = order_payments.begin_order_payment(user=maeve, order=placed, card="", now=now)
+    again = checkout.pay_seats(user=maeve, order=placed, card="", now=now)
     assert again.client_secret == begun.client_secret
     card_form.confirm(again.client_secret)
     assert checkout.sync_order(order=placed, now=now).status == "paid"
@@ -199,7 +202,7 @@ def test_a_canceled_order_ends_its_seats_and_a_used_one_is_not_canceled_by_its_b
 
 def paid_by_card(card_form, user, count, *, now, **wanted):
     placed = order(user, count, now=now, method=Order.Method.CARD, **wanted)
-    begun = order_payments.begin_order_payment(user=user, order=placed, card="", now=now)
+    begun = checkout.pay_seats(user=user, order=placed, card="", now=now)
     card_form.confirm(begun.client_secret)
     checkout.sync_order(order=placed, now=now)
     return Payment.objects.get(order=placed), SeatPack.objects.select_related("team").get(order=placed)
@@ -245,3 +248,145 @@ def test_held_and_used_seats_and_late_requests_bring_nothing(standin, card_form,
     give_back(2, 28000)
     assert in_ledger("premium") == 0
     assert sound()
+
+
+# --- Over the year ------------------------------------------------------------------------------------
+
+
+def told(user, kind):
+    return Notification.objects.filter(user=user, kind=kind).count()
+
+
+def test_seats_pause_two_weeks_after_the_invoice_was_due_and_open_when_it_is_paid(standin, maeve, paid, now):
+    placed, leo = order(maeve, 3, now=now, course=paid), UserFactory()
+    pack = placed.seat_pack
+    seats.give_seat(seat=pack.rows.first(), user=leo, by=maeve, now=now)
+    for day, state in [(43, "open"), (45, "paused"), (46, "paused")]:
+        seat_care.follow_seats(now=now + day * DAY)
+        pack.refresh_from_db()
+        assert pack.state == state
+        assert (access_to(leo, paid) is not None) == (state == "open")
+    assert told(maeve, "billing.team_paused") == 1
+    with time_machine.travel(now + 46 * DAY):
+        confirm_transfer(
+            order=placed, received_on=timezone.localdate(), actor=UserFactory(role="admin"), now=timezone.now()
+        )
+    assert access_to(leo, paid) is not None
+    assert sound()
+
+
+def test_owners_are_reminded_before_the_end_and_people_go_on_with_renewed_seats(standin, maeve, now):
+    first = order(maeve, 3, now=now)
+    confirm_transfer(order=first, received_on=timezone.localdate(now), actor=UserFactory(role="admin"), now=now)
+    added = order(maeve, 1, now=now + DAY, extends=first.seat_pack).seat_pack
+    pack, people = first.seat_pack, [UserFactory() for _ in range(4)]
+    for seat, user in zip([*pack.rows.all(), *added.rows.all()], people, strict=True):
+        seats.give_seat(seat=seat, user=user, by=maeve, now=now + DAY)
+    for before, count in [(31, 0), (29, 1), (28, 1), (6, 2), (1, 2)]:
+        seat_care.follow_seats(now=pack.ends_at - before * DAY)
+        assert told(maeve, "billing.team_ends") == count
+    Order.objects.filter(pk=added.order_id).update(status="paid")
+    renewal = order(maeve, 4, now=pack.ends_at - DAY, renews=pack).seat_pack
+    after = pack.ends_at + timedelta(minutes=5)
+    seat_care.follow_seats(now=after)
+    seat_care.follow_seats(now=after)
+    assert renewal.rows.filter(holder__in=people).count() == 4
+    assert all(has_premium(user, now=after) for user in people)
+    assert set(SeatPack.objects.filter(state="ended").values_list("pk", flat=True)) == {pack.pk, added.pk}
+    assert told(maeve, "billing.team_ended") == 0
+
+    over = renewal.ends_at
+    seat_care.follow_seats(now=over)
+    assert told(maeve, "billing.team_ended") == 1
+    assert not any(has_premium(user, now=over) for user in people)
+
+
+# --- Pages --------------------------------------------------------------------------------------------
+
+
+def form(**changes):
+    given = {
+        "what": "premium", "course": "", "q": "", "seats": "20", "method": "transfer", "name": "Halden Instruments Ltd",
+        "street": "Quay Road", "city": "Galway", "postal_code": "H91 E2N1", "country": "IE", "vat_id": "",
+        "email": "accounts@halden.example", "reference": "PO-1", "agrees": "on", "total": "238000", "currency": "usd",
+        "key": str(uuid4()), "action": "order",
+    }  # fmt: skip
+    return {name: value for name, value in {**given, **changes}.items() if value is not None}
+
+
+def test_the_page_computes_the_price_with_and_without_an_account(client, paid):
+    said = client.get("/premium/teams").content.decode()
+    assert "5 × $140.00 a year" in said
+    assert "$700.00" in said
+    for changes, words in [
+        ({"seats": "20"}, ["15% off from 20 seats", "$2,380.00", "$9.92 per seat and month", "Sign in to order"]),
+        ({"seats": "19", "action": "more"}, ["20 × $140.00"]),
+        ({"seats": "1", "action": "fewer"}, ["1 × $140.00"]),
+        ({"seats": "200"}, ["For more than 199 seats, write to us"]),
+        ({"seats": "²"}, ["Order at least one seat."]),
+        ({"what": "course"}, ["Choose a course to see the price."]),
+        ({"what": "course", "q": "compil"}, ["How Compilers Think"]),
+        ({"what": "course", "q": "zzz"}, ["No course has these words"]),
+        ({"what": "course", "course": paid.slug, "seats": "2"}, ["2 × $64.00", "$128.00", "yours to keep"]),
+        ({"what": "course", "course": "gone\x00"}, ["Choose a course to see the price."]),
+    ]:
+        answer = client.post("/premium/teams", form(**{"action": "update", **changes}))
+        assert answer.status_code == 200
+        for word in words:
+            assert word in answer.content.decode(), (changes, word)
+    answer = client.post("/premium/teams", form())
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/auth/login?next=%2Fpremium%2Fteams")
+
+
+def test_a_company_orders_by_invoice_and_lands_on_its_team(browser_of, standin, maeve, settings):
+    settings.TAX_RATES, settings.SELLER_COUNTRY = {"DE": 1900, "IE": 2300}, "DE"
+    browser = browser_of(maeve)
+    for changes, word in [
+        ({"name": ""}, "Enter the company"),
+        ({"vat_id": "IE123"}, "VAT number of that country"),
+        ({"agrees": None}, "Check this box"),
+        ({"total": "1"}, "PRICE_CHANGED"),
+        ({"seats": ""}, "Enter how many seats"),
+        ({"country": ""}, "Choose a country."),
+    ]:
+        answer = browser.post("/premium/teams", form(**changes))
+        assert answer.status_code in {409, 422}, changes
+        assert word in answer.content.decode(), changes
+    sent = form(vat_id="IE6388047V")
+    answer = browser.post("/premium/teams", sent)
+    pack = SeatPack.objects.select_related("order", "team").get()
+    assert answer["Location"] == f"/billing/teams/{pack.team.uid}"
+    assert browser.post("/premium/teams", sent)["Location"] == answer["Location"]
+    assert SeatPack.objects.count() == 1
+    assert (pack.order.tax, pack.order.tax_treatment) == (0, "reverse_charge")
+
+    added = f"/billing/teams/{pack.team.uid}/packs/{pack.uid}"
+    assert "for 365 of 365 days" in browser.get(f"{added}/add").content.decode()
+    assert "20 × $140.00 a year" in browser.get(f"{added}/renew").content.decode()
+    assert "paid yet" in browser.get(f"{added}/return").content.decode()
+    assert browser_of(UserFactory()).get(f"{added}/add").status_code == 404
+    assert "Pay by card" in browser.get(f"/billing/orders/{pack.order.uid}/pay").content.decode()
+
+
+def test_seats_are_given_back_on_their_page(browser_of, standin, card_form, maeve, now):
+    _payment, pack = paid_by_card(card_form, maeve, 4, now=now)
+    page, browser = f"/billing/teams/{pack.team.uid}/packs/{pack.uid}/return", browser_of(maeve)
+    assert "Give 4 seats back for $560.00" in browser.get(page).content.decode()
+    shown = browser.post(page, {"seats": "3", "action": "update"}).content.decode()
+    assert "Give 3 seats back for $420.00" in shown
+    assert browser.post(page, {"seats": "3", "action": "give_back", "amount": "1"}).status_code == 409
+    assert browser.post(page, {"seats": "3", "action": "give_back", "amount": "42000"}).status_code == 302
+    assert pack.rows.usable().count() == 1
+
+
+def test_a_card_is_charged_over_the_api_once(browser_of, standin, card_form, maeve, now):
+    placed = order(maeve, 2, now=now, method=Order.Method.CARD)
+    page, browser = f"/api/v1/billing/orders/{placed.uid}/pay/", browser_of(maeve)
+    begun = browser.post(page, {}, content_type="application/json").json()
+    assert browser.post(page, {}, content_type="application/json").json()["client_secret"] == begun["client_secret"]
+    card_form.confirm(begun["client_secret"])
+    done = browser.post(f"/api/v1/billing/orders/{placed.uid}/sync/").json()
+    assert (done["status"], done["next_url"]) == ("paid", f"/billing/teams/{placed.seat_pack.team.uid}")
+    assert browser.get(f"/payment-success?order={placed.uid}")["Location"] == done["next_url"]
+    assert browser_of(UserFactory()).post(page, {}, content_type="application/json").status_code == 404

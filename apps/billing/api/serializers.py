@@ -141,6 +141,10 @@ class OrderIn(PurchaseIn):
         return found
 
 
+class OrderPaymentIn(serializers.Serializer[object]):
+    card = serializers.UUIDField(allow_null=True, default=None, help_text="A saved card; none for another one.")
+
+
 class OrderOut(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     number = serializers.CharField()
@@ -194,6 +198,8 @@ def order_out(begun: Begun) -> dict[str, Any]:
 
 def next_url(order: Order) -> str:
     """The page that shows what became of an order."""
+    if order.is_for_team and order.status == Order.Status.PAID:
+        return f"/billing/teams/{order.seat_pack.team.uid}"
     return f"/payment-{'error' if order.status == Order.Status.CANCELED else 'success'}?order={order.uid}"
 
 

@@ -10,6 +10,7 @@ urlpatterns = [
     path("billing/quote/", views.Quotes.as_view()),
     path("billing/vat-number/", views.VatNumbers.as_view()),
     path("billing/orders/", views.Orders.as_view()),
+    path("billing/orders/<uuid:uid>/pay/", views.OrderPayment.as_view()),
     path("billing/orders/<uuid:uid>/sync/", views.OrderSync.as_view()),
     path("billing/cards/", views.Cards.as_view()),
     path("billing/cards/done/", views.CardsDone.as_view()),

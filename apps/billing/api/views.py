@@ -19,6 +19,7 @@ from apps.billing.api.serializers import (
     CardOut,
     OrderIn,
     OrderOut,
+    OrderPaymentIn,
     QuoteIn,
     QuoteOut,
     VatIdIn,
@@ -95,6 +96,19 @@ class Orders(APIView):
             now=now,
         )
         return Response(order_out(begun), status.HTTP_201_CREATED)
+
+
+class OrderPayment(APIView):
+    """Begin to pay an order by card that exists: seats of a team, or an invoice that isn't paid yet."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_order_pay", request=OrderPaymentIn, responses={200: OrderOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        sent, user = validated(OrderPaymentIn, request), signed_in_user(request)
+        order, card = queries.order_of(user, uid), str(sent["card"] or "")
+        begun = checkout.pay_seats(user=user, order=order, card=card, now=timezone.now())
+        return Response(order_out(begun))
 
 
 class OrderSync(APIView):

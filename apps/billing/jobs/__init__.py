@@ -1,5 +1,5 @@
 """Background jobs of billing."""
 
-from apps.billing.jobs import payments, planned
+from apps.billing.jobs import payments, planned, seats
 
-__all__ = ["payments", "planned"]
+__all__ = ["payments", "planned", "seats"]

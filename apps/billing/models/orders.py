@@ -133,11 +133,6 @@ class Order(models.Model):
     def __str__(self) -> str:
         return self.number
 
-    @property
-    def survives_declined_card(self) -> bool:
-        """Whether another card, or a bank transfer, can pay it after a payment by card has failed."""
-        return self.is_for_team or self.method == self.Method.TRANSFER
-
 
 class OrderLine(models.Model):
     """A course of an order: its part of the amounts, and who earns from it. The lines add up to their order."""

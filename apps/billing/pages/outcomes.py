@@ -4,8 +4,10 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -27,6 +29,9 @@ def payment_success(request: HttpRequest) -> HttpResponse:
         return redirect(f"/payment-error?order={order.uid}")
     if order.status != Order.Status.PAID:
         return render(request, "billing/payment_pending.html", {"order": order, "props": {"uid": str(order.uid)}})
+    if order.is_for_team:
+        messages.success(request, _("Your seats are paid. Assign them to your people."))
+        return redirect(f"/billing/teams/{order.seat_pack.team.uid}")
     payment = order.payment
     refundable = payment.paid_at + timedelta(days=settings.REFUND_DAYS)
     card = f"{queries.brand_name(payment.card_brand)} •••• {payment.card_last4}" if payment.card_last4 else ""

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -24,6 +25,12 @@ def pack_for(user: User, team: UUID, pack: UUID) -> SeatPack:
     if row is None:
         raise NotFound
     return row
+
+
+def seats_of_year(pack: SeatPack) -> int:
+    """Return how many seats end with those of a pack: its own, and those that were added to it. One query."""
+    of_year = Q(pack=pack) | Q(pack__extends=pack, pack__state__in=LIVE)
+    return max(1, Seat.objects.usable().filter(of_year).count())
 
 
 def is_used(seat: Seat, *, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
-from apps.billing.errors import PriceChanged, TermsNotAccepted
+from apps.billing.errors import OrderSettled, PriceChanged, TermsNotAccepted
 from apps.billing.models import Card, Order, OrderLine
 from apps.billing.purchases import Purchase, lines_of
 from apps.billing.services import customers, gifts, promo
@@ -97,7 +97,7 @@ def begin_order(
         return Begun(order=order)
     if order.total == 0:
         return Begun(order=sync_order(order=order, now=now))
-    intent = intent_of(order, saves_card=saves_card)
+    intent = _intent_of(order, saves_card=saves_card)
     if intent.saves_card is not saves_card:
         # The user has changed their mind about saving the card, which an intent can't.
         order = cancel_order(order=order, now=now)
@@ -106,7 +106,7 @@ def begin_order(
         if order.status == Order.Status.PROCESSING:
             return Begun(order=order)
         order = _make_order(wanted, email=email, now=now)
-        intent = intent_of(order, saves_card=saves_card)
+        intent = _intent_of(order, saves_card=saves_card)
     return Begun(order=order, client_secret=intent.client_secret, card=saved)
 
 
@@ -183,14 +183,9 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
     return order
 
 
-def intent_of(
-    order: Order, *, saves_card: bool = False, after: gateway.IntentState | None = None
-) -> gateway.IntentState:
-    """Return the payment intent of an order. The provider makes one per order, however often it is asked.
-
-    ``after``: the canceled intent of an order that goes on; another one takes its place.
-    """
-    if order.intent_id is not None and after is None:
+def _intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState:
+    """The payment intent of an order. The provider makes one per order, however often it is asked."""
+    if order.intent_id is not None:
         return gateway.get_payment_intent(order.intent_id)
     intent = gateway.create_payment_intent(
         customer=customers.ensure_customer(order.user).gateway_id,
@@ -199,9 +194,9 @@ def intent_of(
         description=order.title,
         order=str(order.uid),
         saves_card=saves_card,
-        key=f"order {order.uid} after {after.id}" if after else f"order {order.uid}",
+        key=f"order {order.uid}",
     )
-    Order.objects.filter(pk=order.pk, intent_id=order.intent_id).update(intent_id=intent.id)
+    Order.objects.filter(pk=order.pk, intent_id=None).update(intent_id=intent.id)
     order.intent_id = intent.id
     return intent
 
@@ -221,7 +216,7 @@ def sync_order(*, order: Order, now: datetime) -> Order:
     if order.intent_id is None:
         return order
     intent = gateway.get_payment_intent(order.intent_id)
-    if intent.status == "requires_payment_method" and intent.failure is not None and not order.survives_declined_card:
+    if intent.status == "requires_payment_method" and intent.failure is not None and not order.is_for_team:
         failure = intent.failure
         intent = gateway.cancel_payment_intent(intent.id)
         if intent.status == "canceled":
@@ -237,7 +232,7 @@ def cancel_order(*, order: Order, now: datetime) -> Order:
     if order.total == 0:
         return _settle(order, None, now=now)
     # An intent whose id was not stored (the process died) is found by its key.
-    return _settle(order, gateway.cancel_payment_intent(intent_of(order).id), now=now)
+    return _settle(order, gateway.cancel_payment_intent(_intent_of(order).id), now=now)
 
 
 def follow_order(*, order_id: int, now: datetime) -> bool:
@@ -260,13 +255,30 @@ def _settle(
             return order
         if intent is None or intent.status == "succeeded":
             mark_paid(order, intent=intent, now=now)
-        elif intent.status == "canceled" and order.method != Order.Method.TRANSFER:
+        elif intent.status == "canceled":
             mark_canceled(order, failure=failure, now=now)
-        else:
-            waits = intent.status != "processing"
-            status = Order.Status.OPEN if waits and order.survives_declined_card else order.status
-            status = status if waits else Order.Status.PROCESSING
-            if status != order.status:
-                order.status = status
-                order.save(update_fields=["status"])
+        elif intent.status == "processing" and order.status != Order.Status.PROCESSING:
+            order.status = Order.Status.PROCESSING
+            order.save(update_fields=["status"])
+        elif order.status == Order.Status.PROCESSING and order.is_for_team and intent.status != "processing":
+            order.status = Order.Status.OPEN  # another card can pay it
+            order.save(update_fields=["status"])
     return order
+
+
+def pay_seats(*, user: User, order: Order, card: str, now: datetime) -> Begun:
+    """Begin to pay an order of seats by card, or continue. A declined card leaves it open for another one.
+
+    ``card``: the uid of a saved card, or "".
+
+    :raises OrderSettled: it was canceled in the meantime.
+    """
+    enforce(policies.see_order(user, order))
+    consume("checkout", str(user.pk), now=now)
+    saved = customers.usable_card(user=user, uid=card, now=now) if card else None
+    order = sync_order(order=order, now=now)
+    if order.status in {Order.Status.PAID, Order.Status.PROCESSING}:
+        return Begun(order=order)
+    if order.status != Order.Status.OPEN or not order.is_for_team:
+        raise OrderSettled
+    return Begun(order=order, client_secret=_intent_of(order).client_secret, card=saved)

@@ -150,7 +150,7 @@ def order_seats(
     """Order seats. Sent twice with the same ``request_key``, it makes one order, which is returned again.
 
     ``expected_total``: what the user was shown. ``buyer``: a snapshot of `BuyerDetails`. An order by card waits for its
-    payment (`order_payments`); with an invoice, its seats are open.
+    payment (`checkout.pay_seats`); with an invoice, its seats are open.
 
     :raises PriceChanged: the total is not what the user was shown.
     :raises SeatsRefused: they can't be ordered; it says why.

@@ -46,3 +46,30 @@ export function getQuote(
 export function beginOrder(order: OrderIn): Promise<Order> {
   return unwrap(authenticatedApi.POST("/api/v1/billing/orders/", { body: order }));
 }
+
+/** An order that exists and is to be paid by card. */
+export type OrderPaymentProps = {
+  /** Its uid. */
+  order: string;
+  number: string;
+  /** As it is shown. */
+  total: string;
+  /** Minor units of the provider. */
+  provider_total: number;
+  currency: string;
+  email: string;
+  cards: SavedCard[];
+  provider: ProviderProps;
+  /** Where "Not now" leads. */
+  back: string;
+};
+
+/** @param card a saved card; null for another one */
+export function beginPayment(uid: string, card: string | null): Promise<Order> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/billing/orders/{uid}/pay/", {
+      params: { path: { uid } },
+      body: { card },
+    }),
+  );
+}

@@ -20,13 +20,26 @@ export const ASKS_AFTER_MS = 6000;
 type Progress = (stage: Stage, order: Pick<Order, "uid" | "number"> | null) => void;
 
 /** @param provider null if nothing is charged */
-export async function pay(
+export function pay(
   wanted: OrderIn,
   provider: Provider | null,
   onProgress: Progress,
 ): Promise<Outcome> {
-  const usesForm = provider !== null && wanted.card === null;
-  if (usesForm) {
+  const how = { usesForm: provider !== null && wanted.card === null, email: wanted.email ?? "" };
+  return payOrder(() => beginOrder(wanted), how, provider, onProgress);
+}
+
+/**
+ * @param begin makes the order, or begins to pay one that exists
+ * @param how whether the card of the form pays, and where the receipt goes
+ */
+export async function payOrder(
+  begin: () => Promise<Order>,
+  { usesForm, email }: { usesForm: boolean; email: string },
+  provider: Provider | null,
+  onProgress: Progress,
+): Promise<Outcome> {
+  if (usesForm && provider) {
     const { error } = await provider.elements.submit();
     // The fields themselves say what is missing.
     if (error) return { kind: "invalid" };
@@ -34,7 +47,7 @@ export async function pay(
   onProgress("checking", null);
   let order: Order;
   try {
-    order = await beginOrder(wanted);
+    order = await begin();
   } catch (thrown) {
     return { kind: "refused", error: toApiError(thrown) };
   }
@@ -42,9 +55,7 @@ export async function pay(
   if (!provider || order.client_secret === "") return follow(order.uid, onProgress);
 
   const asks = setTimeout(() => onProgress("asked", order), ASKS_AFTER_MS);
-  const message = await confirm(provider, order, usesForm, wanted.email ?? "").finally(() =>
-    clearTimeout(asks),
-  );
+  const message = await confirm(provider, order, usesForm, email).finally(() => clearTimeout(asks));
   if (message === null) {
     onProgress("bank", order);
     return follow(order.uid, onProgress);

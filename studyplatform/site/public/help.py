@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
+from apps.billing import seat_prices
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.errors import REGISTRY
 
@@ -20,6 +21,10 @@ ARTICLES = {
         _("How to record and export a lesson that looks sharp and uploads quickly."),
     ),
     "teaching": (_("How teaching works"), _("From an idea to a published course: writing, uploading and review.")),
+    "seats-for-teams": (
+        _("Seats for teams"),
+        _("What seats cost, what they open, who sees what, and how money comes back."),
+    ),
     "learning": (_("How learning works"), _("Enrolling, progress, quizzes and certificates.")),
 }
 TEXTS = {
@@ -48,7 +53,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
     title, summary = ARTICLES[article]
-    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes()}
+    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes(), "seat_prices": seat_prices}
     return render(request, f"site/help/{article}.html", context)
 
 

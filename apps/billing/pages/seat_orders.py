@@ -1,0 +1,311 @@
+"""Ordering seats for a team: /premium/teams, more of them, another year, and money back for those nobody used.
+
+The pages work without scripts: "Update" computes the price again. With scripts, the parts that change are fetched from
+the same address (assets/site/liveForm.ts).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.timezone import localtime
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
+from apps.accounts.models import User
+from apps.billing import policies, queries
+from apps.billing.api.serializers import card_props
+from apps.billing.browser import allows_provider, country_evidence, guessed_country, provider_props
+from apps.billing.models import BuyerDetails, Order, Payment, SeatPack
+from apps.billing.provider_amounts import to_provider
+from apps.billing.queries import seat_packs
+from apps.billing.queries.seat_courses import course_for_seats, courses_with_seats, offer_of_seats
+from apps.billing.seat_form import COURSE, PREMIUM, SeatOrderForm, new_request_key
+from apps.billing.seat_prices import GIVE_BACK_DAYS, INVOICE_DAYS, MAX_SEATS_OF_TEAM, SEAT_DISCOUNTS
+from apps.billing.services import buyers, seat_orders, seat_returns
+from apps.billing.services.seat_orders import SeatQuote, WantedSeats
+from apps.courses.models import Course
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.money import money
+
+SEATS_AT_FIRST = 5
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """Which seats a page orders. ``mode``: "first", "add" or "renew"; ``pack``: the one they belong to, or none."""
+
+    mode: str
+    pack: SeatPack | None = None
+    seats: int = SEATS_AT_FIRST
+
+    def wanted(self, count: int, course: Course | None) -> WantedSeats:
+        """What the user wants."""
+        pack = self.pack
+        if pack is None:
+            return WantedSeats(count=count, course=course)
+        if self.mode == "renew":
+            return WantedSeats(count=count, renews=pack)
+        if pack.course is not None:
+            return WantedSeats(count=count, course=pack.course, more_of=pack.team)
+        return WantedSeats(count=count, extends=pack.extends or pack)
+
+
+@open_to_everyone
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def order(request: HttpRequest) -> HttpResponse:
+    """The first seats of a team. Visitors see what they cost, and sign in to order them."""
+    return _page(request, Purpose("first"))
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def add(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
+    """More seats of a team, at the price of the days that are left."""
+    found = seat_packs.pack_for(signed_in_user(request), uid, pack)
+    return _page(request, Purpose("add", found, seats=1))
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def renew(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
+    """Another year of Premium for a team."""
+    found = seat_packs.pack_for(signed_in_user(request), uid, pack)
+    found = found.extends or found
+    if found.course_id is not None:
+        return redirect(f"/billing/teams/{found.team.uid}")
+    return _page(request, Purpose("renew", found, seats=seat_packs.seats_of_year(found)))
+
+
+def _page(request: HttpRequest, purpose: Purpose) -> HttpResponse:
+    user = request.user if isinstance(request.user, User) else None
+    data = request.POST if request.method == "POST" else None
+    is_order = data is not None and data.get("action") == "order"
+    form = SeatOrderForm(data, initial=_initial(request, user, purpose), is_fixed=purpose.pack is not None)
+    refusal: AppError | None = None
+    if is_order and user is None:
+        return redirect(f"/auth/login?{urlencode({'next': _address_of(form)})}")
+    if is_order and user is not None and form.is_valid():
+        try:
+            made = _send(request, user, purpose, form)
+        except AppError as refused:
+            refusal = refused
+        else:
+            return _leave(request, made)
+    shown = form if is_order else SeatOrderForm(initial=_typed(form, data), is_fixed=purpose.pack is not None)
+    status = (refusal.status if refusal else 422) if is_order else 200
+    return render(request, "billing/seats/order.html", _context(shown, form, purpose, user, refusal), status=status)
+
+
+def _initial(request: HttpRequest, user: User | None, purpose: Purpose) -> dict[str, Any]:
+    """What the form begins with: what the address names, and the company for which the user bought before."""
+    slug = request.GET.get("course", "")[:80]
+    saved = BuyerDetails.objects.filter(user=user, is_company=True).first() if user else None
+    known = saved.as_snapshot() if saved else {"country": guessed_country(request)}
+    return {
+        "what": COURSE if slug else PREMIUM,
+        "course": slug,
+        "seats": request.GET.get("seats", "")[:3] or purpose.seats,
+        "method": Order.Method.CARD,
+        "email": user.email if user else "",
+        **known,
+    }
+
+
+def _typed(form: SeatOrderForm, data: Any) -> dict[str, Any]:
+    """What was typed, without complaints, while the user is still choosing."""
+    if data is None:
+        return dict(form.initial)
+    return {**form.initial, **{name: data.get(name, "") for name in form.fields if name not in {"agrees", "key"}}} | {
+        "agrees": "agrees" in data,
+        "seats": _count_of(form) or data.get("seats", ""),
+        "key": data.get("key", "")[:36],
+    }
+
+
+def _count_of(form: SeatOrderForm) -> int:
+    typed = str(form["seats"].value() or "").strip()
+    count = int(typed) if typed.isascii() and typed.isdigit() and len(typed) <= 4 else 0
+    return {"more": count + 1, "fewer": max(count - 1, 1)}.get(str(form.data.get("action", "")), count)
+
+
+def _course_of(form: SeatOrderForm, purpose: Purpose) -> Course | None:
+    if purpose.pack is not None:
+        return purpose.pack.course
+    return course_for_seats(str(form["course"].value() or "")) if form["what"].value() == COURSE else None
+
+
+def _quote(form: SeatOrderForm, purpose: Purpose, course: Course | None) -> SeatQuote | AppError | None:
+    """What the wanted seats cost; why they can't be ordered; or None while no course is chosen."""
+    if purpose.pack is None and form["what"].value() == COURSE and course is None:
+        return None
+    country, vat_id = (str(form[name].value() or "")[:60] for name in ("country", "vat_id"))
+    wanted = purpose.wanted(_count_of(form), course)
+    try:
+        return seat_orders.quote_seats(wanted=wanted, country=country[:2], vat_id=vat_id, now=timezone.now())
+    except AppError as refused:
+        return refused
+
+
+def _send(request: HttpRequest, user: User, purpose: Purpose, form: SeatOrderForm) -> Order:
+    now, given = timezone.now(), form.cleaned_data
+    details = given if given["is_company"] else None
+    return seat_orders.order_seats(
+        user=user,
+        wanted=purpose.wanted(given["seats"], _course_of(form, purpose)),
+        method=Order.Method(given["method"]),
+        buyer=buyers.buyer_for(user=user, details=details, now=now),
+        country=given["country"],
+        email=given["email"],
+        expected_total=given["total"],
+        expected_currency=given["currency"],
+        agrees=given["agrees"],
+        request_key=given["key"],
+        evidence=country_evidence(request),
+        now=now,
+    )
+
+
+def _leave(request: HttpRequest, made: Order) -> HttpResponse:
+    """After an order: to its payment, or to the team, whose seats are open."""
+    if made.method == Order.Method.CARD:
+        return redirect("billing:order-pay", uid=made.uid)
+    pack = made.seat_pack
+    text = ngettext("%(num)d seat is open. The invoice is on its way to %(email)s.",
+                    "%(num)d seats are open. The invoice is on its way to %(email)s.", pack.seats)  # fmt: skip
+    messages.success(request, text % {"num": pack.seats, "email": made.email})
+    return redirect(f"/billing/teams/{pack.team.uid}")
+
+
+def _address_of(form: SeatOrderForm) -> str:
+    """The page with what a visitor has chosen, to which signing in leads back."""
+    chosen = {"course": form["course"].value()} if form["what"].value() == COURSE else {}
+    return f"/premium/teams?{urlencode({**chosen, 'seats': _count_of(form)})}"
+
+
+def _context(
+    shown: SeatOrderForm, form: SeatOrderForm, purpose: Purpose, user: User | None, refusal: AppError | None
+) -> dict[str, Any]:
+    course = _course_of(form, purpose)
+    found = _quote(form, purpose, course)
+    search = str(form["q"].value() or "")
+    return {
+        "form": shown,
+        "mode": purpose.mode,
+        "pack": purpose.pack,
+        "course": course,
+        "courses": courses_with_seats(search) if purpose.pack is None else [],
+        "offer": offer_of_seats() if purpose.pack is None else None,
+        "quote": found if isinstance(found, SeatQuote) else None,
+        "refusal": refusal,
+        "hindrance": found if isinstance(found, AppError) else None,
+        "texts": _texts(found) if isinstance(found, SeatQuote) else {},
+        "is_invoice": form["method"].value() == Order.Method.TRANSFER,
+        "due_at": localtime() + timedelta(days=INVOICE_DAYS),
+        "discounts": SEAT_DISCOUNTS,
+        "most": MAX_SEATS_OF_TEAM,
+        "key": shown["key"].value() or new_request_key(),
+        "is_visitor": user is None,
+        "saved": None,
+    }
+
+
+def _texts(found: SeatQuote) -> dict[str, str]:
+    """The amounts as they are shown."""
+    price = found.price
+    names = ("list_price", "discount", "total", "tax")
+    texts = {name: money(getattr(price, name), price.currency, cents=True) for name in names}
+    texts["unit"] = money(found.seats.unit, price.currency, cents=True)
+    if found.ends_at is not None and not found.days:
+        months = found.seats.seats * 12
+        texts["a_month"] = money((2 * price.total + months) // (2 * months), price.currency, cents=True)
+    return texts
+
+
+@signed_in
+@never_cache
+@require_safe
+@allows_provider
+def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Pay an order by card: seats that were just ordered, or an invoice that isn't paid yet."""
+    user, now = signed_in_user(request), timezone.now()
+    order = queries.order_of(user, uid)
+    if order.status != Order.Status.OPEN or not order.is_for_team:
+        return redirect(f"/payment-success?order={order.uid}")
+    pack = SeatPack.objects.select_related("team").filter(order=order).first()
+    back = f"/billing/teams/{pack.team.uid}" if pack and pack.state != SeatPack.State.WAITING else "/premium/teams"
+    props = {
+        "order": str(order.uid),
+        "number": order.number,
+        "total": money(order.total, order.currency, cents=True),
+        "provider_total": to_provider(order.total, order.currency),
+        "currency": order.currency,
+        "email": order.email,
+        "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
+        "provider": provider_props(),
+        "back": back,
+    }
+    return render(request, "billing/seats/pay.html", {"order": order, "pack": pack, "back": back, "props": props})
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def give_back(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
+    """Money back for seats that nobody has used: how many, and what they bring."""
+    user, now = signed_in_user(request), timezone.now()
+    found = seat_packs.pack_for(user, uid, pack)
+    enforce(policies.order_seats(user, found.team, None))
+    payment = Payment.objects.filter(order=found.order_id).first()
+    free = seat_packs.unused_seats(found, now=now) if payment and _is_soon(found, now) else []
+    typed = request.POST.get("seats") or request.GET.get("seats") or str(len(free))
+    count = min(max(int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 1, 1), max(len(free), 1))
+    amount = seat_returns.worth_of(payment, found, count) if payment and free else 0
+    refusal: AppError | None = None
+    if request.method == "POST" and request.POST.get("action") == "give_back":
+        try:
+            expected = int(request.POST.get("amount") or -1)
+        except ValueError:
+            expected = -1
+        try:
+            seat_returns.give_back_seats(user=user, pack=found, count=count, expected_amount=expected, now=now)
+        except AppError as refused:
+            refusal = refused
+        else:
+            text = ngettext("%(num)d seat is closed. %(amount)s is on its way back.",
+                            "%(num)d seats are closed. %(amount)s is on its way back.", count)  # fmt: skip
+            messages.success(request, text % {"num": count, "amount": _shown(amount, payment)})
+            return redirect(f"/billing/teams/{found.team.uid}")
+    context = {
+        "pack": found,
+        "payment": payment,
+        "free": len(free),
+        "count": count,
+        "amount": amount,
+        "amount_text": _shown(amount, payment) if amount else "",
+        "until": seat_packs.give_back_until(found),
+        "days": GIVE_BACK_DAYS,
+        "refusal": refusal,
+    }
+    return render(request, "billing/seats/give_back.html", context, status=refusal.status if refusal else 200)
+
+
+def _is_soon(pack: SeatPack, now: datetime) -> bool:
+    return now <= seat_packs.give_back_until(pack)
+
+
+def _shown(amount: int, payment: Payment | None) -> str:
+    return money(amount, payment.currency if payment else settings.CURRENCY, cents=True)
