@@ -75,8 +75,8 @@ def _assign(user: Any) -> str:
 def _seats(user: Any) -> str:
     return _(
         "Order [seats for your team](/premium/teams), by card or with an invoice of %(days)d days: of Premium for a"
-        " year, or of one course. Under [Teams](/billing/teams) you assign them, add more, renew them, and give back within"
-        " %(back)d days what nobody used. The [terms for teams](/help/seats-for-teams) say the rest."
+        " year, or of one course. Under [Teams](/billing/teams) you assign them, add more, renew them, and give back"
+        " within %(back)d days what nobody used. The [terms for teams](/help/seats-for-teams) say the rest."
     ) % {"days": INVOICE_DAYS, "back": GIVE_BACK_DAYS}
 
 

@@ -12,6 +12,9 @@ other subscribers contribute: it lowers the subscriber's own next contributions,
 
 Seconds count if the subscriber had paid for that day, and only Premium opened the course to them; at most three hours a
 day of a learner, over all courses. Days that were paid for after their month was shared count in the next one.
+
+Of a payment for seats of a team, each seat that was not given back has an equal part, which its holders contribute for
+the time in which they had it; what nobody held is the platform's (docs/adr/0055).
 """
 
 from __future__ import annotations
@@ -28,7 +31,17 @@ from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 
 from apps.billing import extensions
-from apps.billing.models import EntryKind, Grant, LedgerLine, Payment, PremiumContribution, PremiumEarning, PremiumMonth
+from apps.billing.models import (
+    EntryKind,
+    Grant,
+    LedgerLine,
+    Payment,
+    PremiumContribution,
+    PremiumEarning,
+    PremiumMonth,
+    Seat,
+    SeatUse,
+)
 from apps.billing.premium_division import cap_day, divide_by_seconds
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
@@ -39,6 +52,7 @@ DELAY_AFTER_MONTH = timedelta(minutes=1)
 MAX_SECONDS_PER_LEARNER_AND_DAY = 3 * 60 * 60
 ROWS_PER_INSERT = 1000
 _Period = tuple[datetime, datetime]
+_FIELDS = ("gateway_id", "user_id", "order_id", "period_start", "period_end", "paid_at", "confirmed_at")
 
 
 def share_until(*, now: datetime) -> list[PremiumMonth]:
@@ -135,17 +149,37 @@ def _contributions(currency: str, start: datetime, end: datetime) -> Contributio
     net, earned = _net_payments(currency), 0
     until_end, within, late_starts = Counter[int](), Counter[int](), []
     found = Payment.objects.filter(kind=Payment.Kind.PREMIUM, currency=currency)
-    for payment in found.only("gateway_id", "user_id", "period_start", "period_end", "paid_at").iterator():
+    for payment in found.only(*_FIELDS).iterator():
         before, after = _earned(payment, net, start), _earned(payment, net, end)
         earned += after
-        until_end[payment.user_id] += after
-        within[payment.user_id] += after - before
-        if before and payment.paid_at >= start:
+        if payment.order_id is None:
+            until_end[payment.user_id] += after
+            within[payment.user_id] += after - before
+        else:
+            by_start, by_end = (_earned_by_holders(payment, net, moment) for moment in (start, end))
+            until_end += by_end
+            within += by_end - by_start
+        if before and (payment.confirmed_at or payment.paid_at) >= start:
             late_starts.append(_period(payment)[0])
     mine = until_end - _contributed_before(currency)  # of counters: only what is positive
     own = mine & within
     since = min(late_starts, default=_bounds((start - timedelta(days=1)).date())[0])
     return Contributions(earned, own, mine - own, since.replace(hour=0, minute=0, second=0, microsecond=0))
+
+
+def _earned_by_holders(payment: Payment, net: dict[str, int], until: datetime) -> Counter[int]:
+    """What of a payment for seats has been earned by those who held them, rounded down. Two queries."""
+    start, end = _period(payment)
+    kept = Seat.objects.usable().filter(pack__order=payment.order_id)
+    amount, count, earned = net.get(payment.gateway_id, 0), kept.count(), Counter[int]()
+    whole = int((end - start).total_seconds()) * count
+    if amount <= 0 or not whole:
+        return earned
+    held: Counter[int] = Counter()
+    for use in SeatUse.objects.filter(seat__in=kept).only("user_id", "started_at", "ended_at"):
+        since, over = max(use.started_at, start), min(use.ended_at or end, end, until)
+        held[use.user_id] += max(0, int((over - since).total_seconds()))
+    return Counter({user: amount * seconds // whole for user, seconds in held.items()})
 
 
 def _contributed_before(currency: str) -> Counter[int]:
@@ -224,17 +258,32 @@ def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[An
     ).filter(
         kind=Payment.Kind.PREMIUM,
         currency=currency,
+        order=None,
         user=OuterRef("user"),
         amount__gt=F("refunded") + F("charged_back"),
         since__lt=OuterRef("ends"),
         until__gt=OuterRef("begins"),
+    )
+    bought = Payment.objects.filter(
+        order=OuterRef("seat__pack__order"),
+        kind=Payment.Kind.PREMIUM,
+        currency=currency,
+        amount__gt=F("refunded") + F("charged_back"),
+    )
+    held = SeatUse.objects.filter(
+        Q(ended_at=None) | Q(ended_at__gt=OuterRef("begins")),
+        Exists(bought),
+        user=OuterRef("user"),
+        started_at__lt=OuterRef("ends"),
+        seat__pack__starts_at__lt=OuterRef("ends"),
+        seat__pack__ends_at__gt=OuterRef("begins"),
     )
     rows = extensions.watched_days(start.date(), end.date()).annotate(begins=begins, ends=ends)
     rows = rows.exclude(course__pricing=Course.Pricing.FREE).exclude(course__instructor=F("user"))
     counting: QuerySet[Any] = rows.filter(
         Exists(grants.filter(source=Grant.Source.PREMIUM)),
         ~Exists(grants.exclude(source=Grant.Source.PREMIUM)),
-        Exists(paid),
+        Exists(paid) | Exists(held),
     ).order_by()
     return counting
 
