@@ -203,6 +203,7 @@ class Sales:
     promo_codes: tuple[dict[str, Any], ...] = ()
     bundles: tuple[dict[str, Any], ...] = ()
     gifts: tuple[dict[str, Any], ...] = ()
+    teams: tuple[dict[str, Any], ...] = ()
     payouts: tuple[dict[str, str], ...] = ()
 
 
@@ -235,6 +236,7 @@ def read_library(content: Path = CONTENT) -> Library:
         promo_codes=tuple(more.get("promo_codes") or ()),
         bundles=tuple(more.get("bundles") or ()),
         gifts=tuple(more.get("gifts") or ()),
+        teams=tuple(more.get("teams") or ()),
         payouts=tuple(more.get("payouts") or ()),
     )
     library = Library(

@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 from django.conf import settings
 from django.db.models import Max, Q
@@ -30,16 +31,28 @@ from apps.billing.models import (
     ConnectedAccount,
     Dispute,
     Gift,
+    Order,
     Payment,
     Payout,
     PayoutAccount,
     PromoCode,
     Refund,
     Subscription,
+    Team,
 )
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
-from apps.billing.services import bundles, gifts, plan_changes, premium_care, premium_notices, receipts, subscriptions
+from apps.billing.services import (
+    bundles,
+    gifts,
+    plan_changes,
+    premium_care,
+    premium_notices,
+    receipts,
+    seat_orders,
+    seats,
+    subscriptions,
+)
 from apps.billing.services.balance_facts import follow_balance
 from apps.billing.standin import Standin
 from apps.courses.models import Course
@@ -63,6 +76,7 @@ DONE_HERE = (
     "billing.tell_of_payment",
     "billing.tell_of_premium_end",
     "billing.tell_of_refund",
+    "billing.tell_of_transfer_order",
 )
 
 
@@ -158,9 +172,7 @@ class Year:
         for bundle in self.library.sales.bundles:
             if set(bundle["courses"]) <= kinds.keys():
                 self._at(self._ago(bundle["days_ago"]), partial(self._make_bundle, bundle))
-        for gift in self.library.sales.gifts:
-            if gift["course"] in kinds:
-                self._at(self._ago(gift["days_ago"]), partial(self._give, gift))
+        self._plan_for_others(kinds)
         for (email, slug), at in self.begins.items():
             self._at(at, partial(self._begin, email, slug, kinds[slug]))
         for sold in self.library.sales.returns:
@@ -172,6 +184,14 @@ class Year:
         while run_time(day) <= self.now:
             self._at(run_time(day), partial(self._pay_out, day))
             day = next_payout_day(day)
+
+    def _plan_for_others(self, kinds: dict[str, tuple[str, str]]) -> None:
+        """What one user buys for others."""
+        for gift in self.library.sales.gifts:
+            if gift["course"] in kinds:
+                self._at(self._ago(gift["days_ago"]), partial(self._give, gift))
+        for team in self.library.sales.teams:
+            self._at(self._ago(team["days_ago"]), partial(self._order_seats, team))
 
     def _begin(self, email: str, slug: str, kind: tuple[str, str], at: datetime) -> None:
         """A learner begins a course: they buy it, Premium opens it, or staff do."""
@@ -308,6 +328,25 @@ class Year:
         order = services.sync_order(order=begun.order, now=at)
         receipts.tell_of_payment(payment=Payment.objects.select_related("user").get(order=order))
         gifts.send_gift(gift_id=order.gift.pk, now=at)
+
+    def _order_seats(self, text: dict[str, Any], at: datetime) -> None:
+        """A company orders seats of Premium with an invoice that isn't paid yet, and gives most of them to learners."""
+        owner = _user(text["by"])
+        if Team.objects.of(owner.pk).exists():
+            return
+        names = ("street", "postal_code", "city", "country", "vat_id", "reference")
+        buyer = {"is_company": True, "name": text["company"], **{name: text[name] for name in names}}
+        wanted = seat_orders.WantedSeats(count=text["seats"])
+        found = seat_orders.quote_seats(wanted=wanted, country=text["country"], vat_id=text["vat_id"], now=at)
+        order = seat_orders.order_seats(
+            user=owner, wanted=wanted, method=Order.Method.TRANSFER, buyer=buyer, country=text["country"],
+            email=text["email"], expected_total=found.price.total, expected_currency=found.price.currency, agrees=True,
+            request_key=uuid4(), now=at,
+        )  # fmt: skip
+        learners = User.objects.filter(role=Role.STUDENT, is_active=True).exclude(pk=owner.pk)
+        members = learners.exclude(subscriptions__in=Subscription.objects.live()).order_by("pk")[: text["members"]]
+        for seat, member in zip(order.seat_pack.rows.all(), members, strict=False):
+            seats.give_seat(seat=seat, user=member, by=owner, now=at)
 
     def _make_code(self, text: dict[str, Any], at: datetime) -> None:
         if PromoCode.objects.filter(code=text["code"]).exists():

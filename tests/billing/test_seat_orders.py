@@ -23,10 +23,12 @@ from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.ledger_check import problems
 from apps.billing.seat_prices import days_of, discount_for, price_of_seats
 from apps.billing.services import checkout, seat_care, seat_orders, seat_returns, seats
+from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.seat_orders import WantedSeats
 from apps.billing.services.transfer_orders import cancel_transfer_order, confirm_transfer
-from tests.billing.conftest import DECLINED
+from tests.billing.conftest import DECLINED, GOOD
 from tests.factories.accounts import UserFactory
+from tests.factories.selling import GrantFactory
 
 DAY = timedelta(days=1)
 COMPANY = {"is_company": True, "name": "Halden Instruments Ltd", "country": "IE", "reference": "PO-2026-0118"}
@@ -200,10 +202,10 @@ def test_a_canceled_order_ends_its_seats_and_a_used_one_is_not_canceled_by_its_b
 # --- Money back ---------------------------------------------------------------------------------------
 
 
-def paid_by_card(card_form, user, count, *, now, **wanted):
+def paid_by_card(card_form, user, count, *, now, card=GOOD, **wanted):
     placed = order(user, count, now=now, method=Order.Method.CARD, **wanted)
     begun = checkout.pay_seats(user=user, order=placed, card="", now=now)
-    card_form.confirm(begun.client_secret)
+    card_form.confirm(begun.client_secret, card)
     checkout.sync_order(order=placed, now=now)
     return Payment.objects.get(order=placed), SeatPack.objects.select_related("team").get(order=placed)
 
@@ -248,6 +250,24 @@ def test_held_and_used_seats_and_late_requests_bring_nothing(standin, card_form,
     give_back(2, 28000)
     assert in_ledger("premium") == 0
     assert sound()
+
+
+def test_seats_whose_refund_fails_are_free_again(standin, card_form, maeve, paid, now):
+    payment, pack = paid_by_card(card_form, maeve, 3, now=now, course=paid, card="4000000000005126")
+    seat_returns.give_back_seats(user=maeve, pack=pack, count=2, expected_amount=12800, now=now)
+    assert pack.rows.usable().count() == 1
+    standin.clock.advance(days=40)
+    sync_refunds(payment=payment, now=timezone.now())
+    assert (payment.refunds.get().status, pack.rows.usable().count()) == ("failed", 3)
+    assert sound()
+
+
+def test_who_owns_the_course_orders_seats_of_it_and_later_more(standin, card_form, maeve, paid, now):
+    GrantFactory(user=maeve, course=paid, source="staff")
+    _payment, pack = paid_by_card(card_form, maeve, 2, now=now, course=paid)
+    more = order(maeve, 3, now=now, course=paid, more_of=pack.team)
+    assert more.seat_pack.team == pack.team
+    assert more.list_price == 3 * 6400
 
 
 # --- Over the year ------------------------------------------------------------------------------------
@@ -295,10 +315,14 @@ def test_owners_are_reminded_before_the_end_and_people_go_on_with_renewed_seats(
     assert set(SeatPack.objects.filter(state="ended").values_list("pk", flat=True)) == {pack.pk, added.pk}
     assert told(maeve, "billing.team_ended") == 0
 
+    late = order(maeve, 2, now=renewal.ends_at + 20 * DAY, renews=renewal, method=Order.Method.CARD)
     over = renewal.ends_at
     seat_care.follow_seats(now=over)
     assert told(maeve, "billing.team_ended") == 1
     assert not any(has_premium(user, now=over) for user in people)
+    afterward = over + 20 * DAY
+    assert seats.open_pack(late, now=afterward)  # renewed after the end: the first two of them go on
+    assert sum(has_premium(user, now=afterward) for user in people) == 2
 
 
 # --- Pages --------------------------------------------------------------------------------------------
