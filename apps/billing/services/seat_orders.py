@@ -166,6 +166,9 @@ def order_seats(
     try:
         with transaction.atomic():
             User.objects.select_for_update(no_key=True).get(pk=user.pk)  # one order of a user at a time
+            earlier = _ordered_by(request_key, user)  # the same form, sent twice at the same moment
+            if earlier is not None:
+                return earlier
             if is_invoice:
                 _refuse_more_credit(user, wanted, now=now)
             _refuse_second_renewal(wanted)
@@ -193,7 +196,7 @@ def order_seats(
                 delay = checkout.FOLLOW_AFTER
                 jobs.enqueue("billing.follow_order", key=str(order.pk), delay=delay, order_id=order.pk)
     except IntegrityError:
-        made = _ordered_by(request_key, user)  # the same form, sent twice at the same moment
+        made = _ordered_by(request_key, user)
         if made is None:
             raise
         return made
