@@ -17,7 +17,7 @@ from apps.billing.errors import (
     SeatsUsed,
     StillSubscribed,
 )
-from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode, Team
+from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode
 from apps.billing.purchases import Purchase
 from apps.billing.queries.bundles import BundleView
 from apps.courses.errors import CourseNotFound
@@ -96,16 +96,6 @@ def see_gift(user: AnyUser, gift: Gift) -> Verdict:
 def redeem_gift(user: AnyUser) -> Verdict:
     """Users with a verified email redeem gifts."""
     return be_verified(user)
-
-
-def order_seats(user: AnyUser, team: Team | None, course: Course | None) -> Verdict:
-    """Users with a verified email order seats; more of them, or another year, only for a team of their own."""
-    if not isinstance(user, User):
-        return NotAuthenticated()
-    if team is not None and team.owner_id != user.pk:
-        return NotFound()
-    refusal = buy(user, course, is_gift=True) if course is not None else None
-    return refusal or be_verified(user)
 
 
 def see_order(user: AnyUser, order: Order) -> Verdict:

@@ -16,7 +16,7 @@ PREMIUM, COURSE = "premium", "course"
 
 
 class SeatOrderForm(BuyerForm):
-    """Whoever names a company buys for it; an invoice needs one. ``fixed``: what is bought can't be chosen."""
+    """A buyer who names a company buys for it; an invoice needs one. ``fixed``: what is bought can't be chosen."""
 
     what = forms.ChoiceField(choices=[(PREMIUM, _("Premium")), (COURSE, _("One course"))], required=False)
     course = forms.SlugField(max_length=80, required=False)

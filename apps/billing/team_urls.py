@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from apps.billing.pages import seats, team_seats
+from apps.billing.pages import seat_orders, seat_payments, seats, team_seats
 
 urlpatterns = [
+    path("premium/teams", seat_orders.order, name="seats-order"),
+    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/add", seat_orders.add, name="seats-add"),
+    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/renew", seat_orders.renew, name="seats-renew"),
+    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/return", seat_payments.give_back, name="seats-return"),
+    path("billing/orders/<uuid:uid>/pay", seat_payments.pay, name="order-pay"),
     path("billing/teams", seats.teams, name="teams"),
     path("billing/teams/<uuid:uid>", team_seats.team, name="team"),
     path("billing/teams/<uuid:uid>/usage.csv", team_seats.usage_csv, name="team-usage"),

@@ -18,7 +18,6 @@ from apps.billing.pages import (
     premium_checkout,
     promo_codes,
     tax_details,
-    seat_orders,
     transactions,
 )
 from apps.billing.pages import earnings_files as files
@@ -26,11 +25,6 @@ from apps.billing.pages import earnings_files as files
 app_name = "billing"
 urlpatterns = [
     path("premium", premium.premium, name="premium"),
-    path("premium/teams", seat_orders.order, name="seats-order"),
-    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/add", seat_orders.add, name="seats-add"),
-    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/renew", seat_orders.renew, name="seats-renew"),
-    path("billing/teams/<uuid:uid>/packs/<uuid:pack>/return", seat_orders.give_back, name="seats-return"),
-    path("billing/orders/<uuid:uid>/pay", seat_orders.pay, name="order-pay"),
     path("billing/premium", premium_checkout.checkout, name="premium-checkout"),
     path("billing/renew", premium_checkout.renew, name="renew"),
     path("billing/subscriptions", premium.subscription, name="subscription"),

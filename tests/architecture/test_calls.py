@@ -157,6 +157,7 @@ TABLE = [
     Row("billing_check_vat_number", "signed-in", body=lambda _: {"country": "DE", "vat_id": "DE136695976"}),
     Row("billing_quote", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
     Row("billing_order", "signed-in", body=lambda world: {"course": world.course.slug, **TOTAL}, also=409),
+    Row("billing_order_pay", "its learner alone", lambda world: world.order.uid, also=409),
     Row("billing_order_sync", "its learner alone", lambda world: world.order.uid),
     Row("billing_premium_terms", "signed-in", body=lambda _: {"plan": "monthly"}),
     Row("billing_subscribe", "signed-in", body=lambda world: {"card": str(world.order.uid), **SUBSCRIBE}, also=409),

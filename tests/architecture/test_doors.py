@@ -23,6 +23,7 @@ OPEN = {
     "site:paths": "learning paths are as public as the courses in them",
     "site:path": "learning paths are public; its policy hides unpublished ones",
     "site:course": "courses are public in the navigation; its policy hides drafts",
+    "billing:seats-order": "what seats cost, before anyone has an account; ordering asks for the session",
     "billing:premium": "what Premium contains and costs, before anyone has an account",
     "tutor:chat": "visitors read what the tutor is; chats are those of the signed-in user",
     "forum:feed": "the feed of a board that everyone may read",

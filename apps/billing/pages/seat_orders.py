@@ -5,11 +5,10 @@ the same address (assets/site/liveForm.ts).
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,24 +17,20 @@ from django.utils.http import urlencode
 from django.utils.timezone import localtime
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.billing import policies, queries
-from apps.billing.api.serializers import card_props
-from apps.billing.browser import allows_provider, country_evidence, guessed_country, provider_props
-from apps.billing.models import BuyerDetails, Order, Payment, SeatPack
-from apps.billing.provider_amounts import to_provider
+from apps.billing.browser import country_evidence, guessed_country
+from apps.billing.models import BuyerDetails, Order, SeatPack
 from apps.billing.queries import seat_packs
 from apps.billing.queries.seat_courses import course_for_seats, courses_with_seats, offer_of_seats
 from apps.billing.seat_form import COURSE, PREMIUM, SeatOrderForm, new_request_key
-from apps.billing.seat_prices import GIVE_BACK_DAYS, INVOICE_DAYS, MAX_SEATS_OF_TEAM, SEAT_DISCOUNTS
-from apps.billing.services import buyers, seat_orders, seat_returns
+from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SEAT_DISCOUNTS
+from apps.billing.services import buyers, seat_orders
 from apps.billing.services.seat_orders import SeatQuote, WantedSeats
 from apps.courses.models import Course
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
 
 SEATS_AT_FIRST = 5
@@ -233,79 +228,3 @@ def _texts(found: SeatQuote) -> dict[str, str]:
         months = found.seats.seats * 12
         texts["a_month"] = money((2 * price.total + months) // (2 * months), price.currency, cents=True)
     return texts
-
-
-@signed_in
-@never_cache
-@require_safe
-@allows_provider
-def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Pay an order by card: seats that were just ordered, or an invoice that isn't paid yet."""
-    user, now = signed_in_user(request), timezone.now()
-    order = queries.order_of(user, uid)
-    if order.status != Order.Status.OPEN or not order.is_for_team:
-        return redirect(f"/payment-success?order={order.uid}")
-    pack = SeatPack.objects.select_related("team").filter(order=order).first()
-    back = f"/billing/teams/{pack.team.uid}" if pack and pack.state != SeatPack.State.WAITING else "/premium/teams"
-    props = {
-        "order": str(order.uid),
-        "number": order.number,
-        "total": money(order.total, order.currency, cents=True),
-        "provider_total": to_provider(order.total, order.currency),
-        "currency": order.currency,
-        "email": order.email,
-        "cards": [card_props(card) for card in queries.saved_cards(user, now=now)],
-        "provider": provider_props(),
-        "back": back,
-    }
-    return render(request, "billing/seats/pay.html", {"order": order, "pack": pack, "back": back, "props": props})
-
-
-@signed_in
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def give_back(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
-    """Money back for seats that nobody has used: how many, and what they bring."""
-    user, now = signed_in_user(request), timezone.now()
-    found = seat_packs.pack_for(user, uid, pack)
-    enforce(policies.order_seats(user, found.team, None))
-    payment = Payment.objects.filter(order=found.order_id).first()
-    free = seat_packs.unused_seats(found, now=now) if payment and _is_soon(found, now) else []
-    typed = request.POST.get("seats") or request.GET.get("seats") or str(len(free))
-    count = min(max(int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 1, 1), max(len(free), 1))
-    amount = seat_returns.worth_of(payment, found, count) if payment and free else 0
-    refusal: AppError | None = None
-    if request.method == "POST" and request.POST.get("action") == "give_back":
-        try:
-            expected = int(request.POST.get("amount") or -1)
-        except ValueError:
-            expected = -1
-        try:
-            seat_returns.give_back_seats(user=user, pack=found, count=count, expected_amount=expected, now=now)
-        except AppError as refused:
-            refusal = refused
-        else:
-            text = ngettext("%(num)d seat is closed. %(amount)s is on its way back.",
-                            "%(num)d seats are closed. %(amount)s is on its way back.", count)  # fmt: skip
-            messages.success(request, text % {"num": count, "amount": _shown(amount, payment)})
-            return redirect(f"/billing/teams/{found.team.uid}")
-    context = {
-        "pack": found,
-        "payment": payment,
-        "free": len(free),
-        "count": count,
-        "amount": amount,
-        "amount_text": _shown(amount, payment) if amount else "",
-        "until": seat_packs.give_back_until(found),
-        "days": GIVE_BACK_DAYS,
-        "refusal": refusal,
-    }
-    return render(request, "billing/seats/give_back.html", context, status=refusal.status if refusal else 200)
-
-
-def _is_soon(pack: SeatPack, now: datetime) -> bool:
-    return now <= seat_packs.give_back_until(pack)
-
-
-def _shown(amount: int, payment: Payment | None) -> str:
-    return money(amount, payment.currency if payment else settings.CURRENCY, cents=True)

@@ -39,10 +39,9 @@ from apps.billing.models import (
     PremiumContribution,
     PremiumEarning,
     PremiumMonth,
-    Seat,
-    SeatUse,
 )
 from apps.billing.premium_division import cap_day, divide_by_seconds
+from apps.billing.services import seat_shares
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
 from apps.courses.models import Course
@@ -156,7 +155,8 @@ def _contributions(currency: str, start: datetime, end: datetime) -> Contributio
             until_end[payment.user_id] += after
             within[payment.user_id] += after - before
         else:
-            by_start, by_end = (_earned_by_holders(payment, net, moment) for moment in (start, end))
+            kept = net.get(payment.gateway_id, 0), _period(payment)
+            by_start, by_end = (seat_shares.earned_by_holders(payment, *kept, until) for until in (start, end))
             until_end += by_end
             within += by_end - by_start
         if before and (payment.confirmed_at or payment.paid_at) >= start:
@@ -165,21 +165,6 @@ def _contributions(currency: str, start: datetime, end: datetime) -> Contributio
     own = mine & within
     since = min(late_starts, default=_bounds((start - timedelta(days=1)).date())[0])
     return Contributions(earned, own, mine - own, since.replace(hour=0, minute=0, second=0, microsecond=0))
-
-
-def _earned_by_holders(payment: Payment, net: dict[str, int], until: datetime) -> Counter[int]:
-    """What of a payment for seats has been earned by those who held them, rounded down. Two queries."""
-    start, end = _period(payment)
-    kept = Seat.objects.usable().filter(pack__order=payment.order_id)
-    amount, count, earned = net.get(payment.gateway_id, 0), kept.count(), Counter[int]()
-    whole = int((end - start).total_seconds()) * count
-    if amount <= 0 or not whole:
-        return earned
-    held: Counter[int] = Counter()
-    for use in SeatUse.objects.filter(seat__in=kept).only("user_id", "started_at", "ended_at"):
-        since, over = max(use.started_at, start), min(use.ended_at or end, end, until)
-        held[use.user_id] += max(0, int((over - since).total_seconds()))
-    return Counter({user: amount * seconds // whole for user, seconds in held.items()})
 
 
 def _contributed_before(currency: str) -> Counter[int]:
@@ -264,26 +249,12 @@ def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[An
         since__lt=OuterRef("ends"),
         until__gt=OuterRef("begins"),
     )
-    bought = Payment.objects.filter(
-        order=OuterRef("seat__pack__order"),
-        kind=Payment.Kind.PREMIUM,
-        currency=currency,
-        amount__gt=F("refunded") + F("charged_back"),
-    )
-    held = SeatUse.objects.filter(
-        Q(ended_at=None) | Q(ended_at__gt=OuterRef("begins")),
-        Exists(bought),
-        user=OuterRef("user"),
-        started_at__lt=OuterRef("ends"),
-        seat__pack__starts_at__lt=OuterRef("ends"),
-        seat__pack__ends_at__gt=OuterRef("begins"),
-    )
     rows = extensions.watched_days(start.date(), end.date()).annotate(begins=begins, ends=ends)
     rows = rows.exclude(course__pricing=Course.Pricing.FREE).exclude(course__instructor=F("user"))
     counting: QuerySet[Any] = rows.filter(
         Exists(grants.filter(source=Grant.Source.PREMIUM)),
         ~Exists(grants.exclude(source=Grant.Source.PREMIUM)),
-        Exists(paid) | Exists(held),
+        Exists(paid) | Exists(seat_shares.seats_held(currency)),
     ).order_by()
     return counting
 

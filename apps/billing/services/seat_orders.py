@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.billing import policies
+from apps.billing import seat_policies
 from apps.billing.errors import PriceChanged, SeatsRefused, TermsNotAccepted
 from apps.billing.models import MAX_TEAM_NAME_LENGTH, Order, OrderLine, Seat, SeatPack, Team
 from apps.billing.plans import Plan, offer_of
@@ -155,7 +155,7 @@ def order_seats(
     :raises PriceChanged: the total is not what the user was shown.
     :raises SeatsRefused: they can't be ordered; it says why.
     """
-    enforce(policies.order_seats(user, wanted.team, wanted.course))
+    enforce(seat_policies.order_seats(user, wanted.team, wanted.course))
     if not agrees:
         raise TermsNotAccepted
     earlier = _ordered_by(request_key, user)

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.billing import policies
+from apps.billing import seat_policies
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.models import Payment, Refund, SeatPack
 from apps.billing.queries.seat_packs import LIVE, give_back_until, unused_seats
@@ -35,7 +35,7 @@ def give_back_seats(*, user: User, pack: SeatPack, count: int, expected_amount: 
     :raises RefundPending: another refund of the payment is on its way.
     :raises RefundTermsChanged: the amount is another one by now.
     """
-    enforce(policies.order_seats(user, pack.team, None))
+    enforce(seat_policies.order_seats(user, pack.team, None))
     with transaction.atomic():
         payment = Payment.objects.select_for_update(of=("self",)).filter(order=pack.order_id).first()
         if payment is None:

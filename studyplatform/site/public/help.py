@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
-from apps.billing import seat_prices
+from apps.billing.queries.seat_terms import seat_terms
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.errors import REGISTRY
 
@@ -53,7 +53,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
     title, summary = ARTICLES[article]
-    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes(), "seat_prices": seat_prices}
+    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes(), "seat_terms": seat_terms()}
     return render(request, f"site/help/{article}.html", context)
 
 

@@ -1,0 +1,18 @@
+"""What the terms for teams say in numbers."""
+
+from typing import Any
+
+from apps.billing import seat_prices
+
+
+def seat_terms() -> dict[str, Any]:
+    """Return the discounts and periods of seats by their names in `seat_prices`."""
+    names = (
+        "SEAT_DISCOUNTS",
+        "MAX_SEATS_OF_TEAM",
+        "INVOICE_DAYS",
+        "DAYS_UNTIL_PAUSE",
+        "GIVE_BACK_DAYS",
+        "REMINDER_DAYS",
+    )
+    return {name: getattr(seat_prices, name) for name in names}
