@@ -14,6 +14,8 @@ DAYS_UNTIL_PAUSE = 14
 """How long after that the seats pause."""
 GIVE_BACK_DAYS = 14
 """How long seats that nobody used can be given back."""
+RENEW_DAYS = 90
+"""From how long before the end the page of a team offers to renew."""
 REMINDER_DAYS = (30, 7)
 """How long before their end the owner is reminded to renew."""
 

@@ -414,3 +414,22 @@ def test_a_card_is_charged_over_the_api_once(browser_of, standin, card_form, mae
     assert (done["status"], done["next_url"]) == ("paid", f"/billing/teams/{placed.seat_pack.team.uid}")
     assert browser.get(f"/payment-success?order={placed.uid}")["Location"] == done["next_url"]
     assert browser_of(UserFactory()).post(page, {}, content_type="application/json").status_code == 404
+
+
+def test_the_page_of_a_team_shows_what_is_to_be_paid_and_what_can_be_done(browser_of, standin, maeve, now):
+    placed = order(maeve, 3, now=now)
+    pack, browser = placed.seat_pack, browser_of(maeve)
+    page = f"/billing/teams/{pack.team.uid}"
+    said = browser.get(page).content.decode()
+    for word in ("is not paid yet", "$420.00 is due on", f"/billing/orders/{placed.uid}/pay", f"packs/{pack.uid}/add"):
+        assert word in said, word
+    assert f"packs/{pack.uid}/renew" not in said
+    seats.pause_pack(pack=pack, now=now)
+    assert "The seats are paused" in browser.get(page).content.decode()
+    with time_machine.travel(pack.ends_at - 80 * DAY):
+        confirm_transfer(
+            order=placed, received_on=timezone.localdate(), actor=UserFactory(role="admin"), now=timezone.now()
+        )
+        said = browser_of(maeve).get(page).content.decode()
+        assert f"packs/{pack.uid}/renew" in said
+        assert "is not paid yet" not in said

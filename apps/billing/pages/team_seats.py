@@ -20,7 +20,7 @@ from apps.accounts.models import User
 from apps.billing.errors import SeatsClosed
 from apps.billing.models import Seat, Team
 from apps.billing.pages.charts import round_up
-from apps.billing.queries import seat_use, team_seats
+from apps.billing.queries import seat_packs, seat_use, team_seats
 from apps.billing.queries.team_seats import SeatKind
 from apps.billing.services import seat_assignment as services
 from apps.billing.services import team_care
@@ -134,6 +134,8 @@ def _shown(request: HttpRequest, row: Team, packs: list[Any], kinds: list[SeatKi
         "text": text,
         "unpaid": unpaid,
         "invoices": team_seats.invoices_of(unpaid) if unpaid else {},
+        "actions": seat_packs.actions_of(packs, now=now),
+        "pauses_at": {pack.pk: seat_packs.pauses_at(pack.order) for pack in unpaid},
         "weeks": weeks,
         "top": round_up(max(round(week.seconds / 3600 + 0.5) for week in weeks), 1),
         "now": now,

@@ -1,5 +1,7 @@
 """Packs of seats: which of them were used, which can be given back, added to and renewed."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -9,7 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.billing import extensions
 from apps.billing.models import Grant, Order, Seat, SeatPack
-from apps.billing.seat_prices import GIVE_BACK_DAYS
+from apps.billing.seat_prices import DAYS_UNTIL_PAUSE, GIVE_BACK_DAYS, RENEW_DAYS
 from studyplatform.kit.errors import NotFound
 
 LIVE = (SeatPack.State.OPEN, SeatPack.State.PAUSED)
@@ -69,3 +71,38 @@ def can_cancel_seats(order: Order) -> bool:
     if pack is None or now > give_back_until(pack):
         return False
     return not any(is_used(seat, now=now) for seat in pack.rows.usable().select_related("pack"))
+
+
+@dataclass(frozen=True)
+class PackActions:
+    """What the owner can do about a pack now."""
+
+    add: bool
+    renew: bool
+    give_back: bool
+
+
+def actions_of(packs: Collection[SeatPack], *, now: datetime) -> dict[int, PackActions]:
+    """Return what the owner of a team can do about its packs, by their ids. Packs with their orders. No query.
+
+    Whether seats were used is looked at on the page that gives them back.
+    """
+    renewed = {pack.renews_id for pack in packs if pack.state in LIVE}
+    soon = now + timedelta(days=RENEW_DAYS)
+    return {
+        pack.pk: PackActions(
+            add=pack.state in LIVE and (pack.ends_at is None or pack.ends_at > now) and pack.extends_id is None,
+            renew=pack.ends_at is not None
+            and pack.ends_at <= soon
+            and pack.extends_id is None
+            and pack.pk not in renewed
+            and pack.end_reason in {"", SeatPack.End.OVER},
+            give_back=pack.state in LIVE and pack.order.status == Order.Status.PAID and now <= give_back_until(pack),
+        )
+        for pack in packs
+    }
+
+
+def pauses_at(order: Order) -> datetime | None:
+    """Return when the seats of an unpaid invoice pause; None for an order that is paid by card."""
+    return order.due_at + timedelta(days=DAYS_UNTIL_PAUSE) if order.due_at else None
