@@ -22,11 +22,12 @@ from apps.billing.policies import cancel_order
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.ledger_check import problems
 from apps.billing.seat_prices import days_of, discount_for, price_of_seats
-from apps.billing.services import checkout, seat_care, seat_orders, seat_returns, seats
+from apps.billing.services import checkout, receipts, seat_care, seat_orders, seat_returns, seats
+from apps.billing.services.disputes import sync_dispute
 from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.seat_orders import WantedSeats
 from apps.billing.services.transfer_orders import cancel_transfer_order, confirm_transfer
-from tests.billing.conftest import DECLINED, GOOD
+from tests.billing.conftest import DECLINED, DISPUTED, GOOD
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import GrantFactory
 
@@ -268,6 +269,27 @@ def test_who_owns_the_course_orders_seats_of_it_and_later_more(standin, card_for
     more = order(maeve, 3, now=now, course=paid, more_of=pack.team)
     assert more.seat_pack.team == pack.team
     assert more.list_price == 3 * 6400
+
+
+def test_a_lost_dispute_ends_the_seats_and_the_buyer_reads_it(browser_of, standin, card_form, maeve, paid, now):
+    leo = UserFactory()
+    payment, pack = paid_by_card(card_form, maeve, 2, now=now, course=paid, card=DISPUTED)
+    seats.give_seat(seat=pack.rows.first(), user=leo, by=maeve, now=now)
+    key = {"Authorization": f"Bearer {standin.secret_key}"}
+    [dispute] = standin.call("GET", "/v1/disputes", {"payment_intent": payment.gateway_id}, key).body["data"]
+    evidence = {"evidence": {"uncategorized_text": "losing_evidence"}, "submit": "true"}
+    standin.call("POST", f"/v1/disputes/{dispute['id']}", evidence, key)
+    sync_dispute(dispute=dispute["id"], now=now)
+    pack.refresh_from_db()
+    assert (pack.state, access_to(leo, paid)) == ("ended", None)
+    receipts.tell_of_lost_dispute(dispute=payment.disputes.select_related("payment__user").get())
+    [said] = Notification.objects.filter(user=maeve, kind="billing.dispute_lost")
+    assert "The seats have ended" in said.params["access"]
+    browser = browser_of(maeve)
+    shown = browser.get(f"/billing/transactions/{payment.uid}").content.decode()
+    assert f"/billing/teams/{pack.team.uid}" in shown
+    assert browser.get(f"/billing/transactions/{payment.uid}/refund").status_code in {302, 404, 409}
+    assert sound()
 
 
 # --- Over the year ------------------------------------------------------------------------------------

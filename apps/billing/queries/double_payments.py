@@ -30,6 +30,7 @@ def double_payments() -> list[DoublePayment]:
         Q(amount__gt=F("refunded") + F("charged_back")),
         kind=Payment.Kind.COURSE,
         order__gift=None,
+        order__is_for_team=False,
         pk__in=failed.values("payment"),
     )
     rows = list(

@@ -112,7 +112,9 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
     ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.DISPUTE).exists()
     closed_at = dispute.closed_at or dispute.opened_at
     access = ""
-    if payment.kind == Payment.Kind.PREMIUM and payment.period_end is not None and payment.period_end > closed_at:
+    if payment.order is not None and payment.order.is_for_team:
+        access = _("The seats have ended with it.") if payment.is_returned else ""
+    elif payment.kind == Payment.Kind.PREMIUM and payment.period_end is not None and payment.period_end > closed_at:
         access = _("Premium has ended with it.")
     elif ended:
         access = _("Your access has ended with it.")
