@@ -21,6 +21,7 @@ PRIVATE = "what people write for themselves, to each other or to the tutor; admi
 SECRET = "hashes and codes that let someone in"
 COUNTER = "numbers, marks and indexes that are computed from other rows"
 UNFINISHED = "work of an instructor that expires unless it is finished"
+TAX = "shown with the instructor's year, to an admin who has just proved their identity"
 PART = "shown with the row that it belongs to, on its own page"
 HIDDEN = {
     "learning.Note": PRIVATE, "learning.Bookmark": PRIVATE, "learning.PracticeReview": PRIVATE,
@@ -32,7 +33,8 @@ HIDDEN = {
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
-    "billing.LedgerLine": PART,
+    "billing.LedgerLine": PART, "billing.TaxDetails": TAX, "billing.TaxDetailsReminder": COUNTER,
+    "billing.PremiumContribution": COUNTER,
 }  # fmt: skip
 NOT_OURS = {"admin", "auth", "contenttypes", "sessions", "account", "socialaccount", "mfa", "djstripe"}
 MAX_QUERIES = 14
