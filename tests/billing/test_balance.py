@@ -22,6 +22,8 @@ from apps.billing.models import (
     Refund,
 )
 from apps.billing.purchases import purchase_of_course
+from apps.billing.queries import ledger_check
+from apps.billing.queries.document_check import DocumentProblem
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.ledger_check import problems
 from apps.billing.services import balance, books_checks, checkout
@@ -33,6 +35,9 @@ from tests.factories.accounts import UserFactory
 from tests.factories.billing import BalanceTransactionFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+DAY = timedelta(days=1)
 
 
 def later():
@@ -257,6 +262,62 @@ def test_a_list_that_was_empty_is_read_to_its_end_when_it_is_long(standin, monke
     assert night() == []
     assert sorted(BalanceTransaction.objects.values_list("net", flat=True)) == [-300, -200, -100]
     agrees()
+
+
+def test_what_cannot_be_read_or_is_unknown_there_ends_nothing(bought, standin, monkeypatch):
+    """An odd movement, an odd transfer, a refund that another provider had, a movement in an unknown currency."""
+    account = client().v1.accounts.create({"type": "express", "capabilities": {"transfers": {"requested": True}}})
+    onboard(client(), account.id)
+    client().v1.transfers.create({"amount": 500, "currency": "usd", "destination": account.id})
+    Refund.objects.create(
+        payment=bought, gateway_id="re_unknown", amount=100, status="processing", requested_at=timezone.now() - DAY
+    )
+    BalanceTransactionFactory(gateway_id="txn_odd", fact="txn_odd", type="payout", net=-5, currency="zzz")
+    read = gateway.balance._state
+
+    def read_all_but_the_charge(row):
+        if row.type == "charge":
+            raise LookupError("an odd movement")
+        return read(row)
+
+    def odd(row):
+        raise LookupError("an odd transfer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gateway.balance, "_state", read_all_but_the_charge)
+        patch.setattr(gateway.transfers, "_summary", odd)
+        check = BooksCheck(kind="provider", repairs=True, days=30, started_at=timezone.now())
+        books_checks.run_check(check, now=later())
+
+    texts = [each["text"] for each in check.findings]
+    assert "is on its way here, and the provider doesn't know it" in texts
+    assert [text[:40] for text in texts if "compared: an odd" in text] == [
+        "couldn't be compared: an odd transfer (r", "couldn't be compared: an odd movement (r",
+    ]  # fmt: skip
+    assert BalanceTransaction.objects.filter(type="transfer").exists()
+    Refund.objects.all().delete()
+    BalanceTransaction.objects.filter(currency="zzz").delete()
+    night()
+    assert BalanceTransaction.objects.filter(type="charge").exists()
+
+
+def test_a_ledger_check_that_breaks_is_told_and_one_part_of_it_ends_no_other(sam, bought, monkeypatch):
+    def broken():
+        raise LookupError("an odd payout")
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger_check, "payout_problems", broken)
+        patch.setattr(ledger_check, "document_problems", lambda: iter([DocumentProblem("INV-1", "was changed")]))
+        assert [(each.kind, each.name) for each in problems()] == [("check", "payouts"), ("document", "INV-1")]
+
+    monkeypatch.setattr(books_checks, "problems", broken)
+    books_checks.start_nightly_check(now=timezone.now())
+    for _ in range(2):  # it is tried twice
+        jobs.run_pending("default")
+        Job.objects.filter(kind="billing.check_books", state="queued").update(run_at=timezone.now())
+    assert "an odd payout" in BooksDifference.objects.get(scope="ledger").text
+    assert Notification.objects.filter(user=sam, kind="billing.books_differ").exists()
 
 
 def test_a_long_history_is_read_in_pages_and_goes_on_after_a_kill(bought, standin, monkeypatch):

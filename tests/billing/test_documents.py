@@ -129,14 +129,18 @@ def test_what_was_issued_never_changes(mia, settings):
 def test_a_changed_or_missing_document_is_found(mia):
     payment = sold(mia)
     sold(mia)
+    sold(mia)
+    empty = digest_of([])
     with unguarded(), connection.cursor() as cursor:
         cursor.execute("UPDATE billing_document SET total = total + 1, snapshot = '{\"facts\": {}}' WHERE position = 1")
         cursor.execute("DELETE FROM billing_document WHERE position = 2")
+        cursor.execute("UPDATE billing_document SET snapshot = '[]', sha256 = %s WHERE position = 3", [empty])
 
     found = [(each.name, each.text) for each in document_problems()]
 
+    missing = Payment.objects.order_by("pk")[1]
     assert [name for name, _text in found] == [
-        "INV-2026-000001", "invoice 2026: 2", payment.receipt_number, Payment.objects.latest("pk").receipt_number,
+        "INV-2026-000001", "INV-2026-000003", "invoice 2026: 3", payment.receipt_number, missing.receipt_number,
     ]  # fmt: skip
 
 

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import stripe
 
 from apps.billing.gateway.cards import id_of
 from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
+from apps.billing.gateway.objects import Listed
 from apps.billing.provider_amounts import from_provider
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def provider_balance() -> dict[str, int]:
 
 
 @translates_errors
-def balance_transactions_page(*, after: str) -> tuple[list[BalanceTransactionState], str]:
+def balance_transactions_page(*, after: str) -> tuple[list[Listed[BalanceTransactionState]], str]:
     """Return a page of all movements, newest first, and the id with which the next page begins ("": there is none).
 
     ``after``: that id; "" for the first page.
@@ -83,22 +85,26 @@ def balance_transactions_page(*, after: str) -> tuple[list[BalanceTransactionSta
     if after:
         params["starting_after"] = after
     found = client().v1.balance_transactions.list(params)
-    return [_state(each) for each in found.data if _is_ours(each)], found.data[-1].id if found.has_more else ""
+    return [_listed(each) for each in found.data if _is_ours(each)], found.data[-1].id if found.has_more else ""
 
 
-def balance_transactions_since(since: datetime) -> Iterator[BalanceTransactionState]:
+def balance_transactions_since(since: datetime) -> Iterator[Listed[BalanceTransactionState]]:
     """Yield the movements since then, newest first.
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
     params: BalanceTransactionListParams = {"created": {"gte": int(since.timestamp())}, "limit": PAGE_SIZE}
     found = translates_errors(client().v1.balance_transactions.list)(params)
-    yield from (_state(each) for each in iterate_translated(found.auto_paging_iter()) if _is_ours(each))
+    yield from (_listed(each) for each in iterate_translated(found.auto_paging_iter()) if _is_ours(each))
 
 
 def _is_ours(found: stripe.BalanceTransaction) -> bool:
     """Other balances, such as that of issued cards, are no part of the one that payments have."""
     return getattr(found, "balance_type", None) in (None, "payments")
+
+
+def _listed(found: stripe.BalanceTransaction) -> Listed[BalanceTransactionState]:
+    return Listed(found.id, partial(_state, found))
 
 
 def _state(found: stripe.BalanceTransaction) -> BalanceTransactionState:

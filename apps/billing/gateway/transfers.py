@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import stripe
 
 from apps.billing import transfers
 from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
+from apps.billing.gateway.objects import Listed
 from apps.billing.models import Payout
 from apps.billing.provider_amounts import from_provider, to_provider
 from apps.billing.transfers import ReversalFailed, Transfer, TransferDelayed, TransferFailed, TransferReversal
@@ -135,7 +137,7 @@ class TransferSummary:
     amount_reversed: int
 
 
-def transfers_since(since: datetime) -> Iterator[TransferSummary]:
+def transfers_since(since: datetime) -> Iterator[Listed[TransferSummary]]:
     """Yield the transfers that were made since then.
 
     :raises PaymentProcessingError: the provider can't be reached.
@@ -143,12 +145,16 @@ def transfers_since(since: datetime) -> Iterator[TransferSummary]:
     params: TransferListParams = {"created": {"gte": int(since.timestamp())}, "limit": 100}
     found = translates_errors(client().v1.transfers.list)(params)
     for each in iterate_translated(found.auto_paging_iter()):
-        yield TransferSummary(
-            gateway_id=each.id,
-            key=each.transfer_group or "",
-            amount=from_provider(each.amount, each.currency),
-            amount_reversed=from_provider(each.amount_reversed, each.currency),
-        )
+        yield Listed(each.id, partial(_summary, each))
+
+
+def _summary(found: stripe.Transfer) -> TransferSummary:
+    return TransferSummary(
+        gateway_id=found.id,
+        key=found.transfer_group or "",
+        amount=from_provider(found.amount, found.currency),
+        amount_reversed=from_provider(found.amount_reversed, found.currency),
+    )
 
 
 transfers.register(ProviderTransfers())

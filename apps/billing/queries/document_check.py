@@ -1,5 +1,6 @@
 """Whether documents equal postings: for each payment, invoices less credit notes are what the ledger says."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from django.db.models import Count, Max, Q, Sum
 from apps.billing.models import DOCUMENT_TRIGGERS, Document, DocumentSeries, LedgerEntry, Payment
 from apps.billing.models.documents import digest_of
 
+logger = logging.getLogger(__name__)
 BATCH_SIZE = 500  # payments or documents that are read at once
 
 
@@ -103,15 +105,22 @@ def _compared_batch(batch: list[Payment]) -> Iterator[tuple[Payment, Sums, Sums]
 
 def _changed_documents() -> Iterator[DocumentProblem]:
     for document in Document.objects.order_by("pk").iterator(BATCH_SIZE):
-        facts = document.snapshot.get("facts", {})
-        if digest_of(document.snapshot) != document.sha256:
-            yield DocumentProblem(document.number, "it was changed after it was issued")
-        elif (facts.get("number"), facts.get("total"), facts.get("tax")) != (
-            document.number,
-            document.total,
-            document.tax,
-        ):
-            yield DocumentProblem(document.number, "its columns say something else than its page")
+        try:
+            if text := _change_of(document):
+                yield DocumentProblem(document.number, text)
+        except Exception as error:
+            logger.exception("Document %s can't be checked", document.number)
+            yield DocumentProblem(document.number, f"can't be checked: {error}")
+
+
+def _change_of(document: Document) -> str:
+    """What is wrong with a document; "" if nothing is."""
+    if digest_of(document.snapshot) != document.sha256:
+        return "it was changed after it was issued"
+    facts = document.snapshot["facts"]
+    shown = (facts["number"], facts["total"], facts["tax"])
+    is_same = shown == (document.number, document.total, document.tax)
+    return "" if is_same else "its columns say something else than its page"
 
 
 def _series_with_gaps() -> Iterator[DocumentProblem]:

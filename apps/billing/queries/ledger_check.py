@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.services.ledger import Line, checksum
 
+logger = logging.getLogger(__name__)
 CHUNK = 500  # entries whose lines are read at once
 
 
@@ -27,15 +29,40 @@ class Problem:
 
 def problems() -> Iterator[Problem]:
     """Read the whole ledger and yield what is wrong with it, and with what must agree with it. Two queries per 500
-    entries, and three per 500 payments."""
+    entries, and three per 500 payments.
+
+    What breaks while it is checked is a problem, too, and ends neither the other rows nor the other parts.
+    """
+    yield from _part("triggers", _of_triggers())
+    yield from _part("entries", _of_ledger())
+    yield from _part("lines", _of_lines())
+    yield from _part("payouts", (Problem("payout", payout, text) for payout, text in payout_problems()))
+    yield from _part("documents", (Problem("document", each.name, each.text) for each in document_problems()))
+
+
+def _part(name: str, part: Iterator[Problem]) -> Iterator[Problem]:
+    try:
+        yield from part
+    except Exception as error:
+        logger.exception("The check of the %s broke", name)
+        yield Problem("check", name, f"couldn't be checked to the end: {error}"[:300])
+
+
+def _of_triggers() -> Iterator[Problem]:
     for table, count in Counter(LEDGER_TRIGGERS.missing()).items():
         yield Problem("trigger", table, f"{count} of the triggers that protect the table are missing")
+
+
+def _of_ledger() -> Iterator[Problem]:
     for key in LedgerEntry.objects.values_list("key", flat=True).annotate(n=Count("pk")).filter(n__gt=1).order_by():
         yield Problem("key", key, "more than one entry has this key")
     last = 0
     while entries := list(LedgerEntry.objects.filter(pk__gt=last).order_by("pk")[:CHUNK]):
         yield from _of_entries(entries)
         last = entries[-1].pk
+
+
+def _of_lines() -> Iterator[Problem]:
     orphans = LedgerLine.objects.filter(~Exists(LedgerEntry.objects.filter(pk=OuterRef("entry"))))
     for pk in orphans.order_by("pk").values_list("pk", flat=True):
         yield Problem("line", str(pk), "the entry of this line is missing")
@@ -43,10 +70,6 @@ def problems() -> Iterator[Problem]:
     for currency, amount in sums:
         if amount:
             yield Problem("total", currency, f"all lines add up to {amount} instead of 0")
-    for payout, text in payout_problems():
-        yield Problem("payout", payout, text)
-    for each in document_problems():
-        yield Problem("document", each.name, each.text)
 
 
 def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:
@@ -55,13 +78,16 @@ def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:
     for pk, account, amount, currency in rows.values_list("entry_id", "account__code", "amount", "currency"):
         lines[pk].append(Line(account, amount, currency))
     for entry in entries:
-        found = lines[entry.pk]
-        sums = Counter[str]()
-        for each in found:
-            sums[each.currency] += each.amount
-        if len(found) != entry.line_count:
-            yield Problem("lines", entry.key, f"has {len(found)} lines, and was posted with {entry.line_count}")
-        if wrong := {currency: amount for currency, amount in sorted(sums.items()) if amount}:
-            yield Problem("balance", entry.key, f"its lines add up to {wrong} instead of 0")
-        if checksum(entry, found) != entry.checksum:
-            yield Problem("checksum", entry.key, "it or one of its lines was changed")
+        yield from _part(entry.key, _of_entry(entry, lines[entry.pk]))
+
+
+def _of_entry(entry: LedgerEntry, lines: list[Line]) -> Iterator[Problem]:
+    sums = Counter[str]()
+    for each in lines:
+        sums[each.currency] += each.amount
+    if len(lines) != entry.line_count:
+        yield Problem("lines", entry.key, f"has {len(lines)} lines, and was posted with {entry.line_count}")
+    if wrong := {currency: amount for currency, amount in sorted(sums.items()) if amount}:
+        yield Problem("balance", entry.key, f"its lines add up to {wrong} instead of 0")
+    if checksum(entry, lines) != entry.checksum:
+        yield Problem("checksum", entry.key, "it or one of its lines was changed")

@@ -16,7 +16,7 @@ from django.db.models import F, Max
 from apps.billing import gateway
 from apps.billing.errors import PaymentRefused
 from apps.billing.models import BalanceHistory, BalanceTransaction, EntryKind
-from apps.billing.services.differences import Difference
+from apps.billing.services.differences import Difference, examine
 from apps.billing.services.ledger import post_balance_transaction
 from studyplatform.kit.text.money import money
 
@@ -54,13 +54,16 @@ def stands_alone(row: BalanceTransaction) -> bool:
     return kind_of(row.type, row.category, row.source, row.net) is not None
 
 
-def read_history(*, tell: Tell = lambda: None) -> None:
+def read_history(*, tell: Tell = lambda: None) -> list[Difference]:
     """Store the movements that are not stored yet. ``tell`` is called for each new one.
+
+    Returns those that can't be read, which are left out.
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
     history = BalanceHistory.objects.order_by("pk").first() or BalanceHistory.objects.create()
     is_resumed = history.is_complete or bool(history.cursor)
+    unread: dict[str, Difference] = {}
     while not history.is_complete:
         try:
             page, following = gateway.balance_transactions_page(after=history.cursor)
@@ -69,34 +72,42 @@ def read_history(*, tell: Tell = lambda: None) -> None:
                 raise
             page, following = gateway.balance_transactions_page(after="")  # it knows the cursor no longer
         with transaction.atomic():
-            _store(page, tell)
+            unread |= _store(page, tell)
             history.cursor, history.is_complete = following, not following
             history.save()
     if not is_resumed:  # nothing is newer than what was just read from the first page on
-        return
+        return list(unread.values())
     latest = BalanceTransaction.objects.aggregate(latest=Max("created_at"))["latest"]
     # The list may have been empty until now, and be many pages long today.
-    read_since(_BEGINNING if latest is None else latest - REREAD_SPAN, tell=tell)
+    since = _BEGINNING if latest is None else latest - REREAD_SPAN
+    unread |= {each.name: each for each in read_since(since, tell=tell)}
+    return list(unread.values())
 
 
-def read_since(since: datetime, *, tell: Tell = lambda: None) -> None:
-    """Store the movements since then.
+def read_since(since: datetime, *, tell: Tell = lambda: None) -> list[Difference]:
+    """Store the movements since then. Returns those that can't be read, which are left out.
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
-    batch: list[gateway.BalanceTransactionState] = []
+    unread: dict[str, Difference] = {}
+    batch: list[gateway.Listed[gateway.BalanceTransactionState]] = []
     for each in gateway.balance_transactions_since(since):
         batch.append(each)
         if len(batch) == gateway.PAGE_SIZE:
-            _store(batch, tell)
+            unread |= _store(batch, tell)
             batch = []
-    _store(batch, tell)
+    unread |= _store(batch, tell)
+    return list(unread.values())
 
 
-def _store(states: Iterable[gateway.BalanceTransactionState], tell: Tell) -> None:
-    states = list(states)
+def _store(listed: Iterable[gateway.Listed[gateway.BalanceTransactionState]], tell: Tell) -> dict[str, Difference]:
+    """Store movements. Returns by id those that can't be read."""
+    states: list[gateway.BalanceTransactionState] = []
+    unread: dict[str, Difference] = {}
+    for row in listed:
+        unread |= {each.name: each for each in examine("balance", row.id, partial(_read, row, states))}
     if not states:
-        return
+        return unread
     known = set(
         BalanceTransaction.objects.filter(gateway_id__in=[each.id for each in states]).values_list(
             "gateway_id", flat=True
@@ -125,16 +136,29 @@ def _store(states: Iterable[gateway.BalanceTransactionState], tell: Tell) -> Non
     )
     for _ in new:
         tell()
+    return unread
+
+
+def _read(
+    row: gateway.Listed[gateway.BalanceTransactionState], states: list[gateway.BalanceTransactionState]
+) -> Iterator[Difference]:
+    """Add a movement to ``states``; nothing differs about it yet."""
+    states.append(row.read())
+    yield from ()
 
 
 def unposted() -> Iterator[Difference]:
     """Yield the movements to and from the bank, fees and reserves that the ledger doesn't have yet."""
     rows = BalanceTransaction.objects.filter(fact=F("gateway_id")).exclude(net=F("booked")).order_by("created_at")
     for row in rows.iterator():
-        kind = kind_of(row.type, row.category, row.source, row.net)
-        if kind is not None:
-            text = f"{kind.label.lower()}: {money(abs(row.net), row.currency)} is not posted"
-            yield Difference("balance", row.gateway_id, text, partial(_post, row, kind))
+        yield from examine("balance", row.gateway_id, partial(_unposted, row))
+
+
+def _unposted(row: BalanceTransaction) -> Iterator[Difference]:
+    kind = kind_of(row.type, row.category, row.source, row.net)
+    if kind is not None:
+        text = f"{kind.label.lower()}: {money(abs(row.net), row.currency)} is not posted"
+        yield Difference("balance", row.gateway_id, text, partial(_post, row, kind))
 
 
 def post_known() -> int:

@@ -202,8 +202,12 @@ def without_movement(*, since: datetime | None, until: datetime) -> QuerySet[Led
 def unlisted(*, since: datetime | None, now: datetime) -> Iterator[Difference]:
     """Yield what the ledger has and the provider doesn't list."""
     for line in without_movement(since=since, until=now - LEDGER_POSTING_GRACE).iterator():
-        text = f"{money(line.amount, line.currency, cents=True)} is in the ledger, and the provider doesn't list it"
-        yield Difference("ledger", line.entry.key[:150], text)
+        yield from examine("ledger", line.entry.key[:150], partial(_unlisted, line))
+
+
+def _unlisted(line: LedgerLine) -> Iterator[Difference]:
+    text = f"{money(line.amount, line.currency, cents=True)} is in the ledger, and the provider doesn't list it"
+    yield Difference("ledger", line.entry.key[:150], text)
 
 
 def refetch_by(handle: Callable[[str, dict[str, Any]], None]) -> Refetch:

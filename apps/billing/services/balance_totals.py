@@ -42,7 +42,7 @@ def unaccounted(unlisted: Sums) -> Sums:
     return _subtract(_subtract(explained, booked()), unlisted)
 
 
-def against_balance(read: Callable[[], None]) -> Iterator[Difference]:
+def against_balance(read: Callable[[], object]) -> Iterator[Difference]:
     """Yield the currencies in which the provider's list does not add up to its balance. ``read`` reads what is new in
     the list, which was read just before.
 

@@ -18,7 +18,7 @@ from apps.billing.errors import PaymentProcessingError
 from apps.billing.models import BalanceTransaction, BooksCheck, BooksDifference, LedgerEntry
 from apps.billing.queries.ledger_check import problems
 from apps.billing.services import balance, balance_facts, balance_totals, reconciliation, webhooks
-from apps.billing.services.differences import Difference, isolated, note_crash
+from apps.billing.services.differences import Difference, examine_part, isolated, note_crash
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 
@@ -112,7 +112,7 @@ def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Tell) -> N
     _settle(check, found)
     # Then the provider's balance, which also contains what nobody here has begun.
     read = partial(balance.read_history, tell=tell)
-    read()
+    _settle(check, read())
     comparison = balance_facts.Comparison(
         refetch=balance_facts.refetch_by(partial(webhooks.act_on, now=now)), began=began, now=now, tell=tell
     )
@@ -133,9 +133,14 @@ def _start_of_window(check: BooksCheck, *, now: datetime) -> datetime:
 
 
 def _balance_differences(
-    comparison: balance_facts.Comparison, *, since: datetime, read: Callable[[], None]
+    comparison: balance_facts.Comparison, *, since: datetime, read: Callable[[], object]
 ) -> Iterator[Difference]:
-    yield from balance_totals.against_balance(read)
+    yield from examine_part("total", "balance", balance_totals.against_balance(read))
+    yield from examine_part("total", "ledger", _against_ledger(comparison, since=since))
+    yield from examine_part("total", "bank", balance_totals.against_bank())
+
+
+def _against_ledger(comparison: balance_facts.Comparison, *, since: datetime) -> Iterator[Difference]:
     recent = BalanceTransaction.objects.filter(created_at__gte=since) | balance_facts.differing()
     yield from comparison.compare(recent)
     now = comparison.now
@@ -149,7 +154,6 @@ def _balance_differences(
     for currency, amount in left.items():
         text = f"{amount} of the ledger's account provider belongs to nothing that the provider lists"
         yield Difference("total", f"ledger {currency}", text)
-    yield from balance_totals.against_bank()
 
 
 def _unlisted_sums(since: datetime | None, now: datetime) -> dict[str, int]:
@@ -188,7 +192,7 @@ def _keep_open(check: BooksCheck, *, now: datetime) -> None:
 
     A comparison of fewer days than the nightly one marks nothing as resolved.
     """
-    scope = Scope.LEDGER if check.kind == BooksCheck.Kind.LEDGER else Scope.PROVIDER
+    scope = _scope_of(check)
     left = {
         (each["kind"][:20], each["name"][:150]): each["text"][:300]
         for each in check.findings
@@ -201,6 +205,10 @@ def _keep_open(check: BooksCheck, *, now: datetime) -> None:
             gone = [row.pk for key, row in rows.items() if key not in left]
             BooksDifference.objects.filter(pk__in=gone).update(resolved_at=now)
         _open(scope, {key: text for key, text in left.items() if key not in rows}, now=now)
+
+
+def _scope_of(check: BooksCheck) -> Scope:
+    return Scope.LEDGER if check.kind == BooksCheck.Kind.LEDGER else Scope.PROVIDER
 
 
 def _open(scope: str, differences: Mapping[tuple[str, str], str], *, now: datetime) -> None:
@@ -230,7 +238,7 @@ def _open(scope: str, differences: Mapping[tuple[str, str], str], *, now: dateti
 
 
 def fail_check(*, check_id: int, error: Exception) -> None:
-    """Write down why a check could not be finished. One that repairs, as every night, is a difference of its own."""
+    """Write down why a check could not be finished. Of those that run every night, it is a difference of its own."""
     now = timezone.now()
     running = BooksCheck.objects.filter(pk=check_id, state=BooksCheck.State.RUNNING)
     check = running.first()
@@ -238,6 +246,6 @@ def fail_check(*, check_id: int, error: Exception) -> None:
         return
     with transaction.atomic():
         running.update(state=BooksCheck.State.FAILED, error=str(error)[:300], finished_at=now)
-        if check.repairs:
+        if check.repairs or check.kind == BooksCheck.Kind.LEDGER:
             text = f"the comparison couldn't be finished: {error}"[:300]
-            _open(Scope.PROVIDER, {("check", "nightly"): text}, now=now)
+            _open(_scope_of(check), {("check", "nightly"): text}, now=now)

@@ -50,6 +50,21 @@ def examine(kind: str, name: str, compare: Callable[[], Iterable[Difference]]) -
     yield from found
 
 
+def examine_part(kind: str, name: str, part: Iterator[Difference]) -> Iterator[Difference]:
+    """Yield what a part of the comparison finds, until it breaks: that becomes a difference, and the other parts go on.
+
+    For parts that yield between what they read, so that each difference is repaired before the next is looked for.
+
+    :raises PaymentProcessingError: the provider can't be reached, so the others would fail as well.
+    """
+    try:
+        yield from part
+    except Exception as error:
+        if isinstance(error, PaymentProcessingError) and not gateway.is_about_one_object(error):
+            raise
+        yield Difference(kind, name, f"couldn't be compared: {note_crash(kind, name, error)}")
+
+
 def isolated() -> AbstractContextManager[object]:
     """What one row does, in a savepoint if there is a transaction around it.
 

@@ -24,12 +24,21 @@ def differences(*, since: datetime, now: datetime) -> Iterator[Difference]:
     :raises PaymentProcessingError: the provider can't be reached.
     """
     transfers: dict[UUID, list[gateway.TransferSummary]] = defaultdict(list)
-    for each in gateway.transfers_since(since):
-        if uid := _uid(each.key):  # others were made in the dashboard: their movements of the balance are unexplained
-            transfers[uid].append(each)
+    for listed in gateway.transfers_since(since):
+        yield from examine("transfer", listed.id, partial(_add_transfer, listed, transfers))
     rows = Payout.objects.filter(uid__in=transfers).exclude(state=State.SCHEDULED)
     for row in rows:
         yield from examine("payout", row.key, partial(_of_payout, row, transfers[row.uid], now=now))
+
+
+def _add_transfer(
+    listed: gateway.Listed[gateway.TransferSummary], transfers: dict[UUID, list[gateway.TransferSummary]]
+) -> Iterator[Difference]:
+    """Add a transfer to those of its payout; nothing differs about it yet."""
+    transfer = listed.read()
+    if uid := _uid(transfer.key):  # others were made in the dashboard: their movements of the balance are unexplained
+        transfers[uid].append(transfer)
+    yield from ()
 
 
 def _of_payout(row: Payout, transfers: list[gateway.TransferSummary], *, now: datetime) -> Iterator[Difference]:

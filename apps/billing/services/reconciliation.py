@@ -65,6 +65,15 @@ def _of_listed_refund(row: gateway.Listed[gateway.RefundState], *, now: datetime
     yield from _of_refund(row.read(), now=now)
 
 
+def _of_sent_refund(id: str, *, now: datetime) -> Iterator[Difference]:
+    try:
+        state = gateway.get_refund(id)
+    except PaymentRefused:  # for example because it is another provider than before
+        yield Difference("refund", id, "is on its way here, and the provider doesn't know it")
+        return
+    yield from _of_refund(state, now=now)
+
+
 def _of_unlisted(payment: Payment) -> Iterator[Difference]:
     if not _was_paid(payment):
         yield Difference("payment", str(payment), "the provider doesn't know that it was paid")
@@ -150,7 +159,7 @@ def unfinished(*, now: datetime) -> Iterator[Difference]:
     going = Refund.objects.filter(status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER)
     for refund in going.select_related("payment"):
         if refund.gateway_id is not None:  # the provider has it, so its state counts, however old it is
-            yield from _of_refund(gateway.get_refund(refund.gateway_id), now=now)
+            yield from examine("refund", refund.gateway_id, partial(_of_sent_refund, refund.gateway_id, now=now))
             continue
         resend = lambda refund=refund: refunds.send(refund=refund, now=now)  # noqa: E731
         yield Difference("refund", str(refund.payment), "was not sent in time", resend)
