@@ -9,14 +9,14 @@ from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
 
 from apps.billing import documents
-from apps.billing.models import Document, DocumentIsFinal, DocumentSeries, Payment, Refund
+from apps.billing.models import Document, DocumentIsFinal, DocumentSeries, OrderLine, Payment, Refund
 from apps.billing.models.documents import digest_of
 from apps.billing.queries.document_check import document_problems
 from apps.billing.services import issuing, ledger, order_invoices
 from apps.billing.services.payments import book_sale
 from tests.billing.books import unguarded
 from tests.billing.test_transactions import text_of
-from tests.factories.selling import NOW, OrderFactory, PaymentFactory
+from tests.factories.selling import NOW, OrderFactory, PaidCourseFactory, PaymentFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -200,6 +200,30 @@ def test_an_invoice_before_payment_is_paid_or_canceled(mia):
     assert Document.objects.latest("pk").corrects == again
     assert list(document_problems()) == []
     assert DocumentSeries.objects.get(kind="invoice").last == 2
+
+
+def test_a_bank_that_changes_its_mind_again_and_again_is_documented_each_time(mia):
+    """Also for an order of several courses, whose lines share a document."""
+    payment = PaymentFactory(user=mia, amount=4000)
+    second = {"list_price": 2400, "total": 2400, "tax": 0, "share": 7000, "title": "Ponds"}
+    course = PaidCourseFactory()
+    OrderLine.objects.create(order=payment.order, position=1, course=course, instructor=course.instructor, **second)
+    Payment.objects.filter(pk=payment.pk).update(amount=6400)
+    payment = Payment.objects.get(pk=payment.pk)
+    book_sale(payment)
+    issuing.issue_documents(payment=payment, now=NOW)
+
+    for withdrawn, reinstated in ((6400, 0), (6400, 2000), (6400, 5000), (9000, 5000)):
+        moves = ledger.DisputeMoves(withdrawn, reinstated)
+        ledger.post_dispute(
+            "dp_1", payment.gateway_id, moves, is_closed=True, opened_at=NOW, occurred_at=NOW, gateway_id="dp_1"
+        )
+        issuing.issue_documents(payment=payment, now=NOW)
+
+    invoice, lost, *back, again = Document.objects.order_by("pk")
+    assert [each.sign * each.total for each in (invoice, lost, *back, again)] == [6400, -6400, 2000, 3000, -2600]
+    assert [each.corrects for each in (lost, *back, again)] == [invoice, lost, lost, invoice]
+    assert list(document_problems()) == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ negative; the lines of an entry add up to zero in each currency. Rows refer to u
 so that nothing that is deleted elsewhere changes the books.
 """
 
+import re
 import uuid
 
 from django.db import models
@@ -16,6 +17,7 @@ from studyplatform.kit.db import triggers
 from studyplatform.kit.db.triggers import Triggers
 
 DESCRIPTION_LENGTH = 300
+_NUMBER = re.compile(r", \d+\Z")
 
 
 class AccountType(models.TextChoices):
@@ -121,10 +123,15 @@ class LedgerEntry(models.Model):
 
     @property
     def document_fact(self) -> str:
-        """What an invoice or a credit note of it documents (`Document.fact`): the lines of a bundle share one."""
+        """What an invoice or a credit note of it documents (`Document.fact`): the lines of a bundle share one.
+
+        What happens to a dispute a second time is another fact: both keys end with its number, such as ", 2".
+        """
         if self.kind in {EntryKind.SALE, EntryKind.SUBSCRIPTION}:
             return f"payment {self.payment_key}"
-        return f"{self.kind} {self.gateway_id or self.key}"
+        key = self.key.removesuffix(f" {self.item}") if self.item else self.key
+        number = _NUMBER.search(key)
+        return f"{self.kind} {self.gateway_id or key}" + (number[0] if number and self.gateway_id else "")
 
 
 class LedgerLine(models.Model):

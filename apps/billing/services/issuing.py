@@ -185,7 +185,7 @@ def _corrected_by(fact: Fact, kind: DocumentKind) -> Document | None:
     ours = [
         each
         for each in documents_of_payments([fact.payment])
-        if each.sign < 0 and each.fact.endswith(f" {fact.gateway_id}")
+        if each.sign < 0 and each.fact.partition(", ")[0].endswith(f" {fact.gateway_id}")  # the first time, or again
     ]
     return ours[-1] if ours else None
 
