@@ -264,6 +264,24 @@ def test_a_list_that_was_empty_is_read_to_its_end_when_it_is_long(standin, monke
     agrees()
 
 
+@pytest.mark.parametrize("job", ["none", "running", "waiting"])
+def test_a_check_that_no_job_carries_out_keeps_no_night_from_starting(standin, job):
+    """The process was killed when it gave up."""
+    books_checks.start_nightly_check(now=timezone.now())
+    stuck = BooksCheck.objects.get(kind="provider")
+    mine = Job.objects.filter(kind="billing.check_books", key=str(stuck.pk))
+    if job == "none":
+        mine.delete()
+    elif job == "running":
+        mine.update(state="running", lease_until=timezone.now())
+
+    books_checks.start_nightly_check(now=timezone.now() + DAY)
+
+    stuck.refresh_from_db()
+    assert stuck.state == ("running" if job == "waiting" else "failed")
+    assert BooksCheck.objects.filter(kind="provider", state="running").count() == 1
+
+
 def test_what_cannot_be_read_or_is_unknown_there_ends_nothing(bought, standin, monkeypatch):
     """An odd movement, an odd transfer, a refund that another provider had, a movement in an unknown currency."""
     account = client().v1.accounts.create({"type": "express", "capabilities": {"transfers": {"requested": True}}})

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
@@ -210,6 +210,39 @@ def test_a_job_that_kills_its_worker_each_time_is_given_up(log):
     row.refresh_from_db()
     assert row.state == Job.State.FAILED
     assert log.runs == []
+
+
+def test_a_kill_leaves_both_the_failure_and_what_follows_from_it_or_neither(log, monkeypatch):
+    row = jobs.enqueue("test.note", raises="refusal")
+    kind = jobs.KINDS["test.note"]
+
+    def killed(error, **payload):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(jobs.KINDS, "test.note", replace(kind, on_failure=killed))
+    with pytest.raises(KeyboardInterrupt):
+        jobs.run_pending("default")
+    row.refresh_from_db()
+    assert row.state == Job.State.RUNNING
+
+    monkeypatch.setitem(jobs.KINDS, "test.note", kind)
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    jobs.run_pending("default")
+    row.refresh_from_db()
+    assert (row.state, log.failures) == (Job.State.FAILED, ["NotFound"])
+
+
+def test_a_job_fails_also_if_what_follows_breaks(log, monkeypatch):
+    def broken(error, **payload):
+        raise LookupError("odd")
+
+    monkeypatch.setitem(jobs.KINDS, "test.note", replace(jobs.KINDS["test.note"], on_failure=broken))
+    row = jobs.enqueue("test.note", raises="refusal")
+    jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert row.state == Job.State.FAILED
+    assert "NotFound" in row.error
 
 
 def test_many_workers_take_each_job_once(log):

@@ -10,6 +10,7 @@ from functools import partial
 from django.db import IntegrityError, transaction
 from django.db.models import Min
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from apps.accounts import services as people
 from apps.accounts.models import Role, User
@@ -22,6 +23,7 @@ from apps.billing.services.differences import Difference, examine_part, isolated
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 
+_JOB = "billing.check_books"
 DAYS = 30
 MAX_WINDOW = timedelta(days=365)
 TELL_EVERY = 20  # examined payments; then the page shows the progress
@@ -56,15 +58,24 @@ def plan_next_check(*, now: datetime) -> None:
 
 def _begin(kind: str, *, repairs: bool, now: datetime) -> BooksCheck:
     days = DAYS if kind == BooksCheck.Kind.PROVIDER else None
+    _end_abandoned(kind, now=now)
     try:
         with transaction.atomic():
             check = BooksCheck.objects.create(
                 kind=kind, repairs=repairs, days=days, state=BooksCheck.State.RUNNING, started_at=now
             )
-            jobs.enqueue("billing.check_books", key=str(check.pk), check_id=check.pk)
+            jobs.enqueue(_JOB, key=str(check.pk), check_id=check.pk)
     except IntegrityError:
         return BooksCheck.objects.filter(kind=kind).latest("started_at")
     return check
+
+
+def _end_abandoned(kind: str, *, now: datetime) -> None:
+    """End a check that no job carries out any longer, which would keep all others from starting."""
+    running = BooksCheck.objects.filter(kind=kind, state=BooksCheck.State.RUNNING)
+    for pk in running.values_list("pk", flat=True):
+        if not jobs.is_alive(_JOB, key=str(pk), now=now):
+            running.filter(pk=pk).update(state=BooksCheck.State.FAILED, error=str(_("interrupted")), finished_at=now)
 
 
 def run_check(check: BooksCheck, *, now: datetime, extend_lease: Callable[[], None] = lambda: None) -> BooksCheck:

@@ -17,7 +17,7 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.db import IntegrityError, close_old_connections, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from studyplatform.kit.errors import AppError
@@ -111,6 +111,12 @@ def retry(row: Job, *, now: datetime) -> bool:
     return bool(again)
 
 
+def is_alive(kind: str, *, key: str, now: datetime) -> bool:
+    """Return whether a job of this kind and key waits, or a worker holds its lease."""
+    waits = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__gte=now)
+    return Job.objects.filter(waits, kind=kind, key=key).exists()
+
+
 def wake_worker(queue: str) -> None:
     """Tell a worker that there is work. If the message is lost, the worker's timer finds the job seconds later."""
     if settings.JOBS_IMMEDIATE:
@@ -158,18 +164,26 @@ def perform(running: Running) -> None:
     except Exception as error:
         refused = isinstance(error, AppError | GiveUp)
         if refused or row.attempts >= kind.max_attempts:
-            ended = mine.update(
-                state=Job.State.FAILED, error=_trace(error), lease_until=None, finished_at=timezone.now()
-            )
             logger.log(logging.INFO if refused else logging.ERROR, "%s failed: %s", row, error, exc_info=not refused)
-            if ended and kind.on_failure:
-                kind.on_failure(error, **row.payload)
+            _note_failure(mine, kind, row, error)
         else:
             pause = RETRY_BASE * 2 ** (row.attempts - 1)
             mine.update(state=Job.State.QUEUED, run_at=timezone.now() + pause, lease_until=None, error=_trace(error))
             logger.warning("%s will be tried again in %s: %s", row, pause, error, exc_info=True)
     else:
         mine.update(state=Job.State.DONE, lease_until=None, error="", finished_at=timezone.now())
+
+
+def _note_failure(mine: QuerySet[Job], kind: Kind, row: Job, error: Exception) -> None:
+    """Record that a job has failed for good, together with what follows from it: a kill leaves both or neither."""
+    changes = {"state": Job.State.FAILED, "error": _trace(error), "lease_until": None, "finished_at": timezone.now()}
+    try:
+        with transaction.atomic():
+            if mine.update(**changes) and kind.on_failure:
+                kind.on_failure(error, **row.payload)
+    except Exception:
+        logger.exception("What follows from the failure of %s could not be recorded", row)
+        mine.update(**changes)
 
 
 def _fail_unknown_kind(running: Running, **payload: Any) -> None:

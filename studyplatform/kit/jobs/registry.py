@@ -86,8 +86,8 @@ def job(
 
     An AppError or GiveUp ends the job at once (a refusal would be the same again); after any other
     exception it is retried with growing pauses; Postpone uses up no attempt. ``on_failure(error, **payload)`` is
-    called once when the job has failed for good; ``on_retry(**payload)`` undoes that when an admin starts it again.
-    ``label`` and ``about`` are what admins see of such a job.
+    called when the job has failed for good, in the transaction that records it; ``on_retry(**payload)`` undoes that
+    when an admin starts it again. ``label`` and ``about`` are what admins see of such a job.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
