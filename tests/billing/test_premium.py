@@ -381,6 +381,21 @@ def test_an_upgrade_costs_what_the_preview_showed(leo_pays, standin):
     assert_books_equal_the_provider(standin)
 
 
+def test_a_payment_that_was_reported_after_a_change_of_the_plan_is_named_by_its_own(leo_pays):
+    leo_pays.start(leo_pays.card())
+    leo_pays.wait(days=7, hours=2)
+    leo_pays.sync()
+    leo_pays.wait(days=33)  # it renews, and no event arrives
+
+    upgrade(leo_pays)
+
+    paid = Payment.objects.order_by("paid_at")
+    assert [each.title for each in paid] == ["Premium, monthly", "Premium, monthly", "Premium, yearly"]
+    assert [(each.period_end - each.period_start).days > 300 for each in paid] == [False, False, True]
+    titles = [each.snapshot["facts"]["items"][0]["title"] for each in Document.objects.order_by("payment__paid_at")]
+    assert titles == [each.title for each in paid]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_changes_of_a_plan_at_once_are_charged_once(leo_pays, standin, monkeypatch):
     leo_pays.start(leo_pays.card())

@@ -169,7 +169,8 @@ class SubscriptionState:
 @dataclass(frozen=True)
 class InvoiceState:
     """An invoice. ``intent``: the payment that paid it; None if nothing was charged. ``credit``: for the unused time of
-    a former plan, positive; it is deducted in the subtotal."""
+    a former plan, positive; it is deducted in the subtotal. ``price``: what it charges; "" if that is no price of the
+    provider's."""
 
     id: str
     status: str
@@ -185,6 +186,7 @@ class InvoiceState:
     period_start: datetime
     period_end: datetime
     intent: str | None
+    price: str = ""
     credit: int = 0
 
 

@@ -6,7 +6,7 @@ A subscription has no card of its own: the provider charges the customer's defau
 import contextlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import stripe
@@ -223,6 +223,8 @@ def _reference(found: stripe.Subscription) -> str:
 def _invoice(found: stripe.Invoice) -> InvoiceState:
     details = found.parent.subscription_details if found.parent else None
     lines = list(found.lines.data)
+    # What it charges, beside what it credits of a former plan: its period and its price are the invoice's.
+    charged = max([each for each in lines if each.amount > 0] or lines, key=_by_end, default=None)
     return InvoiceState(
         id=found.id,
         status=found.status or "",
@@ -235,11 +237,34 @@ def _invoice(found: stripe.Invoice) -> InvoiceState:
         amount_paid=from_provider(found.amount_paid, found.currency),
         reason=found.billing_reason or "",
         created=moment(found.created),
-        period_start=moment(max((each.period.start for each in lines), default=found.period_start)),
-        period_end=moment(max((each.period.end for each in lines), default=found.period_end)),
+        period_start=moment(charged.period.start if charged else found.period_start),
+        period_end=moment(charged.period.end if charged else found.period_end),
         intent=_intent_of(found),
+        price=_price_of(charged),
         credit=from_provider(-sum(min(each.amount, 0) for each in lines), found.currency),
     )
+
+
+def _by_end(line: stripe.InvoiceLineItem) -> tuple[int, int]:
+    return line.period.end, line.period.start
+
+
+def _price_of(line: stripe.InvoiceLineItem | None) -> str:
+    """The id of the price that a line charges; "" if it has none, such as an amount that was entered by hand."""
+    details = line.pricing.price_details if line is not None and line.pricing is not None else None
+    return (id_of(details.price) or "") if details is not None else ""
+
+
+@lru_cache(maxsize=64)
+def _recurring_of(price: str) -> str:
+    found = client().v1.prices.retrieve(price)
+    return found.recurring.interval if found.recurring else ""
+
+
+@translates_errors
+def interval_of(price: str) -> str:
+    """Return in which interval a price is charged: "month" or "year"; "" if it is charged once. It never changes."""
+    return _recurring_of(price)
 
 
 def _intent_of(found: stripe.Invoice) -> str | None:

@@ -159,6 +159,7 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         raise ValueError(f"{invoice.id} was not paid by a card")
     charge = gateway.get_payment_intent(invoice.intent).charge
     paid_at = charge.created if charge else invoice.created
+    plan = _plan_of(invoice, subscription)
     with transaction.atomic():
         row = Subscription.objects.select_for_update(of=("self",)).select_related("user", "redemption__code")
         owner = row.get(pk=subscription.pk)
@@ -176,7 +177,7 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
             user_id=owner.user_id,
             subscription=owner,
             invoice_id=invoice.id,
-            title=str(TITLES[owner.plan]),
+            title=str(TITLES[plan]),
             period_start=invoice.period_start,
             period_end=invoice.period_end,
             list_price=invoice.amount_paid + discount + credit,
@@ -203,6 +204,14 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
         premium_shares.plan_next_share(now=now)
     return payment
+
+
+def _plan_of(invoice: gateway.InvoiceState, subscription: Subscription) -> str:
+    """The plan that an invoice charged: the subscription may have another one by now."""
+    if invoice.price in ("", subscription.price_id):
+        return subscription.plan
+    interval = gateway.interval_of(invoice.price)
+    return plan_of(interval) if interval else subscription.plan
 
 
 def book_premium(payment: Payment) -> None:
