@@ -276,16 +276,21 @@ def test_who_was_held_up_returns_nothing_that_was_sent_meanwhile(ada, account, m
     assert (Payout.objects.get().state, transferred(), owed(ada)) == ("sent", [(7000, 0)], 0)
 
 
-def test_a_transfer_found_after_a_failure_leaves_the_instructor_overpaid_in_the_books(ada, account, lost):
+def test_a_transfer_found_after_a_failure_leaves_the_instructor_overpaid_in_the_books(ada, sam, account, lost):
     payout_outcomes.return_amount(lost.pk, Failure.OTHER, now=LATER)  # as releases before asked nobody
     services.run_payouts(NEXT_DAY, now=NEXT)
     assert transferred() == [(7000, 0), (7000, 0)]
 
-    services.sync_payout(lost.pk, now=NEXT)
+    for _ in range(2):
+        services.sync_payout(lost.pk, now=NEXT)
 
     assert (state_of(lost)[0], owed(ada)) == ("sent", -7000)
+    assert Notification.objects.get(user=sam, kind="billing.payout_found").params["amount"] == "$70.00"
     assert balances(["provider", "payouts"]) == {"provider": {"usd": -4000}, "payouts": {"usd": 0}}
     assert list(payout_problems()) == []
+    services.reverse_payout(lost.pk, admin=sam, now=NEXT)  # it comes back a second time
+    assert Notification.objects.filter(user=sam, kind="billing.payout_not_sent").count() == 2
+    assert owed(ada) == 0
 
 
 def test_two_transfers_of_one_payout_are_both_posted(ada, sam, account, sent):
@@ -293,8 +298,10 @@ def test_two_transfers_of_one_payout_are_both_posted(ada, sam, account, sent):
     client().v1.transfers.create(made)
     services.sync_payout(sent.pk, now=NOW)
     assert (owed(ada), list(payout_problems())) == (-7000, [])
+    assert Notification.objects.filter(user=sam, kind="billing.payout_found").count() == 1
 
     services.reverse_payout(sent.pk, admin=sam, now=NOW)
+    assert Notification.objects.filter(user=sam, kind="billing.payout_not_sent").count() == 1
     assert (state_of(sent)[0], owed(ada), list(payout_problems())) == ("failed", 7000, [])
 
 

@@ -135,6 +135,21 @@ DISPUTE_OPENED = services.register_kind(
         is_for=lambda user: user.is_admin,
     )
 )
+PAYOUT_FOUND = services.register_kind(
+    services.Kind(
+        name="billing.payout_found",
+        group="administration",
+        title=_("Transfers to instructors that were not expected"),
+        headline=_("%(name)s was sent %(amount)s that the books didn't expect"),
+        text=_(
+            "A payout had failed, or was sent already, and the payment provider has made another transfer of it."
+            " Their next payouts are less by this amount, unless you take the transfer back."
+        ),
+        action=_("See the payouts"),
+        icon="circle-alert",
+        is_for=lambda user: user.is_admin,
+    )
+)
 PAYOUT_NOT_SENT = services.register_kind(
     services.Kind(
         name="billing.payout_not_sent",

@@ -14,7 +14,7 @@ from studyplatform.kit.web.dates import show_site_date
 
 REFUNDS_PAGE = "/dashboard/admin/refunds"
 DISPUTES_PAGE = "/dashboard/admin/disputes"
-PAYOUTS_PAGE = "/dashboard/admin/payouts?state=failed"
+PAYOUTS_PAGE = "/dashboard/admin/payouts"
 
 
 def tell_admins_of_request(refund: Refund, *, now: datetime) -> None:
@@ -54,16 +54,30 @@ def tell_admins_of_dispute(dispute: Dispute, *, now: datetime) -> None:
 
 
 def tell_admins_of_failed_payout(payout: Payout, *, now: datetime) -> None:
-    """Notify the admins of a payout that did not arrive or was taken back. One notification per payout."""
+    """Notify the admins of a payout that did not arrive or was taken back. One notification for each time."""
+    key = f"{payout.key} {payout.amount_reversed}" if payout.amount_reversed else payout.key
     people.notify_all(
         "billing.payout_not_sent",
         _admins(),
-        PAYOUTS_PAGE,
-        payout.key,
+        f"{PAYOUTS_PAGE}?state=failed",
+        key,
         now=now,
         name=payout.instructor.display_name,
         amount=money(payout.amount, payout.currency, cents=True),
         reason=str(Payout.Failure(payout.failure).label),
+    )
+
+
+def tell_admins_of_found_transfer(payout: Payout, transfer: str, amount: int, *, now: datetime) -> None:
+    """Notify the admins of a transfer that left although its payout had failed, or was sent. One per transfer."""
+    people.notify_all(
+        "billing.payout_found",
+        _admins(),
+        PAYOUTS_PAGE,
+        transfer,
+        now=now,
+        name=payout.instructor.display_name,
+        amount=money(amount, payout.currency, cents=True),
     )
 
 

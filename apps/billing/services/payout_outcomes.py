@@ -24,7 +24,7 @@ from apps.billing.errors import (
 )
 from apps.billing.models import LedgerEntry, Payout, PayoutAccount
 from apps.billing.queries import payouts as queries
-from apps.billing.services.admin_notices import tell_admins_of_failed_payout
+from apps.billing.services.admin_notices import tell_admins_of_failed_payout, tell_admins_of_found_transfer
 from apps.billing.services.ledger import (
     post_payout_failed,
     post_payout_reversed,
@@ -130,7 +130,8 @@ def write_transfers(payout_id: int, found: Iterable[transfers.Transfer], *, now:
     before = payout.state
     if payout.state == State.SCHEDULED or not found:
         return payout
-    entries = LedgerEntry.objects.filter(key__in=[f"payout {payout.key} sent", f"payout {payout.key} failed"])
+    steps = ["sent", "failed", *(f"transfer {each.gateway_id}" for each in found)]
+    entries = LedgerEntry.objects.filter(key__in=[f"payout {payout.key} {step}" for step in steps])
     posted = dict(entries.values_list("key", "gateway_id"))
     has_failed = f"payout {payout.key} failed" in posted
     sent = posted.get(f"payout {payout.key} sent")
@@ -141,6 +142,8 @@ def write_transfers(payout_id: int, found: Iterable[transfers.Transfer], *, now:
             post_payout_sent(payout.key, source=PROVIDER, gateway_id=sent, occurred_at=transfer.created)
         else:
             post_payout_transfer(payout.key, transfer.gateway_id, transfer.amount, occurred_at=transfer.created)
+            if transfer.left and transfer.gateway_id not in posted.values():
+                tell_admins_of_found_transfer(payout, transfer.gateway_id, transfer.left, now=now)
         for reversal in transfer.reversals:
             post_payout_reversed(payout.key, reversal.gateway_id, reversal.amount, occurred_at=reversal.created)
             taken_back += reversal.amount
