@@ -1,11 +1,14 @@
 """An event that was handled never counts as waiting, also if its job is done before dj-stripe saves it again."""
 
+import json
 from datetime import timedelta
 
 import pytest
+import stripe
 from django.utils import timezone
 from djstripe.models import WebhookEventTrigger
 
+from apps.billing.gateway.client import client
 from apps.billing.models import BooksCheck
 from apps.billing.purchases import purchase_of_course
 from apps.billing.queries import webhook_events
@@ -49,6 +52,32 @@ def test_an_event_is_not_waiting_although_its_job_was_done_at_once(webhooks, pay
 
     assert states()["handled"] > 0
     assert set(states()) <= {"handled", "ignored"}
+
+
+def test_events_about_what_is_gone_are_done(webhooks, monkeypatch):
+    """The customer of a deleted account, and a connected account that was closed."""
+    customers = client().v1.customers
+    gone, here = (customers.create({"email": f"{name}@example.com"}).id for name in ("mia", "leo"))
+    customers.update(gone, {"name": "Mia"})
+    customers.delete(gone)
+    webhooks()
+    assert states() == {"handled": WebhookEventTrigger.objects.count()}
+
+    def refuses(trigger, **_):
+        raise stripe.PermissionError("This key doesn't have access")
+
+    monkeypatch.setattr(WebhookEventTrigger, "process", refuses)
+    of_customer, of_account = (
+        WebhookEventTrigger(remote_ip="::1", headers={}, valid=True, body=json.dumps({"type": kind, "data": data}))
+        for kind, data in (
+            ("customer.updated", {"object": {"object": "customer", "id": here}}),
+            ("account.updated", {"object": {"object": "account", "id": "acct_closed"}}),
+        )
+    )
+    service.handle(of_account, now=timezone.now())
+    assert of_account.processed
+    with pytest.raises(stripe.PermissionError):
+        service.handle(of_customer, now=timezone.now())
 
 
 def test_an_event_that_waits_without_a_job_is_handled_at_night(webhooks, pay):

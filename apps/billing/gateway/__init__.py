@@ -16,7 +16,13 @@ from apps.billing.gateway.balance import (
     source_of,
 )
 from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card
-from apps.billing.gateway.customers import create_customer, delete_customer, get_balance, set_default_card
+from apps.billing.gateway.customers import (
+    create_customer,
+    delete_customer,
+    get_balance,
+    is_customer_gone,
+    set_default_card,
+)
 from apps.billing.gateway.endpoints import (
     ACCOUNT_EVENTS,
     EVENTS,
@@ -25,7 +31,7 @@ from apps.billing.gateway.endpoints import (
     delete_endpoint,
     endpoint_urls,
 )
-from apps.billing.gateway.errors import is_about_one_object
+from apps.billing.gateway.errors import is_about_one_object, is_refusal
 from apps.billing.gateway.objects import (
     AccountState,
     CardState,
@@ -131,6 +137,8 @@ __all__ = [
     "interval_of",
     "invoices_of",
     "is_about_one_object",
+    "is_customer_gone",
+    "is_refusal",
     "onboarding_url",
     "paid_invoices_since",
     "preview_change",

@@ -30,6 +30,17 @@ def get_balance(customer: str) -> tuple[int, str]:
 
 
 @translates_errors
+def is_customer_gone(customer: str) -> bool:
+    """Return whether a customer was deleted, or was never one of ours."""
+    try:
+        return bool(getattr(client().v1.customers.retrieve(customer), "deleted", False))
+    except stripe.InvalidRequestError as error:
+        if error.code == "resource_missing":
+            return True
+        raise
+
+
+@translates_errors
 def delete_customer(customer: str) -> None:
     """Delete a customer with its cards, and end its subscriptions at once. Idempotent."""
     with contextlib.suppress(stripe.InvalidRequestError):  # it was deleted before

@@ -100,6 +100,11 @@ def refusal_of(error: stripe.StripeError) -> AppError:
     return PaymentProcessingError(reason=text)
 
 
+def is_refusal(error: Exception) -> bool:
+    """Whether the provider answered that it doesn't do what it was asked, for example because an object is gone."""
+    return isinstance(error, stripe.InvalidRequestError | stripe.PermissionError)
+
+
 def is_about_one_object(error: AppError) -> bool:
     """Whether the provider answered, and failed at what it was asked: other objects may be fine."""
     return isinstance(error.__cause__, stripe.APIError)

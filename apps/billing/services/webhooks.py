@@ -60,7 +60,10 @@ def waiting(*, until: datetime, at_most: int) -> list[WebhookEventTrigger]:
 
 
 def handle(trigger: WebhookEventTrigger, *, now: datetime) -> None:
-    """Act on a stored event, then let dj-stripe update its copy of the object. Idempotent."""
+    """Act on a stored event, then let dj-stripe update its copy of the object. Idempotent.
+
+    Of an object that is gone, such as the customer of a deleted account, there is nothing left to copy.
+    """
     event = trigger.json_body
     data = event.get("data")
     subject = data.get("object") if isinstance(data, dict) else None
@@ -68,7 +71,22 @@ def handle(trigger: WebhookEventTrigger, *, now: datetime) -> None:
         handler = handler_of(str(event.get("type", "")))
         if handler is not None:
             handler(subject, now)
-    trigger.process(save=True)
+    try:
+        trigger.process(save=True)
+    except Exception as error:
+        if not (gateway.is_refusal(error) and isinstance(subject, dict) and _is_gone(subject)):
+            raise
+        trigger.processed = True
+        trigger.save()
+
+
+def _is_gone(subject: dict[str, Any]) -> bool:
+    """Whether the object of an event, or the customer it belongs to, doesn't exist at the provider any longer."""
+    kind, id = subject.get("object"), str(subject.get("id"))
+    if kind == "account":
+        return gateway.get_account(id) is None
+    customer = id if kind == "customer" else subject.get("customer")
+    return isinstance(customer, str) and gateway.is_customer_gone(customer)
 
 
 def fail(*, trigger_id: int, error: Exception) -> None:
