@@ -1,25 +1,27 @@
 """Premium that ends while something else happens: paid at that moment, disputed, refunded, kept open by a grant."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from apps.accounts.models import Notification
 from apps.billing import gateway
 from apps.billing.access import access_to, has_premium
 from apps.billing.errors import PromoCodeRefused
 from apps.billing.models import Dispute, Grant, Payment, Subscription
-from apps.billing.services import disputes, grants, premium_care, refunds, subscriptions
+from apps.billing.services import disputes, grants, premium_care, receipts, refunds, subscriptions
 from apps.billing.services.premium_terms import terms_for
 from apps.billing.services.webhooks import handler_of
 from studyplatform.kit import jobs
 from tests.billing.conftest import DISPUTED, FAILS_LATER, GOOD
 from tests.billing.test_premium import Subscriber, calls, is_enrolled, open_course, upgrade
 from tests.factories.courses import CourseFactory
-from tests.factories.selling import PromoCodeFactory
+from tests.factories.selling import NOW, PaymentFactory, PromoCodeFactory, SubscriptionFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 Status = Subscription.Status
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -172,6 +174,23 @@ def test_a_year_after_an_upgrade_ends_with_its_own_money(leo_pays, leo, sam, sta
 
     assert leo_pays.row.status == Status.ENDED
     assert not has_premium(leo, now=leo_pays.now)
+
+
+@pytest.mark.parametrize(("which", "access"), [(0, ""), (1, "Premium has ended with it.")])
+def test_who_loses_a_dispute_is_told_what_it_really_ended(leo, which, access):
+    row = SubscriptionFactory(user=leo, period_start=NOW, period_end=NOW + 365 * DAY)
+    for start, days in ((NOW - 5 * DAY, 30), (NOW, 365)):
+        PaymentFactory(
+            kind="premium", course=None, instructor=None, title="Premium", list_price=1400, user=leo, subscription=row,
+            amount=1400, charged_back=1400, period_start=start, period_end=start + days * DAY,
+        )  # fmt: skip
+    payment = Payment.objects.order_by("pk")[which]
+    dispute = Dispute.objects.create(
+        payment=payment, gateway_id="du_1", amount=1400, lost=1400, status="lost", opened_at=NOW, closed_at=NOW + DAY
+    )
+    receipts.tell_of_lost_dispute(dispute=dispute)
+
+    assert Notification.objects.get(user=leo, kind="billing.dispute_lost").params["access"] == access
 
 
 def test_what_was_paid_before_something_was_due_is_not_returned_at_the_end(leo_pays):

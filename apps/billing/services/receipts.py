@@ -1,5 +1,7 @@
 """Tell learners about their payments and refunds."""
 
+from datetime import datetime
+
 from django.utils.translation import gettext as _
 
 from apps.accounts import services as people
@@ -114,7 +116,7 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
     access = ""
     if payment.order is not None and payment.order.is_for_team:
         access = _("The seats have ended with it.") if payment.is_returned else ""
-    elif payment.kind == Payment.Kind.PREMIUM and payment.period_end is not None and payment.period_end > closed_at:
+    elif _was_present_premium(payment, closed_at):
         access = _("Premium has ended with it.")
     elif ended:
         access = _("Your access has ended with it.")
@@ -157,6 +159,15 @@ def tell_of_reversed_dispute(*, dispute: Dispute) -> None:
 def _documents_of(dispute: Dispute, kind: str) -> list[Document]:
     """The documents of a kind that a dispute led to, as they were issued."""
     return list(Document.objects.filter(dispute=dispute, kind=kind).order_by("issued_at", "pk"))
+
+
+def _was_present_premium(payment: Payment, moment: datetime) -> bool:
+    """Whether a payment whose money went back in full had paid the present period, which `end_returned` ends."""
+    row = payment.subscription
+    if row is None or payment.period_start is None or payment.period_end is None or not payment.is_returned:
+        return False
+    is_of_former_plan = row.period_start is not None and payment.period_start < row.period_start
+    return payment.period_end > moment and not is_of_former_plan
 
 
 def tax_text(payment: Payment) -> str:
