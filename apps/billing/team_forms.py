@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.models import User
+from apps.billing.mail_domains import readable_domain
 from apps.billing.models import MAX_TEAM_NAME_LENGTH
 from apps.billing.seat_addresses import MAX_TEXT_LENGTH, read_addresses
 from studyplatform.kit.names import NameFormField
@@ -38,7 +39,7 @@ class AssignSeats(forms.Form):
         chosen.choices = self.kinds
         self.fields["is_domain_open"].initial = was_open
         if domain:
-            said = _("Anyone at %(domain)s may take a free seat") % {"domain": domain}
+            said = _("Anyone at %(domain)s may take a free seat") % {"domain": readable_domain(domain)}
             self.fields["is_domain_open"].label = said
         else:
             del self.fields["is_domain_open"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.billing.mail_domains import domain_of, is_public_domain
+from apps.billing.mail_domains import domain_of, is_public_domain, readable_domain
 from apps.billing.seat_addresses import read_addresses
 
 
@@ -53,6 +53,7 @@ def test_each_line_that_is_no_address_is_named():
 )
 def test_a_domain_has_one_spelling(address, domain):
     assert domain_of(address) == domain
+    assert readable_domain(domain) == ("bücher.example" if domain.startswith("xn--") else domain)
 
 
 def test_domains_where_anybody_gets_an_address_are_known():

@@ -37,6 +37,7 @@ from apps.learning.models import Attempt, Enrollment, LessonProgress, WatchedDay
 from apps.learning.services import enroll
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.models import Job
 from studyplatform.kit.web.private_text import hide_secrets
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.courses import CourseFactory, LessonFactory
@@ -148,8 +149,13 @@ def test_an_invitation_belongs_to_the_account_with_its_address(pack, now):
 def test_an_invitation_is_sent_again_and_canceled(pack, maeve, now):
     assign(pack, "ravi@halden.example")
     key, seat = key_in_mail(), Seat.objects.get(email="ravi@halden.example")
+    Job.objects.filter(uid=seat.mail_uid).update(state="failed")
+    [view] = team_seats.people_of(pack.team, team_seats.people_in(Seat.objects.all(), pack.team, now=now), now=now)
+    assert view.state == "failed"
     assignment.send_invitation_again(user=maeve, seat=seat, now=now)
     assert key_in_mail() == key
+    [view] = team_seats.people_of(pack.team, team_seats.people_in(Seat.objects.all(), pack.team, now=now), now=now)
+    assert view.state == "invited"
     with pytest.raises(SeatChanged):
         assignment.cancel_invitation(user=maeve, seat=seat, address="other@halden.example", now=now)
     assignment.cancel_invitation(user=maeve, seat=seat, address="ravi@halden.example", now=now)
@@ -468,6 +474,8 @@ def test_a_visitor_follows_the_link_signs_in_and_accepts(client, browser_of, pac
     assert f"/auth/register?next=/seats/{key}" in shown
     assert client.post(f"/seats/{key}")["Location"] == f"/auth/login?next=/seats/{key}"
     SubscriptionFactory(user=(ravi := UserFactory()), period_end=now + timedelta(days=9), started_at=now)
+    unproved = browser_of(UserFactory(email_verified_at=None)).post(f"/seats/{key}")
+    assert (unproved.status_code, "verify" in unproved.content.decode().lower()) == (403, True)
     browser = browser_of(ravi)
     assert "still renews until you cancel it" in browser.get(f"/seats/{key}").content.decode()
     assert browser.post(f"/seats/{key}")["Location"] == "/courses/?price=premium"

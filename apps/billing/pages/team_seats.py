@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.billing.errors import SeatsClosed
+from apps.billing.mail_domains import readable_domain
 from apps.billing.models import Seat, Team
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import seat_packs, seat_use, team_seats
@@ -56,7 +57,7 @@ def team(request: HttpRequest, uid: UUID) -> HttpResponse:
         return redirect("billing:team", uid=row.uid)
     if form.is_valid() and _assign(request, user, row, kinds, form):
         return redirect("billing:team", uid=row.uid)
-    context = _shown(request, row, packs, kinds) | {"form": form, "domain": domain}
+    context = _shown(request, row, packs, kinds) | {"form": form, "domain": readable_domain(domain)}
     return render(request, "billing/teams/team.html", context, status=422 if form.errors else 200)
 
 

@@ -62,7 +62,7 @@ RATE_LIMITS = {
     "seat_mail": (400, 24 * 60 * 60),  # people whom one user gives seats or invites, and invitations sent again
     "seat_mail_to_one": (5, 24 * 60 * 60),  # invitations to one address that are sent again
     "seat_accept": (60, 60 * 60),  # invitations and seats that one user takes
-    "seat_page": (120, 60 * 60),  # pages of invitations that one address opens
+    "seat_page": (1_200, 60 * 60),  # pages of invitations that one address opens: an office shares one
     "gift_mail": (10, 60 * 60),  # emails of gifts that one user sends again
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
     "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
