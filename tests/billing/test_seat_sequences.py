@@ -1,4 +1,4 @@
-"""Assigning, accepting, taking back, leaving, pausing, ending and renewing seats in any order.
+"""Assigning, accepting, taking back, leaving, pausing, ending and reopening seats in any order.
 
 After each step: never more people hold or are invited to seats than were paid, nobody holds two of a team for the same,
 what a seat opens is open exactly to its holder while its pack is, each seat has at most one present use, and no seat
