@@ -94,7 +94,14 @@ def take(request: HttpRequest, uid: UUID) -> HttpResponse:
     except AppError as refusal:
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect("billing:teams")
+    return _start(request, user, seat)
+
+
+def _start(request: HttpRequest, user: User, seat: Seat) -> HttpResponse:
+    """Say that the user has a seat, and lead them to what it opens."""
     messages.success(request, _("The seat is yours. Enjoy learning!"))
+    if seat.pack.course is None and queries.renews(user):
+        messages.info(request, _("It covers Premium. Your own subscription still renews until you cancel it."))
     return redirect(address_of(seat.pack))
 
 
@@ -128,8 +135,7 @@ def invitation(request: HttpRequest, key: str) -> HttpResponse:
         except AppError as refusal:
             refused = refusal
         else:
-            messages.success(request, _("The seat is yours. Enjoy learning!"))
-            return redirect(address_of(taken.pack))
+            return _start(request, user, taken)
     context = {
         "seat": seat,
         "pack": seat.pack,
