@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from studyplatform.kit.extensions import HelpArticle, HelpTopic, help_articles, help_topics
 from studyplatform.kit.text.sizes import as_size
 from studyplatform.kit.web.jinja import Templates
-from studyplatform.site.public.help import ARTICLES, TEXTS, lock_minutes
+from studyplatform.site.public.help import ARTICLES, TEXTS, article_figures
 
 
 def _formats(user: Any) -> str:
@@ -71,4 +71,4 @@ def _body(name: str) -> str:
     engine = engines["jinja"]
     assert isinstance(engine, Templates)  # noqa: S101 (for the type checker)
     template = engine.env.get_template(f"site/help/{name}.html")
-    return "".join(template.blocks["article"](template.new_context({"lock_minutes": lock_minutes()})))
+    return "".join(template.blocks["article"](template.new_context(article_figures())))

@@ -1,5 +1,7 @@
 """Help articles, a page for each error code, and the legal texts."""
 
+from typing import Any
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -39,6 +41,11 @@ def lock_minutes() -> int:
     return int(settings.LOGIN_LOCK.total_seconds() // 60)
 
 
+def article_figures() -> dict[str, Any]:
+    """Return the figures that the articles name, for their pages and for the tutor, which reads them."""
+    return {"lock_minutes": lock_minutes(), "seat_terms": seat_terms()}
+
+
 @open_to_everyone
 @require_safe
 @cache_for_visitors()
@@ -53,7 +60,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
     title, summary = ARTICLES[article]
-    context = {"title": title, "summary": summary, "lock_minutes": lock_minutes(), "seat_terms": seat_terms()}
+    context = {"title": title, "summary": summary, **article_figures()}
     return render(request, f"site/help/{article}.html", context)
 
 
