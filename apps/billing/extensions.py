@@ -29,6 +29,7 @@ from apps.billing.queries.bundles import bundles_for_sale
 from apps.billing.queries.held_seats import offers_for
 from apps.billing.queries.next_charge import next_charge
 from apps.billing.queries.pending_payouts import pending_payout
+from apps.billing.queries.periods import month_of
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
 from studyplatform.kit.extensions import (
@@ -149,7 +150,7 @@ def earnings_of(user: User, now: datetime) -> Iterator[Tile]:
     """What an instructor earned and when it is paid out, also before a first sale. Three queries."""
     currency, today = settings.CURRENCY, now.astimezone(UTC).date()
     months = earnings.earned_by_month(user.pk, currency)
-    total, month = sum(months.values(), earnings.Earned()), months.get(today.replace(day=1), earnings.Earned())
+    total, month = sum(months.values(), earnings.Earned()), months.get(month_of(now), earnings.Earned())
     yours = {"amount": money(total.share, currency)}
     rows = f"{reverse('billing:earnings')}?currency={currency}&period="
     yield Tile(_("Total revenue"), money(total.paid, currency), _("%(amount)s of it is yours") % yours, f"{rows}all")

@@ -22,9 +22,12 @@ from apps.billing.models import (
     PremiumEarning,
     PremiumMonth,
 )
-from apps.billing.queries.earnings import Earned, OfCourse, by_course, by_month, earned_parts
+from apps.billing.queries.earnings import Earned, OfCourse, by_course, by_month, earned_parts, transactions
 from apps.billing.queries.payouts import next_payout_day, payable, sales_until
 from apps.billing.queries.pending_payouts import pending_payout
+from apps.billing.queries.periods import Period
+from apps.billing.queries.yearly_earnings import of_year
+from apps.billing.services import ledger
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.billing import sale
 from tests.factories.courses import CourseFactory
@@ -60,6 +63,31 @@ def text_of(browser, query=""):
 
 
 @pytest.mark.database
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "Asia/Kathmandu", "UTC"])
+def test_months_and_years_are_those_of_the_site_everywhere(browser_of, ada, settings, zone):
+    """The chart, the lists, the files, the dashboard and the yearly statement agree on the edges of months."""
+    settings.TIME_ZONE = zone
+    edges = [(2024, 12, 31, 15), (2024, 12, 31, 18), (2025, 1, 1, 2), (2025, 6, 15, 12), (2025, 12, 31, 20)]
+    moments = [datetime(*edge, 15, tzinfo=UTC) for edge in edges]
+    for number, at in enumerate(moments):
+        ledger.post_sale(f"pi_{number}", ada.pk, 10 ** (number + 1), 0, 10_000, "usd", occurred_at=at)
+    local = [timezone.localtime(at) for at in moments]
+    expected = {
+        year: sum(10 ** (n + 1) for n, at in enumerate(local) if at.year == year) for year in (2024, 2025, 2026)
+    }
+
+    months = by_month(earned_parts(ada.pk), "usd")
+    assert months.keys() == {at.date().replace(day=1) for at in local}
+    for year, amount in expected.items():
+        assert sum(each.share for month, each in months.items() if month.year == year) == amount
+        period = Period(str(year), "", date(year, 1, 1), date(year + 1, 1, 1))
+        assert sum(row.share for row in transactions(ada.pk, "usd", period=period)) == amount
+        assert sum(row.year.earned for row in of_year(year, "usd")) == amount
+    lines = browser_of(ada).get("/dashboard/instructor/earnings/transactions.csv?period=all")
+    rows = csv.DictReader(io.StringIO(b"".join(lines.streaming_content).decode("utf-8-sig")))
+    assert [row["date"] for row in rows] == [at.date().isoformat() for at in reversed(local)]
+
+
 def test_earnings_per_month_and_course_are_net_of_refunds_and_without_tax(ada):
     sale(ada.pk, 11_900, tax=1900, at=at(9, 30), course_id=1, description="Rivers", payment_key="pi_1")
     sale(ada.pk, 5000, at=at(10, 1), course_id=2, description="Maps")

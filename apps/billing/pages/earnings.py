@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -29,7 +29,7 @@ from apps.billing.queries import payouts as payout_queries
 from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
 from apps.billing.queries.pending_payouts import PARTS, pending_payout, pending_rows
-from apps.billing.queries.periods import LATEST, Period, last_month_of, months_before
+from apps.billing.queries.periods import LATEST, Period, last_month_of, month_of, months_before
 from studyplatform.kit.text.money import minor_units, short_amount
 
 PAGE = 12
@@ -54,10 +54,11 @@ class Bar:
 def earnings(request: HttpRequest) -> HttpResponse:
     """What the user earned, the next payout, transactions and earlier payouts."""
     user, now = signed_in_user(request), timezone.now()
+    today = timezone.localdate(now)
     parts = queries.earned_parts(user.pk)
     currency = currency_of(request, parts)
     months = queries.by_month(parts, currency)
-    period, choices = period_of(request, parts, now.date())
+    period, choices = period_of(request, parts, today)
     chosen = queries.within(parts, period)
     courses = queries.by_course(chosen, currency)
     course = course_of(request, parts)
@@ -69,9 +70,9 @@ def earnings(request: HttpRequest) -> HttpResponse:
     day = payout_queries.next_payout_day(now.date())
     until = payout_queries.sales_until(day)
     pending = pending_payout(user.pk, currency, until=until, last=_last_going(payouts))
-    this_month = now.date().replace(day=1)
+    this_month = today.replace(day=1)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
-    last = last_month_of(period, now.date())
+    last = last_month_of(period, today)
     chart, top = _chart(months, last, currency)
     connected = ConnectedAccount.objects.filter(user=user).first()
     return render(
@@ -81,6 +82,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "currency": currency,
             "currencies": sorted({part.currency for part in parts}),
             "share_percent": settings.INSTRUCTOR_SHARE,
+            "zone": settings.TIME_ZONE,
             "total": sum(months.values(), Earned()),
             "first_month": next(iter(months), None),
             "this_month": this_month,
@@ -98,8 +100,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "minutes": _minutes(seconds, period),
             "page": page,
             "premium_minutes": {
-                row.pk: seconds.get((row.occurred_at.astimezone(UTC).date().replace(day=1), row.course_id or 0), 0)
-                // 60
+                row.pk: seconds.get((month_of(row.occurred_at), row.course_id or 0), 0) // 60
                 for row in page
                 if row.kind == EntryKind.PREMIUM_SHARE
             },

@@ -30,14 +30,14 @@ def transactions_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The transactions of the user in one currency and period as CSV."""
     user = signed_in_user(request)
     parts = queries.earned_parts(user.pk)
-    period, _choices = period_of(request, parts, timezone.now().date())
+    period, _choices = period_of(request, parts, timezone.localdate())
     rows = queries.transactions(user.pk, currency_of(request, parts), course_of(request, parts), period)
 
     def lines() -> Iterator[str]:
         yield csv_line(["date", "kind", "title", "currency", "paid", "yours", "reference"])
         for row in rows.values().iterator(chunk_size=500):
             found: dict[str, Any] = dict(row)
-            day, currency = row["occurred_at"].date().isoformat(), row["currency"]
+            day, currency = timezone.localdate(row["occurred_at"]).isoformat(), row["currency"]
             amounts = [plain_amount(found[name] or 0, currency) for name in ("paid", "share")]
             yield csv_line([day, row["kind"], row["description"], currency.upper(), *amounts, row["uid"]])
 
@@ -50,7 +50,7 @@ def transactions_csv(request: HttpRequest) -> StreamingHttpResponse:
 def statement_csv(request: HttpRequest) -> StreamingHttpResponse:
     """What the user earned in each month of a period, by currency, as CSV."""
     parts = queries.earned_parts(signed_in_user(request).pk)
-    period, _choices = period_of(request, parts, timezone.now().date())
+    period, _choices = period_of(request, parts, timezone.localdate())
     parts = queries.within(parts, period)
 
     def lines() -> Iterator[str]:
@@ -74,7 +74,7 @@ def payout_statement(request: HttpRequest, uid: UUID) -> HttpResponse:
     payout = (mine if user.is_admin else mine.filter(instructor=user)).filter(uid=uid).first()
     if payout is None:
         raise NotFound
-    return _pdf(statements.payout_statement(payout), f"payout-{payout.created_at:%Y-%m-%d}.pdf")
+    return _pdf(statements.payout_statement(payout), f"payout-{timezone.localdate(payout.created_at):%Y-%m-%d}.pdf")
 
 
 @teaches
@@ -84,7 +84,7 @@ def year_statement(request: HttpRequest, year: int) -> HttpResponse:
     """What the user earned and was paid in a year, as a PDF."""
     user = signed_in_user(request)
     currency = currency_of(request, queries.earned_parts(user.pk))
-    if not 1970 <= year <= timezone.localdate(timezone=timezone.get_default_timezone()).year:
+    if not 1970 <= year <= timezone.localdate().year:
         raise NotFound
     found = yearly_earnings.of_year(year, currency, instructor_id=user.pk)
     if not found:

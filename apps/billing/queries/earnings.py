@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 
+from django.conf import settings
 from django.db.models import (
     BooleanField,
     Case,
@@ -19,9 +20,11 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Cast, Substr
+from django.db.models.lookups import In
 
 from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, PremiumEarning
-from apps.billing.queries.periods import ALL, Period, moment
+from apps.billing.queries.periods import ALL, Period, month_of, months_before
+from apps.billing.queries.report_selection import day_start
 
 # What changes what an instructor earned; payouts only move it.
 EARNING = [str(kind) for kind in (
@@ -29,7 +32,11 @@ EARNING = [str(kind) for kind in (
     EntryKind.PREMIUM_SHARE,
 )]  # fmt: skip
 # Both databases write times in UTC, such as 2026-11-23 09:00. Django's TruncMonth takes 60 µs a row on SQLite.
-MONTH = Substr(Cast("entry__occurred_at", TextField()), 1, 7)
+_TEXT = Cast("entry__occurred_at", TextField())
+MONTH, MINUTE = Substr(_TEXT, 1, 7), Substr(_TEXT, 1, 16)
+# A month of another time zone begins or ends on one of these days of UTC. So only their rows are grouped by minute.
+EDGES = ("01", "28", "29", "30", "31")
+MONTH_OR_MINUTE = Case(When(In(Substr(_TEXT, 9, 2), EDGES), then=MINUTE), default=MONTH)
 
 
 @dataclass(frozen=True)
@@ -68,12 +75,13 @@ class OfCourse:
 
 
 def earned_parts(instructor_id: int) -> list[Part]:
-    """What was earned in each month (UTC) with each course. One query."""
+    """What was earned in each month of TIME_ZONE with each course. One query."""
     lines = LedgerLine.objects.filter(account__instructor_id=instructor_id, entry__kind__in=EARNING)
     is_premium = Case(When(entry__kind=EntryKind.PREMIUM_SHARE, then=True), default=False, output_field=BooleanField())
+    key_of_time = MONTH if settings.TIME_ZONE == "UTC" else MONTH_OR_MINUTE
     rows = (
         lines.order_by()
-        .values_list("currency", MONTH, "entry__course_id", is_premium)
+        .values_list("currency", key_of_time, "entry__course_id", is_premium)
         .annotate(
             Max("entry__description"),
             paid=Sum(F("entry__total") - F("entry__tax")),
@@ -81,17 +89,21 @@ def earned_parts(instructor_id: int) -> list[Part]:
             transactions=Count("pk"),
         )
     )
-    return [
-        Part(
-            currency,
-            date.fromisoformat(f"{month}-01"),
-            course,
-            title if course is not None else "",
-            Earned(paid, -share, count),
-            is_premium=bool(premium),
-        )
-        for currency, month, course, premium, title, paid, share, count in rows
-    ]
+    found: dict[tuple[str, date, int | None, bool], Part] = {}
+    for currency, text, course, premium, title, paid, share, count in rows:
+        key = (currency, _month_in(text), course, bool(premium))
+        known = found.get(key)
+        earned = Earned(paid, -share, count) + (known.earned if known else Earned())
+        name = max(title, known.title if known else "") if course is not None else ""
+        found[key] = Part(currency, key[1], course, name, earned, is_premium=bool(premium))
+    return list(found.values())
+
+
+def _month_in(text: str) -> date:
+    """The month of a moment as the database writes it, such as "2026-11-30 23:59"; of a whole month, its own."""
+    if len(text) == len("2026-11"):
+        return date.fromisoformat(f"{text}-01")
+    return month_of(datetime.fromisoformat(text).replace(tzinfo=UTC))
 
 
 def within(parts: list[Part], period: Period) -> list[Part]:
@@ -125,12 +137,18 @@ def premium_seconds(instructor_id: int, currency: str) -> dict[tuple[date, int],
     """How long subscribers watched, by month and course, in the months that were shared. One query."""
     rows = PremiumEarning.objects.filter(instructor=instructor_id, shared__currency=currency)
     return {
-        (month, course): seconds for month, course, seconds in rows.values_list("shared__month", "course", "seconds")
+        (month_of(last_moment_of(month)), course): seconds
+        for month, course, seconds in rows.values_list("shared__month", "course", "seconds")
     }
 
 
+def last_moment_of(month: date) -> datetime:
+    """Return the last second of a month of UTC: when what Premium brought in it is earned."""
+    return datetime.combine(months_before(month, -1), time(0), tzinfo=UTC) - timedelta(seconds=1)
+
+
 def earned_by_month(instructor_id: int, currency: str) -> dict[date, Earned]:
-    """What was earned in each month (UTC), by its first day, oldest first. One query."""
+    """What was earned in each month of TIME_ZONE, by its first day, oldest first. One query."""
     return by_month(earned_parts(instructor_id), currency)
 
 
@@ -146,9 +164,9 @@ def transactions(
     if course_id is not None:
         entries = entries.filter(course_id=course_id)
     if period.start is not None:
-        entries = entries.filter(occurred_at__gte=moment(period.start))
+        entries = entries.filter(occurred_at__gte=day_start(period.start))
     if period.end is not None:
-        entries = entries.filter(occurred_at__lt=moment(period.end))
+        entries = entries.filter(occurred_at__lt=day_start(period.end))
     return entries.annotate(paid=F("total") - F("tax"), share=-Subquery(own.values("amount"))).order_by(
         "-occurred_at", "-pk"
     )

@@ -1,11 +1,12 @@
-"""The periods that the earnings page offers, in whole months (UTC)."""
+"""The periods that the earnings page offers, in whole months of TIME_ZONE."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from django.utils.functional import Promise
+from django.utils.timezone import get_default_timezone
 from django.utils.translation import gettext_lazy as _
 
 LATEST = 12  # months of the default period
@@ -46,9 +47,9 @@ def months_before(month: date, count: int) -> date:
     return date(index // 12, index % 12 + 1, 1)
 
 
-def moment(day: date) -> datetime:
-    """When a day begins."""
-    return datetime.combine(day, time(0), tzinfo=UTC)
+def month_of(moment: datetime) -> date:
+    """Return the first day of the month of TIME_ZONE to which a moment belongs."""
+    return moment.astimezone(get_default_timezone()).date().replace(day=1)
 
 
 def last_month_of(period: Period, today: date) -> date:

@@ -41,6 +41,7 @@ from apps.billing.models import (
     PremiumMonth,
 )
 from apps.billing.premium_division import cap_day, divide_by_seconds
+from apps.billing.queries.earnings import last_moment_of
 from apps.billing.services import seat_shares
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
@@ -103,8 +104,7 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
         PremiumPart(course.instructor_id, course.pk, course.title, by_course[course.pk])
         for course in (courses[pk] for pk in sorted(watched))
     ]
-    last_moment = end - timedelta(seconds=1)
-    earned = post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment)
+    earned = post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment_of(month))
     PremiumEarning.objects.bulk_create(
         PremiumEarning(
             shared=row,
