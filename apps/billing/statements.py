@@ -88,16 +88,16 @@ def yearly_statement(user: User, year: int, currency: str, earnings: YearlyEarni
         for number, each in quarters
     ]
     total = earnings.year
-    payouts = payouts_of_year(year, currency, user.pk).order_by("settled_at", "pk")
+    payouts = payouts_of_year(year, currency, user.pk).select_related("entry").order_by("entry__occurred_at", "pk")
     sums = [
         (_("Paid by learners, after refunds and without tax"), shown(total.paid), False),
         (_("Platform's part"), shown(-total.kept), False),
         (_("Earned in %(year)d") % {"year": year}, shown(total.earned), True),
     ]
+    sent, came_back = _("Payout on %(date)s"), _("Payout returned on %(date)s")
     sums += [
-        (_("Payout on %(date)s") % {"date": day(each.settled_at)}, shown(each.amount - each.amount_reversed), False)
+        ((came_back if each.amount > 0 else sent) % {"date": day(each.entry.occurred_at)}, shown(-each.amount), False)
         for each in payouts[:MAX_LISTED_ROWS]
-        if each.settled_at is not None
     ]
     sums.append((_("Paid out in %(year)d") % {"year": year}, shown(earnings.paid_out), True))
     return _compile(

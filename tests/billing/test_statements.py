@@ -9,7 +9,9 @@ from django.utils import timezone
 from apps.billing import services
 from apps.billing.models import Payout, PayoutAccount
 from apps.billing.queries.payout_statements import statement_of
+from apps.billing.queries.yearly_earnings import of_year
 from apps.billing.services import ledger, payouts
+from apps.billing.statements import yearly_statement
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
 
@@ -94,6 +96,23 @@ def test_a_payout_that_is_only_scheduled_has_no_statement(teacher, browser_of):
     assert statement_of(payout) is None
     address = f"/dashboard/instructor/earnings/payouts/{payout.uid}/statement.pdf"
     assert browser_of(teacher).get(address).status_code == 404
+
+
+def test_payouts_count_in_the_year_in_which_the_ledger_has_them(teacher):
+    """One that was noted after midnight counts when it was sent, one that came back in the year of its return."""
+    eve = datetime(2026, 12, 31, 23, 50, tzinfo=UTC)
+    for key, amount in (("late", 7_000), ("back", 3_000)):
+        ledger.post_payout_started(key, teacher.pk, amount, "usd", occurred_at=eve)
+        ledger.post_payout_sent(key, occurred_at=eve)
+    ledger.post_payout_failed("back", occurred_at=eve + timedelta(days=40))
+    ledger.post_payout_reversed("late", "trr_1", 500, occurred_at=eve + timedelta(days=80))
+
+    years = {year: of_year(year, "usd", instructor_id=teacher.pk) for year in (2026, 2027)}
+    assert [(each.paid_out, each.payouts) for [each] in years.values()] == [(10_000, 2), (-3_500, 0)]
+    for year, texts in ((2026, ["Payout on 31 December 2026", "$30.00"]), (2027, ["Payout returned on", "−$35.00"])):
+        pdf = pypdfium2.PdfDocument(yearly_statement(teacher, year, "usd", years[year][0]))
+        text = pdf[0].get_textpage().get_text_bounded()
+        assert [each for each in texts if each not in text] == []
 
 
 def test_a_year_names_quarters_and_payouts(teacher, browser_of):

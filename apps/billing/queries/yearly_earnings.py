@@ -18,14 +18,16 @@ from django.db.models.functions import ExtractQuarter
 from django.utils.timezone import get_default_timezone
 
 from apps.accounts.models import User
-from apps.billing.models import EntryKind, LedgerLine, Payout, PayoutAccount, TaxDetails
+from apps.billing.models import EntryKind, LedgerLine, PayoutAccount, TaxDetails
 from apps.billing.queries.earnings import EARNING
 from apps.billing.queries.payouts import account_number, payout_accounts_of
 from apps.billing.queries.report_selection import Selection, day_start
 from apps.billing.queries.tax_details import TaxIdentity, identity_of, tax_details_of
+from apps.billing.services.ledger.posting import BANK, PROVIDER
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import plain_amount
 
+_PAYOUTS = [str(kind) for kind in (EntryKind.PAYOUT_SENT, EntryKind.PAYOUT_FAILED, EntryKind.PAYOUT_REVERSED)]
 ACTIVITIES = [str(EntryKind.SALE), str(EntryKind.PREMIUM_SHARE)]
 
 
@@ -60,7 +62,8 @@ class Quarter:
 
 @dataclass
 class YearlyEarnings:
-    """A year of an instructor. ``paid_out``: what was sent to them in ``payouts`` payouts during the year."""
+    """A year of an instructor. ``paid_out``: what was sent to them in ``payouts`` payouts during the year, less what
+    of these or earlier ones came back in it."""
 
     instructor_id: int
     quarters: dict[int, Quarter] = field(default_factory=dict)
@@ -115,20 +118,25 @@ def quarter_selection(year: int, number: int, currency: str, instructor_id: int)
     return Selection(currency, since=start, until=end, instructor=instructor_id)
 
 
-def payouts_of_year(year: int, currency: str, instructor_id: int | None = None) -> QuerySet[Payout]:
-    """Return the payouts that were sent during a year and did not come back."""
-    sent = Payout.objects.filter(
-        state=Payout.State.SENT,
+def payouts_of_year(year: int, currency: str, instructor_id: int | None = None) -> QuerySet[LedgerLine]:
+    """Return what was sent to instructors during a year (negative) and what came back in it, as the ledger dates it.
+
+    So a year that was reported doesn't change when a payout is noted late, or comes back in a later year.
+    """
+    moved = LedgerLine.objects.filter(
+        account__code__in=[PROVIDER, BANK],
+        entry__kind__in=_PAYOUTS,
+        entry__instructor_id__isnull=False,
         currency=currency,
-        settled_at__gte=day_start(date(year, 1, 1)),
-        settled_at__lt=day_start(date(year + 1, 1, 1)),
+        entry__occurred_at__gte=day_start(date(year, 1, 1)),
+        entry__occurred_at__lt=day_start(date(year + 1, 1, 1)),
     )
-    return sent if instructor_id is None else sent.filter(instructor=instructor_id)
+    return moved if instructor_id is None else moved.filter(entry__instructor_id=instructor_id)
 
 
 def _sent(year: int, currency: str, instructor_id: int | None) -> Any:
-    rows = payouts_of_year(year, currency, instructor_id).order_by().values_list("instructor_id")
-    return rows.annotate(amount=Sum(F("amount") - F("amount_reversed")), count=Count("pk"))
+    rows = payouts_of_year(year, currency, instructor_id).order_by().values_list("entry__instructor_id")
+    return rows.annotate(paid=-Sum("amount"), count=Count("pk", filter=Q(entry__kind=EntryKind.PAYOUT_SENT)))
 
 
 _PLAIN_COLUMNS = (
