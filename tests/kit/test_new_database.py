@@ -8,6 +8,7 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import StateApps
 from django.test import override_settings
 
 from studyplatform.kit.db import new_database
@@ -48,8 +49,8 @@ def different_parts(one: Counter[str], other: Counter[str]) -> list[str]:
     return sorted(part for part in parts if not re.fullmatch(NUMBERS_OF_PAIRS, part[2:]))
 
 
-def create_released_tables() -> None:
-    """Create the tables of the last release, from the state that its migrations describe."""
+def create_released_tables() -> StateApps:
+    """Create the tables of the last release, from the state that its migrations describe; return its models."""
     executor = MigrationExecutor(connection)
     graph = executor.loader.graph
     nodes = [(label, RELEASED.get(label, name)) for label, name in graph.leaf_nodes()]
@@ -66,6 +67,7 @@ def create_released_tables() -> None:
                 if isinstance(operation, RunOnNewDatabase):
                     operation.code(released, schema_editor)
             executor.recorder.record_applied(migration.app_label, migration.name)
+    return released
 
 
 def compare_upgraded() -> None:

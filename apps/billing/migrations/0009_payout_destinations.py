@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 def keep_accounts(apps, schema_editor):
     """Give payouts that are on their way to a bank account that account, if it is still the instructor's."""
@@ -67,4 +69,5 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(('state', 'scheduled')), fields=('instructor', 'currency'), name='one_scheduled_payout'),
         ),
         migrations.RunPython(keep_accounts, migrations.RunPython.noop),
+        refuses_way_back("two open payouts of one instructor", "billing", "Payout", lambda rows: rows.filter(state__in=["scheduled", "processing"]).values("instructor", "currency").annotate(n=models.Count("pk")).filter(n__gt=1)),
     ]

@@ -3,6 +3,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import studyplatform.kit.names
+from studyplatform.kit.db.way_back import refuses_way_back
 
 
 class Migration(migrations.Migration):
@@ -131,4 +132,5 @@ class Migration(migrations.Migration):
                 name="one_entry_per_payment_and_item",
             ),
         ),
+        refuses_way_back("sales of several courses", "billing", "OrderLine", lambda rows: rows.filter(position=1)),
     ]

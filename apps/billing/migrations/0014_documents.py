@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 def number_free_payments(apps, schema_editor):
     """Backwards: every payment needs a number again."""
@@ -142,4 +144,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('kind', 'year', 'position'), name='one_document_per_position'), models.CheckConstraint(condition=models.Q(('tax__lte', models.F('total')), ('total__gt', 0)), name='document_has_an_amount'), models.CheckConstraint(condition=models.Q(('payment__isnull', False), ('order__isnull', False), _connector='OR'), name='document_of_a_payment_or_order')],
             },
         ),
+        refuses_way_back("invoices and credit notes", "billing", "Document"),
     ]

@@ -6,6 +6,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 class Migration(migrations.Migration):
 
@@ -75,4 +77,5 @@ class Migration(migrations.Migration):
             model_name='bundlecourse',
             constraint=models.UniqueConstraint(fields=('bundle', 'course'), name='one_place_in_bundle'),
         ),
+        refuses_way_back("orders of bundles", "billing", "Order", lambda rows: rows.exclude(bundle=None)),
     ]

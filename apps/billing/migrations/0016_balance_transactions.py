@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 class Migration(migrations.Migration):
 
@@ -118,4 +120,5 @@ class Migration(migrations.Migration):
             model_name='manualentry',
             constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='a_manual_entry_has_an_amount'),
         ),
+        refuses_way_back("entries made by hand", "billing", "ManualEntry"),
     ]

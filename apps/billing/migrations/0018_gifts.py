@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 class Migration(migrations.Migration):
 
@@ -68,4 +70,5 @@ class Migration(migrations.Migration):
             model_name='gift',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('redeemed_at', None), ('redeemed_by', None)), models.Q(('code_hash__isnull', False), ('redeemed_at__isnull', False), ('redeemed_by__isnull', False)), _connector='OR'), name='redeemed_gift_says_when'),
         ),
+        refuses_way_back("gifts", "billing", "Gift"),
     ]

@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 class Migration(migrations.Migration):
 
@@ -50,4 +52,5 @@ class Migration(migrations.Migration):
             model_name='refund',
             constraint=models.UniqueConstraint(condition=models.Q(('gateway_id', None), ('status__in', ['requested', 'processing'])), fields=('payment',), name='one_refund_to_send'),
         ),
+        refuses_way_back("two refunds of one payment on their way", "billing", "Refund", lambda rows: rows.filter(status__in=["requested", "processing"]).values("payment").annotate(n=models.Count("pk")).filter(n__gt=1)),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 def name_free_payments(apps, schema_editor):
     apps.get_model("billing", "Payment").objects.filter(amount=0).update(method="none")
@@ -67,4 +69,5 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('due_at', None), ('method', 'card')), models.Q(('due_at__isnull', False), ('method', 'transfer')), _connector='OR'), name='transfer_has_a_due_time'),
         ),
         migrations.RunPython(name_free_payments, migrations.RunPython.noop, elidable=True),
+        refuses_way_back("orders by bank transfer", "billing", "Order", lambda rows: rows.filter(method="transfer")),
     ]

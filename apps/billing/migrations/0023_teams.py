@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyplatform.kit.db.way_back import refuses_way_back
+
 
 class Migration(migrations.Migration):
 
@@ -260,4 +262,5 @@ class Migration(migrations.Migration):
             model_name='seatpack',
             constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['open', 'paused'])), fields=('renews',), name='one_open_renewal_per_pack'),
         ),
+        refuses_way_back("packs of seats", "billing", "SeatPack"),
     ]
