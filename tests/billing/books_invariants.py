@@ -140,9 +140,10 @@ def _of_bank_payouts(payouts):
             yield "stuck", f"a bank payout of {payout.amount} can't be sent"
 
 
-def shown_and_charged(run):
+def shown_and_charged(run, **chosen):
     """What a subscription says its next renewal costs, and what the provider will charge."""
-    for row in Subscription.objects.live().exclude(gateway_id=None).select_related("user", "redemption__code"):
+    rows = Subscription.objects.live().filter(**chosen).exclude(gateway_id=None)
+    for row in rows.select_related("user", "redemption__code"):
         if row.status in {"trialing", "active"} and not row.cancels_at_period_end:
             yield run.shown_renewal(row), run.call("invoices/create_preview", subscription=row.gateway_id)["amount_due"]
 

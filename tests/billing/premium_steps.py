@@ -9,6 +9,7 @@ from django.db.models import Sum
 from apps.billing import services
 from apps.billing.access import has_premium
 from apps.billing.models import LedgerLine, Payment, PremiumEarning, PremiumMonth, Subscription
+from apps.billing.prices import settle_balance
 from apps.billing.services import customers, plan_changes, subscriptions
 from apps.billing.services.premium_terms import terms_for
 from apps.learning.models import Enrollment, WatchedDay
@@ -43,6 +44,7 @@ class PremiumSteps:
             self.settings.PREMIUM_TRIAL_DAYS = 7 if has_trial else 0
             user, card, code = self.learners[who], self.card(who, number), self.premium_codes.get(code, "")
             terms = terms_for(user=user, plan=plan, code=code, country="", now=self.moment())
+            carried = settle_balance(terms.price.total, self.balance_of(user), "usd")[1]
             started = subscriptions.start(
                 user=user, plan=plan, code=code, country="", card=str(card.uid), expected_total=terms.due,
                 expected_currency="usd", expected_trial_days=terms.trial_days, agrees=True, now=self.moment(),
@@ -51,7 +53,16 @@ class PremiumSteps:
                 self.shown_at_checkout[row.pk] = terms.due
             if started.client_secret:
                 self.browser.confirm(started.client_secret, method=card.gateway_id)
+            elif row and row.status == Status.ACTIVE and self.balance_of(user) != carried:
+                self.unseen.append(f"{carried} are carried over by the checkout, {self.balance_of(user)} in fact")
+            if row := self.row(who):
+                shown = [pair for pair in books_invariants.shown_and_charged(self, user=user) if pair[0] != pair[1]]
+                self.unseen += [f"at once a renewal is shown as {one}, and will be {other}" for one, other in shown]
             self.watch(who, 10)
+
+    def balance_of(self, user):
+        """What the provider adds to the next invoice of a user, or deducts from it."""
+        return next(each["balance"] for each in self.rows("customer") if each["id"] == user.customer.gateway_id)
 
     def upgrade(self, who):
         with suppress(AppError):
@@ -99,6 +110,8 @@ class PremiumSteps:
         for shown, charged in books_invariants.shown_and_charged(self):
             if shown != charged:
                 yield "shown", f"the next renewal is shown as {shown}, and {charged} will be charged"
+        for text in self.unseen:
+            yield "shown", text
         yield from self.first_charges()
         yield from self.share_differences()
 

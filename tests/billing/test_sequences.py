@@ -79,23 +79,29 @@ verdict = st.sampled_from(["won", "lost", "lost", "partly won", "won with fee", 
 
 buy = step("buy", who, what, number, yes, yes)
 buy_well = step("buy", who, what, paid, st.just(False), st.just(True))
+buy_too = step("buy", st.just(1), what, paid, st.just(False), st.just(True))
 contest = step("contest", who, what, percent, st.sampled_from([False, False, False, True]))
 wait = step("wait", days)
 ripe = step("wait", st.sampled_from([32]))  # sales of earlier days are paid out
 fate = step("fate", st.sampled_from(["finish", "fail", "fail", "cancel"]), newest)
 events = step("webhooks", st.randoms(use_true_random=False), st.integers(0, 2), st.integers(0, 2), st.integers(0, 3))
 refund = step("refund", who, what, yes)
+ask_late = step("refund", who, what, st.just(True))
 dashboard_refund = step("dashboard_refund", who, what, percent)
 run_payouts = step("payouts")
 method = step("method", yes)
+connect = step("method", st.just(True))
 mark = step("mark", yes, newest)
+mark_failed = step("mark", st.just(False), newest)
 reverse = step("reverse", percent)
 decision = step("verdict", verdict, newest)
+lost = step("verdict", st.just("lost"), newest)
 STEPS = st.one_of(
     buy,
     buy_well,
     story(buy_well, refund),
-    story(buy_well, step("refund", who, what, st.just(True)), st.one_of(dashboard_refund, contest)),
+    story(buy_well, ask_late, st.one_of(dashboard_refund, contest)),
+    story(buy_well, ask_late, contest, lost),
     story(st.one_of(refund, dashboard_refund), buy_well, fate),
     story(st.one_of(refund, dashboard_refund), buy_well, fate),
     refund,
@@ -113,6 +119,7 @@ STEPS = st.one_of(
     step("night"),
     story(ripe, method, run_payouts),
     story(ripe, method, run_payouts, mark, ripe, run_payouts),
+    story(buy_too, ripe, connect, run_payouts, mark_failed, ripe, run_payouts),  # there is enough for another one
     story(ripe, method, run_payouts, st.one_of(mark, method, reverse, events)),
     run_payouts,
     method,
@@ -122,7 +129,7 @@ STEPS = st.one_of(
     step("bank_back"),
     step("fee", st.integers(1, 900)),
 )
-code = st.sampled_from(["", "", "half", "almost all"])
+code = st.sampled_from(["", "half", "almost all"])
 subscribe = step("subscribe", who, plan, st.sampled_from([GOOD, GOOD, FAILS_LATER]), yes, code)
 # A wait is drawn often: renewals, their failures and the ends of months need one.
 PREMIUM_STEPS = st.one_of(
@@ -247,7 +254,7 @@ class Run(MoneySteps, PayoutSteps, PremiumSteps):
         # Copies: rows remember related ones, which another run's end has rolled back.
         self.sam, self.parties = copy.deepcopy((site.sam, site.parties[:count]))
         self.browser = Browser(self.standin)
-        self.shown_at_checkout = {}
+        self.shown_at_checkout, self.unseen = {}, []
         self.enqueued = enqueued
         self.enqueued.clear()
 
