@@ -11,6 +11,7 @@ from apps.billing.queries.ledger_check import problems
 from apps.billing.queries.payouts import bank_transfers
 from apps.billing.services import premium
 from apps.learning.models import Enrollment
+from tests.billing.seat_steps import holds_seat, seat_differences
 
 _EARNED = ["sale", "premium_share"]
 
@@ -26,6 +27,7 @@ def differences(run):
     yield from _of_provider(run)
     yield from _of_payments(run)
     yield from _of_access(run)
+    yield from seat_differences(run, left_of)
     yield from _of_requests(run)
     yield from _of_codes()
     yield from _of_transfers(run)
@@ -72,7 +74,7 @@ def left_of(run, payment):
 def _of_access(run):
     """A course is open exactly if it is paid and not given back; nobody pays for it twice without a return waiting."""
     kept_by = defaultdict(list)
-    for payment in Payment.objects.filter(kind=Payment.Kind.COURSE):
+    for payment in Payment.objects.filter(kind=Payment.Kind.COURSE).exclude(order__is_for_team=True):
         if left_of(run, payment) > 0:
             kept_by[payment.user_id, payment.course_id].append(payment)
     enrollments = set(Enrollment.objects.active().values_list("user_id", "course_id"))
@@ -84,7 +86,7 @@ def _of_access(run):
             yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin is told"
         # A course that has a price opens by a grant alone.
         is_open = pair in granted and access.access_to(user, course) is not None
-        if not enrolled == bool(kept) == is_open:
+        if not enrolled == (bool(kept) or (pair in granted and holds_seat(user, course, run.moment()))) == is_open:
             yield "access", f"{len(kept)} payments are kept; open: {is_open}, enrolled: {enrolled}"
 
 

@@ -38,7 +38,16 @@ from apps.billing.models import AccountType, DocumentSeries, LedgerAccount, Paym
 from apps.billing.models.documents import DocumentKind
 from apps.billing.queries.double_payments import double_payments
 from apps.billing.queries.next_charge import next_charge
-from apps.billing.services import checkout, connected_accounts, customers, premium_care, promo, refunds, subscriptions
+from apps.billing.services import (
+    checkout,
+    connected_accounts,
+    customers,
+    premium_care,
+    promo,
+    refunds,
+    seat_orders,
+    subscriptions,
+)
 from apps.billing.services.ledger.posting import ACCOUNTS, account_of
 from apps.billing.standin import Standin
 from apps.billing.standin.errors import ApiError
@@ -48,12 +57,14 @@ from tests.billing.conftest import ASKS, DECLINED, DISPUTED, FAILS_LATER, GOOD, 
 from tests.billing.money_steps import MoneySteps
 from tests.billing.payout_steps import PayoutSteps
 from tests.billing.premium_steps import PremiumSteps
+from tests.billing.seat_steps import SeatSteps
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import PaidCourseFactory, PromoCodeFactory
 
 SEQUENCES = int(os.environ.get("BILLING_SEQUENCES", "300"))
 SEQUENCES_A_NIGHT = 3  # of other learners, teachers and courses: a night and all comparisons cost as much as a sequence
+WITH_SEATS = SEQUENCES // 3
 WITH_PREMIUM = SEQUENCES // 10  # each costs many times as much as one without
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(3600)]
 REFUND_FAILS, REFUND_PENDING = "4000000000005126", "4000000000007726"
@@ -154,6 +165,30 @@ PLAIN = st.tuples(st.one_of(buy_well, buy_well, buy), st.lists(STEPS, min_size=1
 PREMIUM = st.tuples(subscribe, wait, st.lists(PREMIUM_STEPS, min_size=2, max_size=6).map(joined)).map(joined)
 
 
+seats_of, count = st.sampled_from([0, 0, 0, 1, 2]), st.integers(1, 4)
+buy_seats = step("buy_seats", who, seats_of, count, number, yes)
+invoice = step("invoice_seats", who, seats_of, count)
+SEAT_STEPS = st.one_of(
+    buy_seats,
+    invoice,
+    story(buy_seats, step("hold_seat", who)),
+    step("hold_seat", who),
+    step("add_seats", who, count, number, yes),
+    story(invoice, step("pay_seat_invoice", who, number, yes)),
+    step("pay_seat_invoice", who, number, yes),
+    step("give_back_seats", who, count),
+    story(step("give_back_seats", who, count), fate),
+    buy_well,
+    contest,
+    decision,
+    dashboard_refund,
+    fate,
+    events,
+    step("partial", who, what, percent),
+    step("night"),
+)
+SEATS = st.tuples(st.one_of(buy_seats, invoice), st.lists(SEAT_STEPS, min_size=1, max_size=5).map(joined)).map(joined)
+
 paid_course = ("buy", 0, 0, GOOD, False, True)
 paid_out = [paid_course, ("wait", 32), ("method", True), ("payouts",)]
 unheard_refund = [paid_course, ("dashboard_refund", 0, 0, 30), ("webhooks", Random(0), 0, 9, 0)]
@@ -246,7 +281,7 @@ class Site:
         self.beginning.backup(self.standin.store.db)
 
 
-class Run(MoneySteps, PayoutSteps, PremiumSteps):
+class Run(MoneySteps, PayoutSteps, PremiumSteps, SeatSteps):
     """Sequences until one night, each of its own party."""
 
     def __init__(self, site: Site, count: int, enqueued: list) -> None:
@@ -337,7 +372,7 @@ def try_out(monkeypatch, sam, settings):
         loaded = importlib.import_module(module.name)
         if hasattr(loaded, "client"):
             monkeypatch.setattr(loaded, "client", lambda: provider)
-    for module in (checkout, customers, subscriptions, promo, connected_accounts):
+    for module in (checkout, seat_orders, customers, subscriptions, promo, connected_accounts):
         monkeypatch.setattr(module, "consume", lambda *what, **how: None)  # no limit is reached
     enqueued = []
     monkeypatch.setattr(
@@ -371,6 +406,11 @@ def test_any_sequence_ends_in_true_books(try_out):
 
 def test_any_sequence_with_premium_ends_in_true_books(try_out):
     try_all(PREMIUM, WITH_PREMIUM, try_out, examples=FOUND_WITH_PREMIUM)
+
+
+@pytest.mark.long
+def test_any_sequence_with_seats_ends_in_true_books(try_out):
+    try_all(SEATS, WITH_SEATS, try_out, at_once=SEQUENCES_A_NIGHT)
 
 
 class _Undo(Exception):
