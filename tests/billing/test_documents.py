@@ -64,6 +64,18 @@ def test_each_fact_of_the_ledger_has_one_document(mia):
     assert list(document_problems()) == []
 
 
+def test_the_words_of_a_seller_without_tax_stay_those_of_the_sale(mia, settings, browser_of):
+    settings.TAX_EXEMPTION = "No VAT: section 19 UStG"
+    payment = sold(mia, list_price=5000, amount=5000, tax=0, tax_rate=0, country="DE", tax_treatment="exempt")
+    settings.TAX_EXEMPTION = ""
+    given_back(payment, 1000, NOW + timedelta(days=40))
+
+    assert [each.snapshot["facts"]["wording"] for each in Document.objects.all()] == ["No VAT: section 19 UStG"] * 2
+    assert "No VAT: section 19 UStG" in printed(Document.objects.latest("pk"))
+    page = browser_of(mia).get(f"/billing/transactions/{payment.uid}").content.decode()
+    assert "No VAT: section 19 UStG" in page
+
+
 def test_a_credit_note_never_comes_before_its_invoice(mia):
     payment = PaymentFactory(user=mia)
     book_sale(payment)  # as sites did before there were invoices

@@ -81,6 +81,21 @@ def assert_books_equal_the_provider(standin):
 # --- Start ----------------------------------------------------------------------------------------
 
 
+def test_a_discount_of_the_dashboard_is_not_named_by_the_code_of_the_first_payment(leo_pays, standin, settings):
+    settings.PREMIUM_TRIAL_DAYS = 0
+    PromoCodeFactory(code="SPRING", scope="premium", percent=25)
+    leo_pays.form.confirm(leo_pays.start(leo_pays.card(), total=1050, trial=0, code="SPRING").client_secret)
+    leo_pays.sync()
+    headers = {"Authorization": f"Bearer {standin.secret_key}"}
+    coupon = standin.call("POST", "/v1/coupons", {"percent_off": 25, "duration": "once"}, headers).body["id"]
+    standin.call("POST", f"/v1/subscriptions/{leo_pays.row.gateway_id}", {"discounts": [{"coupon": coupon}]}, headers)
+    leo_pays.wait(days=33)
+    leo_pays.sync()
+
+    paid = Payment.objects.order_by("pk").values_list("amount", "discount", "promo_code")
+    assert list(paid) == [(1050, 350, "SPRING"), (1050, 350, "")]
+
+
 def test_a_trial_opens_premium_and_charges_nothing(leo_pays, leo):
     started = leo_pays.start(leo_pays.card())
 

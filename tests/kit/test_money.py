@@ -88,4 +88,11 @@ def test_round_sums_fit_the_currency():
 
 
 def test_no_cell_is_a_formula():
+    formulas = (
+        "\n=1", "\r\n@x", " =1", "\u00a0+1", "\ufeff=1", "\u200b-x", "\x00=1", "\uff1d1", "\uff0b1", "\uff0d1",
+        "\uff20x", "\ufe631", "\t1", "-\u0661",
+    )  # fmt: skip
+    assert [text for text in formulas if not csv_line([text]).lstrip('"').startswith("'")] == []
+    texts = ("a=1", "1-2", "", " ", "x@y", "2026-11-26", "-5", "\u22125")
+    assert [text for text in texts if "'" in csv_line([text])] == []
     assert csv_line(["=1+1", "@x", "-12.50", "-x", 'a, "b"']) == '\'=1+1,\'@x,-12.50,\'-x,"a, ""b"""\r\n'

@@ -45,6 +45,7 @@ class Item:
 class Content:
     """What a document is made of. ``corrects``: number and date of the document that it corrects or cancels.
 
+    ``wording``: what it says about the tax; None for what the settings say today.
     ``reason``: why, for a credit note. ``paid``: when, and the card; None before payment. ``receipt``: its number.
     """
 
@@ -63,6 +64,11 @@ class Content:
     receipt: str = ""
     corrects: tuple[str, datetime] | None = None
     reason: str = ""
+    wording: str | None = None
+
+    @property
+    def tax_wording(self) -> str:
+        return wording_of(self.treatment) if self.wording is None else self.wording
 
     @property
     def total(self) -> int:
@@ -116,7 +122,7 @@ def _facts(content: Content) -> dict[str, Any]:
         "tax": content.tax,
         "tax_rate": content.tax_rate,
         "treatment": str(content.treatment),
-        "wording": wording_of(content.treatment),
+        "wording": content.tax_wording,
         "seller": {
             "name": seller_name(),
             "lines": seller_lines(),
@@ -190,7 +196,7 @@ def _tax_label(content: Content) -> str:
 
 
 def _closing(content: Content) -> list[str]:
-    lines = [wording_of(content.treatment)]
+    lines = [content.tax_wording]
     if content.reason:
         lines.append(_("Reason: %(reason)s") % {"reason": content.reason})
     if content.paid:

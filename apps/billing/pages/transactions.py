@@ -19,10 +19,10 @@ from apps.billing import documents, policies, services
 from apps.billing.countries import country_name
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.forms import RefundForm
-from apps.billing.models import Payment, Refund
+from apps.billing.models import Document, Payment, Refund
 from apps.billing.queries import transactions as found
 from apps.billing.queries.document_check import documents_of_payments
-from apps.billing.tax import wording_of
+from apps.billing.tax import TaxTreatment, wording_of
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
@@ -72,13 +72,20 @@ def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
         "row": found.of_payment(payment),
         "refunds": [found.of_refund(each, each.done_at or each.requested_at) for each in payment.refunds.all()],
         "country": country_name(payment.country),
-        "documents": documents_of_payments([payment]),
+        "documents": (issued := documents_of_payments([payment])),
         "buyer": documents.buyer_lines(documents.buyer_in(payment.buyer, payment.country), "") if payment.buyer else [],
-        "tax_note": wording_of(payment.tax_treatment),
+        "tax_note": _tax_note(payment, issued),
         "can_ask": payment.user_id == user.pk and found.can_ask_for_refund(payment),
         "is_mine": payment.user_id == user.pk,
     }
     return render(request, "billing/transaction.html", context)
+
+
+def _tax_note(payment: Payment, issued: list[Document]) -> str:
+    """What the documents say about the tax. The sentence of a seller without tax may be another one today."""
+    if payment.tax_treatment == TaxTreatment.EXEMPT and issued:
+        return str(issued[0].snapshot["facts"].get("wording", ""))
+    return wording_of(payment.tax_treatment)
 
 
 @signed_in

@@ -15,12 +15,13 @@ from django.utils.timezone import localtime
 from apps.billing import gateway
 from apps.billing.events import PremiumEnded, PremiumStarted
 from apps.billing.models import Payment, Subscription
-from apps.billing.plans import TITLES, plan_of
+from apps.billing.plans import TITLES, Offer, plan_of
 from apps.billing.prices import tax_in
 from apps.billing.queries.next_charge import tax_of
 from apps.billing.services import grants, ledger, premium_shares, promo
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.payments import book_fee, evidence_of_sale, next_receipt_number
+from apps.billing.services.premium_terms import price_with
 from apps.billing.services.upcoming import FIELDS as UPCOMING_FIELDS
 from apps.billing.services.upcoming import Upcoming, apply_upcoming, read_upcoming
 from studyplatform.kit import jobs
@@ -167,7 +168,6 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         if found is not None:
             return found
         tax = tax_of(owner, localtime(invoice.created).date())
-        code = owner.redemption.code.code if owner.redemption else ""
         discount = max(invoice.subtotal - invoice.total, 0)
         credit = invoice.credit + max(invoice.total - invoice.amount_paid, 0)  # from a former plan, or from before
         payment = Payment.objects.create(
@@ -183,7 +183,7 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
             list_price=invoice.amount_paid + discount + credit,
             discount=discount,
             credit=credit,
-            promo_code=code if discount else "",
+            promo_code=_code_of(owner, plan, invoice.subtotal, discount, invoice.currency),
             amount=invoice.amount_paid,
             tax=tax_in(invoice.amount_paid, tax.rate),
             tax_rate=tax.rate,
@@ -212,6 +212,18 @@ def _plan_of(invoice: gateway.InvoiceState, subscription: Subscription) -> str:
         return subscription.plan
     interval = gateway.interval_of(invoice.price)
     return plan_of(interval) if interval else subscription.plan
+
+
+def _code_of(row: Subscription, plan: str, price: int, discount: int, currency: str) -> str:
+    """The promo code that gave the discount of an invoice; "" if another did, such as one of the provider's dashboard.
+
+    A code counts once, for the first payment, and takes off what the user was shown.
+    """
+    if not discount or row.redemption is None or row.payments.exists():
+        return ""
+    code = row.redemption.code
+    given = price_with(code, Offer(plan=plan, price=price, currency=currency), row.country).discount
+    return code.code if given == discount else ""
 
 
 def book_premium(payment: Payment) -> None:
