@@ -37,8 +37,8 @@ def link_mailed(site: Site, address: str) -> str:
 
 def order_seats(page: Page) -> None:
     page.goto("/premium/teams?seats=3")
-    page.get_by_text("Invoice, 30 days").click()
-    page.get_by_label("Company").fill("Halden Instruments Ltd")
+    page.get_by_role("radio", name="Invoice, 30 days").check()
+    page.get_by_role("textbox", name="Company").fill("Halden Instruments Ltd")
     page.get_by_label("Country").select_option("IE")
     page.get_by_label("VAT number").fill("IE6388047V")
     page.get_by_label("Street address").fill("Quay Road")
@@ -51,8 +51,7 @@ def order_seats(page: Page) -> None:
 
 def test_a_seat_is_assigned_used_and_taken_back(site: Site, people: Callable[..., Page], learners: object) -> None:
     owner, member = (people(next(learners), viewport={"width": 1280, "height": 900}) for _ in range(2))  # type: ignore[call-overload]
-    with nothing_fails(owner):
-        order_seats(owner)
+    order_seats(owner)
     emails = owner.get_by_label("Email addresses, one per line")
     emails.fill("\n".join([*INVITED, "not an address"]))
     owner.get_by_role("button", name="Assign seats").click()
