@@ -231,6 +231,7 @@ def test_unused_seats_bring_their_part_back_and_the_last_ones_the_rest(standin, 
     assert sound()
 
 
+@pytest.mark.long
 def test_held_and_used_seats_and_late_requests_bring_nothing(standin, card_form, maeve, now, monkeypatch):
     _payment, pack = paid_by_card(card_form, maeve, 2, now=now)
     seat = pack.rows.first()
@@ -253,6 +254,7 @@ def test_held_and_used_seats_and_late_requests_bring_nothing(standin, card_form,
     assert sound()
 
 
+@pytest.mark.long
 def test_seats_whose_refund_fails_are_free_again(standin, card_form, maeve, paid, now):
     payment, pack = paid_by_card(card_form, maeve, 3, now=now, course=paid, card="4000000000005126")
     seat_returns.give_back_seats(user=maeve, pack=pack, count=2, expected_amount=12800, now=now)
@@ -263,6 +265,7 @@ def test_seats_whose_refund_fails_are_free_again(standin, card_form, maeve, paid
     assert sound()
 
 
+@pytest.mark.long
 def test_who_owns_the_course_orders_seats_of_it_and_later_more(standin, card_form, maeve, paid, now):
     GrantFactory(user=maeve, course=paid, source="staff")
     _payment, pack = paid_by_card(card_form, maeve, 2, now=now, course=paid)
@@ -271,6 +274,7 @@ def test_who_owns_the_course_orders_seats_of_it_and_later_more(standin, card_for
     assert more.list_price == 3 * 6400
 
 
+@pytest.mark.long
 def test_a_lost_dispute_ends_the_seats_and_the_buyer_reads_it(browser_of, standin, card_form, maeve, paid, now):
     leo = UserFactory()
     payment, pack = paid_by_card(card_form, maeve, 2, now=now, course=paid, card=DISPUTED)
@@ -317,6 +321,7 @@ def test_seats_pause_two_weeks_after_the_invoice_was_due_and_open_when_it_is_pai
     assert sound()
 
 
+@pytest.mark.long
 def test_owners_are_reminded_before_the_end_and_people_go_on_with_renewed_seats(standin, maeve, now):
     first = order(maeve, 3, now=now)
     confirm_transfer(order=first, received_on=timezone.localdate(now), actor=UserFactory(role="admin"), now=now)

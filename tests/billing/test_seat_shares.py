@@ -88,6 +88,7 @@ def test_a_seat_that_changes_hands_is_earned_by_the_days_of_each(pack, courses):
     assert parts(OCTOBER) == {rivers.pk: 100, bees.pk: 210}
 
 
+@pytest.mark.long
 def test_an_unpaid_invoice_moves_nothing_until_its_month_of_payment_divides_all_months_since(pack, courses):
     rivers, bees = courses
     holder(pack, 1, [(rivers, 10, date(2026, 10, 5)), (bees, 10, date(2026, 11, 5))])
@@ -103,6 +104,7 @@ def test_an_unpaid_invoice_moves_nothing_until_its_month_of_payment_divides_all_
     assert share(date(2026, 12, 1)).pool == 31 * 200
 
 
+@pytest.mark.long
 def test_seats_given_back_leave_their_part_to_nobody(pack, courses):
     rivers, _bees = courses
     payment = pay(pack, STARTS)

@@ -104,6 +104,7 @@ def test_a_pack_whose_money_went_back_ends_and_goes_on_if_the_money_comes_back(n
     assert is_open(leo, course) == (True, True)
 
 
+@pytest.mark.long
 def test_a_seat_is_refused_to_two_to_a_second_of_the_team_and_after_too_many_changes(now):
     leo, mia = UserFactory(), UserFactory()
     pack = open_seats(now=now)
