@@ -1,19 +1,23 @@
 """Which parts of a video were handed out to a user: what was fetched cannot be taken back.
 
 The browser fetches a video in segments of a few seconds, each of which would cost a write. So a process remembers the
-segments of a user and a video, and reports them in growing groups: after 1, 2, 4, 8 segments and then after every
-tenth. What a process has not reported when it ends are at most ten segments.
+segments of a user and a video, and reports them in growing groups: after 1, 2, 4, 8 segments, then after every tenth,
+and when the user goes on to another video. What it has not reported stands in the cache that all processes share, where
+the process that is asked finds it, whichever served it, for :data:`UNREPORTED_SECONDS`.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from threading import Lock
 from uuid import UUID
 
+from django.conf import settings
+from django.core.cache import caches
 from django.db import DatabaseError, transaction
+from redis.exceptions import RedisError
 
 from apps.files.storage import open_stored
 from studyplatform.kit.caching.lru import LruCache
@@ -25,6 +29,12 @@ Report = Callable[[int, UUID, Spans], None]
 """Called with a user's id, a video's uid, and the [from, to) pairs of whole seconds that were handed out."""
 
 MAX_UNREPORTED_SEGMENTS = 10
+MAX_PROCESSES = 16  # that serve parts of a video to the same user at the same time, and have not reported them
+UNREPORTED_SECONDS = 30 * 86400
+_KEYS_AT_ONCE = 2000
+_LOST = (OSError, RedisError)
+# Without Redis one process serves all, and the cache is a folder, which is too slow for what is written this often.
+_shared = caches[settings.CACHE_OF_ALL_PROCESSES] if settings.CACHE_OF_ALL_PROCESSES == "default" else None
 _MAX_REMEMBERED = 10_000  # pairs of a user and a video
 _reports: list[Report] = []
 
@@ -34,9 +44,11 @@ class _Served:
     reported: set[int] = field(default_factory=set)
     waiting: set[tuple[str, int]] = field(default_factory=set)
     lock: Lock = field(default_factory=Lock)
+    slot: int | None = None  # of this process among those that have parts of the video to report
 
 
 _served: LruCache[_Served] = LruCache(_MAX_REMEMBERED)
+_last_videos: LruCache[UUID] = LruCache(_MAX_REMEMBERED)  # by user
 _starts: LruCache[list[float]] = LruCache(1000)
 _creating = Lock()
 
@@ -49,15 +61,24 @@ def register_report(report: Report) -> Report:
 
 def record_segment(user: int, video: UUID, folder: str, number: int) -> None:
     """Note that a segment of a rendition was handed out to a user; now and then, report what was noted."""
+    if _served.get((user, video)) is None:  # not at each change between two that are played at the same time
+        former = _last_videos.get(user)
+        _last_videos.put(user, video)
+        if former is not None and former != video:
+            _report_own(user, former)
     served = _of(user, video)
     with served.lock:
         if number in served.reported:
             return
         served.waiting.add((folder, number))
-        if len(served.waiting) < min(MAX_UNREPORTED_SEGMENTS, max(1, len(served.reported))):
+        is_full = len(served.waiting) >= min(MAX_UNREPORTED_SEGMENTS, max(1, len(served.reported)))
+        if not is_full:
+            _share(user, video, served)
             return
         waiting = _take(served)
     _tell(user, video, waiting)
+    with served.lock:  # only now: if the process is killed before, others still see what it had to report
+        _share(user, video, served)
 
 
 def record_sound(user: int, video: UUID, directory: str, begin: float, end: float) -> None:
@@ -66,14 +87,60 @@ def record_sound(user: int, video: UUID, directory: str, begin: float, end: floa
     _report(user, video, [(int(begin * length), round(end * length))])
 
 
-def report_served(user: int, video: UUID) -> None:
-    """Report what this process has noted of a user and a video, before somebody asks how much it is."""
+def report_served(pairs: Collection[tuple[int, UUID]]) -> None:
+    """Report what all processes have noted of users and videos, before somebody asks how much it is."""
+    for user, video in pairs:
+        _report_own(user, video)
+    if _shared is None:
+        return
+    keys = [(_key(user, video, slot), user, video) for user, video in pairs for slot in range(MAX_PROCESSES)]
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        part = keys[start : start + _KEYS_AT_ONCE]
+        try:
+            found = _shared.get_many([key for key, _user, _video in part])
+        except _LOST:
+            log.warning("What other processes served of videos could not be read.", exc_info=True)
+            return
+        for key, user, video in part:
+            if waiting := found.get(key):
+                _tell(user, video, set(waiting))
+
+
+def _report_own(user: int, video: UUID) -> None:
     served = _served.get((user, video))
     if served is not None:
         with served.lock:
             waiting = _take(served)
         if waiting:
             _tell(user, video, waiting)
+            with served.lock:
+                _share(user, video, served)
+
+
+def _key(user: int, video: UUID, slot: int) -> str:
+    return f"served.{user}.{video.hex}.{slot}"
+
+
+def _share(user: int, video: UUID, served: _Served) -> None:
+    """Let other processes see what this one has to report: one write to the cache. Without it the video still plays."""
+    if _shared is None:
+        return
+    waiting = sorted(served.waiting)
+    try:
+        if served.slot is not None and waiting:
+            _shared.set(_key(user, video, served.slot), waiting, UNREPORTED_SECONDS)
+        elif served.slot is not None:
+            _shared.delete(_key(user, video, served.slot))
+            served.slot = None
+        elif waiting:
+            slots = (
+                slot
+                for slot in range(MAX_PROCESSES)
+                if _shared.add(_key(user, video, slot), waiting, UNREPORTED_SECONDS)
+            )
+            served.slot = next(slots, None)
+    except _LOST:
+        log.warning("What was served of a video could not be shared.", exc_info=True)
 
 
 def _of(user: int, video: UUID) -> _Served:

@@ -7,6 +7,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from apps.accounts.guards import SessionKey
 from apps.files import servings
@@ -16,6 +17,7 @@ from apps.learning.activity.consumption import LessonShare, consumed_percent
 from apps.learning.models import LessonUse
 from apps.learning.queries.consumption import consumed_percents
 from apps.learning.services.consumption import record_served, record_whole
+from studyplatform.kit.caching.lru import LruCache
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
 from tests.factories.files import VideoFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
@@ -126,6 +128,61 @@ def test_fetched_segments_are_recorded_in_few_writes(enrolled, settings, tmp_pat
     assert 50 <= percent_of(enrollment) <= 60
     assert client.get(f"{base}/sound.m4a").status_code == 200
     assert percent_of(enrollment) == 100
+
+
+class Process:
+    """The memory of one of several processes that serve videos."""
+
+    def __init__(self):
+        self.served, self.last = LruCache(100), LruCache(100)
+
+    def enter(self, monkeypatch):
+        monkeypatch.setattr(servings, "_served", self.served)
+        monkeypatch.setattr(servings, "_last_videos", self.last)
+
+
+@pytest.mark.django_db
+def test_what_several_processes_served_counts_whichever_is_asked(enrolled, monkeypatch):
+    enrollment, add = enrolled
+    video, other = VideoFactory(duration=240), VideoFactory(duration=240)
+    first, second = add("video", duration=240, video=video), add("video", duration=240, video=other)
+    monkeypatch.setattr(servings, "_starts_of", lambda _folder: [4.0 * number for number in range(61)])
+    writes = []
+    monkeypatch.setattr(servings, "_reports", [*servings._reports, lambda *given: writes.append(given)])
+    processes = [Process() for _ in range(4)]
+
+    def fetch(video, numbers):
+        for number in numbers:
+            processes[number % 4].enter(monkeypatch)
+            servings.record_segment(enrollment.user_id, video.uid, "x/480p", number)
+
+    fetch(video, range(60))
+    assert len(writes) <= 20  # not one for each segment
+    Process().enter(monkeypatch)  # the one that answers the request of a refund
+    assert percent_of(enrollment) == 50
+    assert LessonUse.objects.get(lesson=first).served == [[0, 240]]
+
+    fetch(other, range(60))
+    assert LessonUse.objects.get(lesson=second).served != [[0, 240]]
+    fetch(VideoFactory(), range(4))  # who goes on to another video leaves nothing behind
+    assert LessonUse.objects.get(lesson=second).served == [[0, 240]]
+
+
+@pytest.mark.django_db
+def test_a_video_plays_without_the_shared_cache(enrolled, monkeypatch):
+    enrollment, add = enrolled
+    video = VideoFactory(duration=240)
+    add("video", duration=240, video=video)
+    monkeypatch.setattr(servings, "_starts_of", lambda _folder: [4.0 * number for number in range(61)])
+
+    class Down:
+        def __getattr__(self, _name):
+            raise RedisError("down")
+
+    monkeypatch.setattr(servings, "_shared", Down())
+    for number in range(30):
+        servings.record_segment(enrollment.user_id, video.uid, "x/480p", number)
+    assert percent_of(enrollment) == 50
 
 
 @pytest.mark.django_db

@@ -24,9 +24,9 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
     fields = ("pk", "course_id", "kind", "duration", "video__uid")
     for lesson in Lesson.objects.filter(course__in=courses).select_related("video").only(*fields).order_by("pk"):
         lessons[lesson.course_id].append(lesson)
-        if lesson.video is not None:
-            for user in users:
-                report_served(user, lesson.video.uid)
+    report_served(
+        {(user, lesson.video.uid) for user, course in pairs for lesson in lessons[course] if lesson.video is not None}
+    )
     shares: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     seen: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
     kinds = {lesson.pk: lesson.kind for each in lessons.values() for lesson in each}
