@@ -6,10 +6,12 @@ from typing import Literal
 
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.billing.models import Grant, Seat, Subscription
+from apps.billing.errors.seats import SeatEnded
+from apps.billing.models import Grant, Seat, SeatPack, Subscription
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
 
@@ -60,9 +62,32 @@ def has_premium(user: AnyUser, *, now: datetime | None = None) -> bool:
     return User.objects.filter(Exists(subscribed) | Exists(seated), pk=user.pk).exists()
 
 
-def has_lost_premium(user: AnyUser, course: Course) -> bool:
-    """Return whether Premium had opened the course to the user, and has ended. One query."""
+def lost_access(user: AnyUser, course: Course) -> Grant | None:
+    """Return the last grant of a subscription or a seat that had opened the course to the user and ended, with its seat
+    and team. One query.
+    """
     if not isinstance(user, User):
-        return False
-    ended = Grant.objects.of(user.pk).filter(course=course, end_reason=Grant.End.PREMIUM_ENDED)
-    return ended.exists()
+        return None
+    ended = Grant.objects.of(user.pk).filter(course=course, end_reason__in=[Grant.End.PREMIUM_ENDED, Grant.End.SEAT])
+    return ended.select_related("seat__pack__team").order_by("-ended_at", "-pk").first()
+
+
+def has_lost_premium(user: AnyUser, course: Course) -> bool:
+    """Return whether a subscription had opened the course to the user, and has ended. One query."""
+    lost = lost_access(user, course)
+    return lost is not None and lost.seat_id is None
+
+
+def lost_seat_refusal(lost: Grant) -> SeatEnded | None:
+    """Return what a holder is told whose seat no longer opens a course, or doesn't while it is paused; None if it was
+    no seat."""
+    if lost.seat is None:
+        return None
+    pack = lost.seat.pack
+    is_paused = lost.seat.holder_id == lost.user_id and pack.state == SeatPack.State.PAUSED
+    said = (
+        _("Your seat of %(team)s is paused until its invoice is paid. Your progress in this course is kept.")
+        if is_paused
+        else _("You no longer have a seat of %(team)s that opens this course. Your progress is kept.")
+    )
+    return SeatEnded(reason=said % {"team": pack.team.title})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.billing.pages import seat_orders, seat_payments, seats, team_seats
+from apps.billing.pages import seat_orders, seat_payments, seats, team_files, team_seats
 
 urlpatterns = [
     path("premium/teams", seat_orders.order, name="seats-order"),
@@ -12,7 +12,7 @@ urlpatterns = [
     path("billing/orders/<uuid:uid>/pay", seat_payments.pay, name="order-pay"),
     path("billing/teams", seats.teams, name="teams"),
     path("billing/teams/<uuid:uid>", team_seats.team, name="team"),
-    path("billing/teams/<uuid:uid>/usage.csv", team_seats.usage_csv, name="team-usage"),
+    path("billing/teams/<uuid:uid>/usage.csv", team_files.usage_csv, name="team-usage"),
     path("billing/teams/<uuid:uid>/settings", seats.settings, name="team-settings"),
     path("billing/teams/<uuid:uid>/take", seats.take, name="seat-take"),
     path("billing/teams/<uuid:uid>/seats/<uuid:seat>", team_seats.seat, name="team-seat"),

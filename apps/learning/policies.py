@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
-from apps.billing.access import access_to, has_lost_premium
+from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.errors import SubscriptionExpired
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
@@ -66,8 +66,9 @@ def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Entr
         return see_course(user, course) or LectureUnavailable()
     if not isinstance(user, User):
         return NotAuthenticated()
-    if has_lost_premium(user, course):
-        return SubscriptionExpired()
+    lost = lost_access(user, course)
+    if lost is not None:
+        return lost_seat_refusal(lost) or SubscriptionExpired()
     if course.status == Course.Status.ARCHIVED:
         return EnrollmentClosed(course=course.title)
     return NotEnrolled(course=course.title, slug=course.slug)

@@ -581,6 +581,33 @@ def test_each_state_of_a_team_has_a_page(pack, maeve, browser_of, now):
     assert browser_of(lena).get("/billing/teams").content.decode().count("Your seat of") == 0
 
 
+def test_a_course_says_that_its_seat_has_ended_or_is_paused(pack, maeve, browser_of, now):
+    premium = CourseFactory(title="Tides", slug="tides", status="published", pricing="premium")
+    course = PaidCourseFactory(title="Rivers", slug="rivers")
+    other = open_seats(team=pack.team, count=1, course=course, now=now - timedelta(days=9))
+    lena = person("lena")
+    assign(pack, lena.email)
+    assign(other, lena.email)
+    enroll(user=lena, course=premium, now=now)
+    browser, lessons = browser_of(lena), [LessonFactory(section__course=each) for each in (premium, course)]
+
+    def says(text):
+        for lesson in lessons:
+            for address in (f"/courses/{lesson.course.slug}", f"/learn/{lesson.course.slug}/{lesson.slug}"):
+                page = browser.get(address, follow=True).content.decode()
+                assert text in page
+                assert "subscription has ended" not in page
+
+    for each in (pack, other):
+        lifecycle.pause_pack(pack=each, now=now)
+    says("Your seat of Halden Instruments is paused until its invoice is paid.")
+    for each in (pack, other):
+        lifecycle.resume_pack(pack=each, now=now)
+    for seat in Seat.objects.filter(holder=lena):
+        taking.leave_seat(user=lena, seat=seat, now=now)
+    says("You no longer have a seat of Halden Instruments that opens this course.")
+
+
 # --- At once ----------------------------------------------------------------------------------------
 
 

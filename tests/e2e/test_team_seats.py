@@ -80,4 +80,5 @@ def test_a_seat_is_assigned_used_and_taken_back(site: Site, people: Callable[...
         expect(owner.get_by_text("1 of 3 seats assigned")).to_be_visible()
 
     member.goto(f"/courses/{COURSE}")
+    expect(member.get_by_text("You no longer have a seat of Halden Instruments Ltd").first).to_be_visible()
     expect(member.get_by_role("link", name="See Premium").first).to_be_visible()

@@ -48,7 +48,7 @@ from apps.billing.errors.seat_invitations import (
     SeatListRefused,
     SeatsClosed,
 )
-from apps.billing.errors.seats import SeatChangesUsed, SeatHeldAlready, SeatNotFree, SeatsRefused, SeatsUsed
+from apps.billing.errors.seats import SeatChangesUsed, SeatEnded, SeatHeldAlready, SeatNotFree, SeatsRefused, SeatsUsed
 from apps.billing.errors.transfers import OrderSettled, TransferRefused
 
 __all__ = [
@@ -94,6 +94,7 @@ __all__ = [
     "SeatChanged",
     "SeatChangesUsed",
     "SeatChangesUsedUp",
+    "SeatEnded",
     "SeatHeld",
     "SeatHeldAlready",
     "SeatInvitationOfAnother",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
-from studyplatform.kit.errors import AppError
+from studyplatform.kit.errors import Action, AppError
 
 
 class SeatNotFree(AppError):
@@ -59,3 +59,16 @@ class SeatsUsed(AppError):
     )
     severity = "warning"
     icon = "user-round"
+
+
+@dataclass(eq=False, kw_only=True)
+class SeatEnded(AppError):
+    code = "SEAT_ENDED"
+    status = 402
+    title = _("Your seat doesn't open this course")
+    message = _("%(reason)s")
+    severity = "warning"
+    icon = "clock"
+    action = Action(_("Your seats"), href="/billing/teams")
+
+    reason: str

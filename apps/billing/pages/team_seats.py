@@ -1,15 +1,13 @@
 """The page of a team: who has its seats and how they use them; assign seats and take them back."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -29,8 +27,6 @@ from apps.billing.services.seat_assignment import Assigned
 from apps.billing.services.team_locks import own_domain_of
 from apps.billing.team_forms import AssignSeats
 from studyplatform.kit.errors import AppError, NotFound
-from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.web.csv_response import csv_response
 
 PAGE_SIZE = 25
 
@@ -141,45 +137,6 @@ def _shown(request: HttpRequest, row: Team, packs: list[Any], kinds: list[SeatKi
         "top": round_up(max(round(week.seconds / 3600 + 0.5) for week in weeks), 1),
         "now": now,
     }
-
-
-@signed_in
-@never_cache
-@require_safe
-def usage_csv(request: HttpRequest, uid: UUID) -> StreamingHttpResponse:
-    """How the seats are used, a line per person."""
-    row, now = team_seats.team_for(signed_in_user(request), uid), timezone.now()
-    seats = team_seats.people_in(team_seats.seats_in(team_seats.packs_of(row), now=now), row, now=now)
-    name = f"seats-{localtime(now):%Y-%m-%d}.csv"
-    return csv_response(request, name, _usage_lines(row, seats, now))
-
-
-def _usage_lines(row: Team, seats: Any, now: Any) -> Iterator[str]:
-    yield csv_line(
-        [
-            _("Name"),
-            _("Email"),
-            _("Seats for"),
-            _("Status"),
-            _("Since"),
-            _("Courses"),
-            _("Hours, last 30 days"),
-            _("Last seen"),
-        ]
-    )
-    for person in team_seats.all_people(row, seats, now=now):
-        seat, seen = person.seat, person.use.seen_at
-        since = seat.assigned_at or seat.invited_at
-        yield csv_line([
-            person.name if seat.holder else "",
-            person.address,
-            seat.pack.course.title if seat.pack.course else _("Premium"),
-            person.label,
-            f"{localtime(since):%Y-%m-%d}" if since else "",
-            len(person.use.courses),
-            f"{person.use.seconds / 3600:.1f}",
-            f"{localtime(seen):%Y-%m-%d}" if seen else "",
-        ])  # fmt: skip
 
 
 def seat_of(user: User, uid: UUID, seat: UUID) -> Seat:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.errors import SubscriptionExpired
+from apps.billing.errors import SeatEnded, SubscriptionExpired
 from apps.learning.errors.quizzes import (
     AnsweredTooFast as AnsweredTooFast,
 )
@@ -84,7 +84,7 @@ class EnrollmentClosed(AppError):
 
 
 # Why a lesson is closed to people who could open it: a page says how.
-Closed = NotEnrolled | EnrollmentClosed | SubscriptionExpired
+Closed = NotEnrolled | EnrollmentClosed | SubscriptionExpired | SeatEnded
 
 
 @dataclass(eq=False, kw_only=True)

@@ -128,6 +128,7 @@ export const catalogue = {
   SAMPLE_LIMIT_REACHED: {"severity": "warning"},
   SAMPLE_REJECTED: {"severity": "warning"},
   SEATS_USED: {"severity": "warning", "icon": "user-round"},
+  SEAT_ENDED: {"severity": "warning", "icon": "clock", "action": {"label": "Your seats", "href": "/billing/teams"}},
   SERVER_ERROR: {"title": "Something went wrong on our side", "message": "The server couldn't complete your request. Nothing you entered was lost, and it will be tried again.", "icon": "cloud-off", "action": {"label": "Try again", "handler": "retry"}, "helpText": "If you contact support, include this reference.", "retryDelay": 10},
   SETTINGS_UPDATE_FAILED: {},
   STILL_TEACHING: {"severity": "warning", "icon": "graduation-cap", "action": {"label": "Your courses", "href": "/dashboard/instructor/courses/"}},

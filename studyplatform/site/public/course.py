@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
-from apps.billing.access import access_to, has_lost_premium
+from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.queries.bundles import BundleLink, bundles_with
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, CoursePicture, Lesson
@@ -174,6 +174,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         enforce(policies.see_course(request.user, course))
     placed = place_all(course, outline, standing)
     resume = resume_of(course, outline, standing, placed)
+    lost = None if standing.enrollment else lost_access(request.user, course)
     context = {
         "shared": shared,
         "course": course,
@@ -185,7 +186,8 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "is_bookmarked": has_bookmarked(request.user, course, standing.enrollment),
         "resume": resume,
         "access": None if standing.enrollment else access_to(request.user, course),
-        "has_lost_premium": standing.enrollment is None and has_lost_premium(request.user, course),
+        "has_lost_premium": lost is not None and lost.seat_id is None,
+        "lost_seat": lost_seat_refusal(lost) if lost else None,
         "outline": outline,
         "facts": shared.facts,
         "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),
