@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
+from apps.billing.bank_account import account_problems
 from apps.billing.countries import EU_VAT_AREA, country_codes
 from apps.billing.tax import needs_country
 from apps.billing.vat_ids import WrongVatId, check_vat_id
@@ -51,6 +52,12 @@ def seller_can_issue_invoices(app_configs: Any, **_: Any) -> list[CheckMessage]:
     except WrongVatId:
         return [Warning(f"SELLER_VAT_ID is not a VAT number of {country}.", id="billing.W004")]
     return []
+
+
+@register
+def bank_account_exists(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """The account to which orders are transferred: money sent to a wrong number is lost for weeks."""
+    return [Error(problem, id="billing.E003") for problem in account_problems()]
 
 
 @register(Tags.database)

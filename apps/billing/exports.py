@@ -9,6 +9,7 @@ from apps.billing.models import (
     BuyerDetails,
     Card,
     ConnectedAccount,
+    Deposit,
     Document,
     EarningsMilestone,
     Gift,
@@ -55,15 +56,21 @@ def of_billing(user: User) -> Iterator[Part]:
         "billing/orders.json",
         orders.values(
             "number", "title", "list_price", "discount", "total", "tax", "currency", "country", "email",
-            "promo_code__code", "status", "buyer", "evidence", "created_at", "settled_at",
+            "promo_code__code", "status", "method", "due_at", "cancel_reason", "buyer", "evidence", "created_at",
+            "settled_at",
         ).iterator(),
     )  # fmt: skip
+    deposits = Deposit.objects.filter(order__user=user).order_by("pk")
+    yield Part(
+        "billing/deposits.json",
+        deposits.values("order__number", "amount", "applied", "received_on", "returned_on").iterator(),
+    )
     payments = Payment.objects.filter(**mine).order_by("pk")
     yield Part(
         "billing/payments.json",
         payments.values(
-            "receipt_number", "title", "list_price", "discount", "promo_code", "amount", "tax", "currency", "country",
-            "email", "card_brand", "card_last4", "tax_treatment", "tax_evidence", "refunded", "paid_at",
+            "receipt_number", "method", "title", "list_price", "discount", "promo_code", "amount", "tax", "currency",
+            "country", "email", "card_brand", "card_last4", "tax_treatment", "tax_evidence", "refunded", "paid_at",
         ).iterator(),
     )  # fmt: skip
     issued = Document.objects.filter(**mine).order_by("pk")
@@ -79,9 +86,10 @@ def of_billing(user: User) -> Iterator[Part]:
     yield Part(
         "billing/refunds.json",
         refunds.values(
-            "payment__receipt_number", "amount", "status", "reason", "decision", "requested_at", "done_at"
+            "payment__receipt_number", "amount", "status", "method", "reason", "decision", "requested_at", "done_at",
+            "holder", "bank_code", "last4", "returned_on",
         ).iterator(),
-    )
+    )  # fmt: skip
     subscriptions = Subscription.objects.filter(**mine).order_by("pk")
     yield Part(
         "billing/subscriptions.json",

@@ -15,6 +15,7 @@ from stdnum.us import rtn
 
 from apps.accounts.models import User
 from apps.billing.access import access_to
+from apps.billing.services.bank_returns import ReturnAccount
 from apps.courses.models import Course
 from studyplatform.kit.names import NameFormField, VisibleTextField
 
@@ -171,3 +172,19 @@ class RefundForm(forms.Form):
         label=_("I understand that a refund ends my access to the course"),
         error_messages={"required": _("Confirm that you'll lose access to the course.")},
     )
+
+
+class TransferRefundForm(PayoutDetails, RefundForm):
+    """The same for a payment by bank transfer, with the account to which it goes back."""
+
+    field_order = ["told", "reason", "holder", "number", "bank_code", "agrees"]
+
+    def account(self) -> ReturnAccount:
+        """The account, once the form is valid."""
+        return ReturnAccount(**{name: self.cleaned_data[name] for name in ("holder", "number", "bank_code")})
+
+
+class AdminTransferRefund(AdminRefund):
+    """A refund that an admin makes by bank transfer. The account can be named later."""
+
+    by_transfer = forms.BooleanField(required=False, label=_("Return it by bank transfer"))

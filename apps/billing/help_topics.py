@@ -6,6 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.billing.bank_account import offers_transfer
 from apps.billing.seat_prices import GIVE_BACK_DAYS, INVOICE_DAYS
 from studyplatform.kit.extensions import HelpTopic, help_topics
 
@@ -48,6 +49,17 @@ def _gift(user: Any) -> str:
     return _(
         "Choose “Give it as a gift” on the page of a course or bundle. We email a code on the day you choose, and"
         " your [gifts](/billing/gifts) show whether it was redeemed. To redeem one, enter its [code](/gift)."
+    )
+
+
+def _transfer(user: Any) -> str:
+    if not offers_transfer():
+        return _("You can pay by card. Bank transfers aren't possible here.")
+    return _(
+        "Choose “Bank transfer” at checkout. You get the invoice right away, and the page of your order says what to "
+        "transfer, where and with which reference. The course opens once the money has arrived, usually in one to "
+        "three working days. Orders that wait are under [Transactions](/billing/transactions), where you can also pay "
+        "by card instead or cancel."
     )
 
 
@@ -127,6 +139,15 @@ for name, questions, answer in (
             gettext_lazy("Are there discounts for many learners?"),
         ),
         _seats,
+    ),
+    (
+        "transfer",
+        (
+            gettext_lazy("Can I pay by bank transfer?"),
+            gettext_lazy("Can I pay by invoice?"),
+            gettext_lazy("I have transferred the money, when does the course open?"),
+        ),
+        _transfer,
     ),
     ("bundle", (gettext_lazy("What is a bundle?"), gettext_lazy("Are there bundles of courses?")), _bundle),
     (

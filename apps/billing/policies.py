@@ -14,7 +14,6 @@ from apps.billing.errors import (
     EarningsUnpaid,
     NotForSale,
     NothingToRefund,
-    SeatsUsed,
     StillSubscribed,
 )
 from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode
@@ -101,19 +100,6 @@ def redeem_gift(user: AnyUser) -> Verdict:
 def see_order(user: AnyUser, order: Order) -> Verdict:
     """For everyone but the user who made it, an order doesn't exist."""
     return None if isinstance(user, User) and order.user_id == user.pk else NotFound()
-
-
-def cancel_order(user: AnyUser, order: Order) -> Verdict:
-    """The buyer gives an order up, or an admin does; the buyer of seats only while nobody has used them."""
-    if not isinstance(user, User) or not (order.user_id == user.pk or user.is_admin):
-        return NotFound()
-    is_used = order.is_for_team and not user.is_admin and not queries.can_cancel_seats(order)
-    return SeatsUsed() if is_used else None
-
-
-def confirm_transfers(user: AnyUser) -> Verdict:
-    """Admins see the bank account, so they say what has arrived."""
-    return administer(user)
 
 
 def see_payment(user: AnyUser, payment: Payment) -> Verdict:

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from apps.billing import report_urls
+from apps.billing import report_urls, transfer_urls
 from apps.billing.pages import (
     administration,
     books,
@@ -93,6 +93,7 @@ urlpatterns = [
     path("dashboard/admin/events", books.events, name="admin-events"),
     path("dashboard/admin/events/replay", books.replay, name="admin-events-replay"),
     *report_urls.urlpatterns,
+    *transfer_urls.urlpatterns,
     path("dashboard/admin/revenue", administration.revenue, name="admin-revenue"),
     path("dashboard/admin/refunds", administration.refunds, name="admin-refunds"),
     path("dashboard/admin/refunds/<uuid:uid>/decide", administration.decide, name="admin-decide-refund"),

@@ -25,13 +25,14 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
-from apps.billing.models import Bundle, Gift, ManualEntry, Payout, PayoutRun, Refund
+from apps.billing.models import Bundle, Deposit, Gift, ManualEntry, Payout, PayoutRun, Refund
 from apps.billing.services import post_entry
 from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
+from apps.billing.services.transfer_orders import place_transfer_order
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -113,6 +114,19 @@ OWNERS = {
     "billing:invoice": {"leo", "sam"},
     "billing:document": {"leo", "sam"},
     "billing:refund": LEO,
+    **dict.fromkeys(["billing:order", "billing:order-pay", "billing:order-cancel"], LEO),
+    "billing:refund-account": {"leo", "sam"},
+    **dict.fromkeys(
+        [
+            "billing:admin-transfer",
+            "billing:admin-transfer-cancel",
+            "billing:admin-deposit-return",
+            "billing:admin-return-confirm",
+            "billing:admin-return-withdraw",
+            "billing:admin-return-reject",
+        ],
+        ADMIN,
+    ),
     "forum:announcement": LEO,
     "tutor:export": LEO,
     "tutor:teaching-course": STAFF,
@@ -237,6 +251,13 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     sold = sale(world.course.instructor_id, at=now, payment_key="pi_of_ada")
     post_payout_started(payout.key, world.course.instructor_id, 100, "usd", occurred_at=now)
     waiting = Refund.objects.create(payment=other, amount=100, status=Refund.Status.REQUESTED, requested_at=now)
+    order = place_transfer_order(order=OrderFactory(user=leo), due_at=now + timedelta(days=14), now=now)
+    deposit = Deposit.objects.create(
+        order=order, amount=100, received_on=now.date(), recorded_by=world.course.instructor, recorded_at=now
+    )
+    going = Refund.objects.create(
+        payment=PaymentFactory(user=leo), amount=100, status="processing", method="transfer", requested_at=now
+    )
     teacher = world.course.instructor
     named = {"title": "Both", "instructor": teacher, "created_by": teacher, "created_at": now, "updated_at": now}
     bundle = Bundle.objects.create(slug="both", price=9_000, currency="usd", **named)
@@ -288,6 +309,11 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "files:share-folder": own_folder.uid,
         **dict.fromkeys(["billing:transaction", "billing:receipt", "billing:invoice", "billing:refund"], payment.uid),
         "billing:admin-refund": payment.uid,
+        **dict.fromkeys(["billing:order", "billing:order-pay", "billing:order-cancel"], order.uid),
+        **dict.fromkeys(["billing:admin-transfer", "billing:admin-transfer-cancel"], order.uid),
+        "billing:admin-deposit-return": deposit.uid,
+        **{f"billing:admin-return-{act}": going.uid for act in ("confirm", "withdraw", "reject")},
+        "billing:refund-account": going.uid,
         "billing:admin-decide-refund": waiting.uid,
         "billing:admin-bank-undo": posted.uid,
         "billing:admin-payout-mark": payout.uid,

@@ -6,7 +6,19 @@ from itertools import product
 from django.db.models import Sum
 
 from apps.billing import access
-from apps.billing.models import Grant, LedgerLine, Payment, Payout, PromoCode, Redemption, Refund, Subscription
+from apps.billing.models import (
+    Deposit,
+    Document,
+    Grant,
+    LedgerLine,
+    Order,
+    Payment,
+    Payout,
+    PromoCode,
+    Redemption,
+    Refund,
+    Subscription,
+)
 from apps.billing.queries.ledger_check import problems
 from apps.billing.queries.payouts import bank_transfers
 from apps.billing.services import premium
@@ -25,7 +37,9 @@ def differences(run):
     for problem in problems():  # of the ledger, of payouts and of documents
         yield problem.kind, str(problem)
     yield from _of_provider(run)
+    yield from _of_bank()
     yield from _of_payments(run)
+    yield from _of_transfer_orders()
     yield from _of_access(run)
     yield from seat_differences(run, left_of)
     yield from _of_requests(run)
@@ -42,21 +56,64 @@ def _of_provider(run):
         yield "balance", f"the ledger has {booked}, the provider {there}"
 
 
+def _sum(rows, field="amount"):
+    return rows.aggregate(sum=Sum(field))["sum"] or 0
+
+
+def _of_bank():
+    """What buyers transferred, less what was transferred back."""
+    lines = LedgerLine.objects.filter(account__code="bank")
+    kinds = ["sale", "subscription", "refund", "refund_failed", "deposit", "deposit_returned"]
+    booked = _sum(lines.filter(entry__kind__in=kinds))
+    deposits = list(Deposit.objects.all())
+    direct = Payment.objects.filter(method="transfer").exclude(order__deposits__applied__gt=0)
+    arrived = _sum(direct) + sum(each.amount for each in deposits)
+    returned = _sum(Refund.objects.filter(method="transfer", status="done"))
+    left = returned + sum(each.amount - each.applied for each in deposits if each.returned_on)
+    if booked != arrived - left:
+        yield "bank", f"{arrived} arrived by transfer and {left} went back; the ledger has {booked}"
+    held = -_sum(LedgerLine.objects.filter(account__code="deposits"))
+    if held != sum(each.rest for each in deposits):
+        yield "deposits", f"{sum(each.rest for each in deposits)} are held for buyers; the ledger has {held}"
+
+
+def _of_transfer_orders():
+    """An order by transfer has one invoice while it is open or paid, and a credit note beside it once it is canceled.
+
+    It is paid once, and what was held for it makes the payment.
+    """
+    for order in Order.objects.filter(method="transfer"):
+        early = Document.objects.filter(order=order, payment=None)
+        documented = sum(each.sign * each.total for each in early)
+        if documented != (0 if order.status == "canceled" else order.total):
+            yield "order", f"{order} is {order.status}; its documents add up to {documented}"
+        paid = Payment.objects.filter(order=order).first()
+        if (order.status == "paid") != (paid is not None):
+            yield "order", f"{order} is {order.status}, and its payment is {paid}"
+        applied = sum(each.applied for each in order.deposits.all())
+        if applied not in ({0, order.total} if paid is not None and paid.method == "transfer" else {0}):
+            yield "order", f"{applied} of what was transferred for {order} paid it"
+
+
 def _of_payments(run):
     charges = {each["payment_intent"]: each for each in run.rows("charge") if each["paid"]}
-    rows = list(Payment.objects.filter(amount__gt=0))
+    rows = list(Payment.objects.filter(amount__gt=0, method="card"))
     if set(charges) != {row.gateway_id for row in rows}:
         yield "payments", f"{len(rows)} payments here, {len(charges)} at the provider"
         return
     for row in rows:
         charge = charges[row.gateway_id]
-        if (row.amount, row.refunded) != (charge["amount"], charge["amount_refunded"]):
+        refunded = _sum(row.refunds.filter(status="done", method="card"))
+        if (row.amount, refunded) != (charge["amount"], charge["amount_refunded"]):
             told = f"{charge['amount']} paid, {charge['amount_refunded']} refunded at the provider"
-            yield "refunded", f"{row.amount} paid, {row.refunded} refunded here, {told}"
+            yield "refunded", f"{row.amount} paid, {refunded} refunded here, {told}"
+    for row in Payment.objects.filter(amount__gt=0):
+        if row.refunded != min(row.amount, _sum(row.refunds.filter(status="done"))):
+            yield "refunded", f"{row.refunded} of {row.amount} are refunded, its refunds say something else"
 
 
 def left_of(run, payment):
-    """What is left of a payment at the provider after refunds and what disputes took for good."""
+    """What is left of a payment after refunds, by the provider and by the bank, and what disputes took for good."""
     refunded = sum(
         each["amount"]
         for each in run.rows("refund")
@@ -68,7 +125,8 @@ def left_of(run, payment):
         if each["payment_intent"] == payment.gateway_id and each["status"] in {"won", "lost"}
         for moved in each["balance_transactions"]
     )
-    return payment.amount - refunded - lost
+    by_bank = _sum(payment.refunds.filter(method="transfer", status="done"))
+    return payment.amount - refunded - by_bank - lost
 
 
 def _of_access(run):
@@ -93,7 +151,7 @@ def _of_access(run):
 def _of_requests(run):
     for refund in Refund.objects.filter(status__in=["requested", "processing"]).select_related("payment"):
         payment = refund.payment
-        if refund.status == Refund.Status.PROCESSING:
+        if refund.status == Refund.Status.PROCESSING and refund.method == "card":
             yield "refund", f"a refund of {refund.amount} is still on its way"
         elif left_of(run, payment) < refund.amount:
             yield "open request", f"a request of {refund.amount} waits; {left_of(run, payment)} are left to return"

@@ -41,7 +41,7 @@ def rows() -> list[tuple[str, set[str], set[str]]]:
 
 def post_everything() -> None:
     """Each event at least once, with all accounts that it can move."""
-    for number, received in enumerate(("provider", "bank")):
+    for number, received in enumerate(("provider", "bank", "deposits")):
         ledger.post_sale(f"pi_{number}", 7, 11_900, 1_900, 7_000, "usd", received_in=received, **AT)
         ledger.post_subscription_payment(f"pi_p{number}", 1_190, 190, "usd", received_in=received, **AT)
     ledger.post_fee("pi_0", 300, "usd", **AT)
@@ -54,6 +54,11 @@ def post_everything() -> None:
     ledger.post_refund_pending("re_4", "pi_p0", 595, **AT)
     ledger.post_refund("re_4", "pi_p0", 595, **AT)
     ledger.post_refund("re_5", "pi_p0", 595, **AT)
+    ledger.post_refund("return 1", "pi_2", 1_190, paid_from="bank", **AT)
+    ledger.post_refund_failed("return 1", **AT)
+    ledger.post_refund("return 2", "pi_p2", 595, paid_from="bank", **AT)
+    ledger.post_deposit("1", 100, "usd", **AT)
+    ledger.post_deposit_returned("1", 100, "usd", **AT)
     for number, taken in (("1", 11_900), ("2", 5_000)):
         moves = ledger.DisputeMoves(withdrawn=taken, fee=1_500)
         dispute = {"opened_at": NOW, **AT}

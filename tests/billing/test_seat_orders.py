@@ -18,7 +18,6 @@ from apps.billing.errors import (
     TermsNotAccepted,
 )
 from apps.billing.models import Document, LedgerLine, Order, Payment, SeatPack, Team
-from apps.billing.policies import cancel_order
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.ledger_check import problems
 from apps.billing.seat_prices import days_of, discount_for, price_of_seats
@@ -27,6 +26,7 @@ from apps.billing.services.disputes import sync_dispute
 from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.seat_orders import WantedSeats
 from apps.billing.services.transfer_orders import cancel_transfer_order, confirm_transfer
+from apps.billing.transfer_policies import cancel_order
 from tests.billing.conftest import DECLINED, DISPUTED, GOOD
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import GrantFactory

@@ -47,6 +47,7 @@ from apps.billing.services import (
     refunds,
     seat_orders,
     subscriptions,
+    transfer_cards,
 )
 from apps.billing.services.ledger.posting import ACCOUNTS, account_of
 from apps.billing.standin import Standin
@@ -58,6 +59,7 @@ from tests.billing.money_steps import MoneySteps
 from tests.billing.payout_steps import PayoutSteps
 from tests.billing.premium_steps import PremiumSteps
 from tests.billing.seat_steps import SeatSteps
+from tests.billing.transfer_steps import TransferSteps
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import PaidCourseFactory, PromoCodeFactory
@@ -107,7 +109,22 @@ mark_failed = step("mark", st.just(False), newest)
 reverse = step("reverse", percent)
 decision = step("verdict", verdict, newest)
 lost = step("verdict", st.just("lost"), newest)
+order_by_transfer = step("order_by_transfer", who, what)
+confirm_transfer = step("confirm_transfer", who, what, st.sampled_from([100, 100, 40, 60, 130]), yes)
+cancel_transfer = step("cancel_transfer", who, what)
+pay_transfer_by_card = step("pay_transfer_by_card", who, what, number, yes)
+return_by_bank = step("return_by_bank", yes)
+TRANSFER_STEPS = st.one_of(
+    story(order_by_transfer, st.one_of(confirm_transfer, cancel_transfer, pay_transfer_by_card)),
+    story(order_by_transfer, confirm_transfer, confirm_transfer),
+    story(order_by_transfer, pay_transfer_by_card, st.one_of(confirm_transfer, cancel_transfer)),
+    story(order_by_transfer, confirm_transfer, refund, return_by_bank),
+    story(refund, step("return_instead", who, what, percent), st.one_of(return_by_bank, dashboard_refund, contest)),
+    return_by_bank,
+    step("return_deposit"),
+)
 STEPS = st.one_of(
+    TRANSFER_STEPS,
     buy,
     buy_well,
     story(buy_well, refund),
@@ -205,6 +222,21 @@ FOUND = [
     [("buy", 0, 0, REFUND_FAILS, False, True), ("refund", 0, 0, False), paid_course],  # two payments kept
     [paid_course, ("refund", 0, 0, True), ("dashboard_refund", 0, 0, 100)],  # a request for what is back
     [*unheard_refund, *lost_dispute],  # more is lost than is left
+    # Returned twice, because the provider knows nothing of a bank transfer.
+    [
+        ("buy", 0, 0, REFUND_FAILS, False, True),
+        ("refund", 0, 0, False),
+        ("return_instead", 0, 0, 100),
+        ("return_by_bank", False),
+        ("dashboard_refund", 0, 0, 100),
+    ],
+    [  # a part by transfer, then all of it by card
+        ("order_by_transfer", 0, 0),
+        ("confirm_transfer", 0, 0, 40, True),
+        ("pay_transfer_by_card", 0, 0, GOOD, False),
+        ("confirm_transfer", 0, 0, 60, True),
+        ("return_deposit",),
+    ],
 ]
 FOUND_WITH_PREMIUM = [
     [("subscribe", 0, "monthly", GOOD, True, "half"), ("wait", 1)],  # shown without the promo code
@@ -251,7 +283,7 @@ class Site:
     def __init__(self, standin: Standin, sam, settings) -> None:
         self.standin, self.settings = standin, settings
         self.sam = sam
-        settings.PAYOUT_MINIMUM = 1
+        settings.PAYOUT_MINIMUM, settings.BANK_IBAN = 1, "DE89370400440532013000"
         self.parties = [Party() for _ in range(SEQUENCES_A_NIGHT)]
         half = PromoCodeFactory(percent=50, scope="premium", limit_per_user=9)
         almost_all = PromoCodeFactory(percent=97, scope="premium", limit_per_user=9)
@@ -281,7 +313,7 @@ class Site:
         self.beginning.backup(self.standin.store.db)
 
 
-class Run(MoneySteps, PayoutSteps, PremiumSteps, SeatSteps):
+class Run(MoneySteps, TransferSteps, PayoutSteps, PremiumSteps, SeatSteps):
     """Sequences until one night, each of its own party."""
 
     def __init__(self, site: Site, count: int, enqueued: list) -> None:
@@ -341,6 +373,7 @@ class Run(MoneySteps, PayoutSteps, PremiumSteps, SeatSteps):
     def returns_wait(self, payments):
         """Whether an admin sees that all but one of these payments for the same course are to be returned."""
         waiting = {each.payment.pk for each in double_payments()}
+        waiting |= {each.pk for each in payments if each.refunds.filter(method="transfer", status="processing")}
         return len([each for each in payments if each.pk not in waiting]) == 1
 
     def shown_renewal(self, subscription):
@@ -372,7 +405,7 @@ def try_out(monkeypatch, sam, settings):
         loaded = importlib.import_module(module.name)
         if hasattr(loaded, "client"):
             monkeypatch.setattr(loaded, "client", lambda: provider)
-    for module in (checkout, seat_orders, customers, subscriptions, promo, connected_accounts):
+    for module in (checkout, transfer_cards, seat_orders, customers, subscriptions, promo, connected_accounts):
         monkeypatch.setattr(module, "consume", lambda *what, **how: None)  # no limit is reached
     enqueued = []
     monkeypatch.setattr(

@@ -12,6 +12,7 @@ from apps.billing.models import (
     BuyerDetails,
     Card,
     Customer,
+    Deposit,
     Dispute,
     Document,
     DocumentSeries,
@@ -52,7 +53,7 @@ class MoneyScreen(ReadOnly, admin.ModelAdmin[Any]):
 @admin.register(Order)
 class OrderAdmin(MoneyScreen):
     list_display = ["number", "user", "title", "total", "currency", "status", "created_at", "settled_at"]
-    list_filter = ["status", "currency"]
+    list_filter = ["status", "method", "currency"]
     list_select_related = ["user"]
     search_fields = ["number", "title", "intent_id", "user__email"]
     ordering = ["-created_at"]
@@ -61,7 +62,7 @@ class OrderAdmin(MoneyScreen):
 @admin.register(Payment)
 class PaymentAdmin(MoneyScreen):
     list_display = ["receipt_number", "title", "user", "as_money", "refunded", "fee", "paid_at"]
-    list_filter = ["kind", "currency", "paid_at"]
+    list_filter = ["kind", "method", "currency", "paid_at"]
     list_select_related = ["user"]
     search_fields = ["receipt_number", "gateway_id", "charge_id", "invoice_id", "title", "user__email"]
     ordering = ["-paid_at", "-pk"]
@@ -69,11 +70,20 @@ class PaymentAdmin(MoneyScreen):
 
 @admin.register(Refund)
 class RefundAdmin(MoneyScreen):
+    exclude = ["encrypted_number"]
     list_display = ["payment", "as_money", "status", "requested_at", "decided_by", "done_at", "failure"]
-    list_filter = ["status"]
+    list_filter = ["status", "method"]
     list_select_related = ["payment", "decided_by"]
     search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
     ordering = ["-requested_at", "-pk"]
+
+
+@admin.register(Deposit)
+class DepositAdmin(ReadOnly, admin.ModelAdmin[Deposit]):
+    list_display = ["order", "amount", "applied", "received_on", "recorded_by", "returned_on", "returned_by"]
+    list_select_related = ["order", "recorded_by", "returned_by"]
+    search_fields = ["order__number", "order__user__email"]
+    ordering = ["-received_on", "-pk"]
 
 
 @admin.register(Dispute)

@@ -132,6 +132,9 @@ class OrderIn(PurchaseIn):
     card = serializers.UUIDField(allow_null=True, default=None, help_text="A saved card; none for another one.")
     saves_card = serializers.BooleanField(default=False)
     agrees = serializers.BooleanField(default=False, help_text="To the terms of sale.")
+    method = serializers.ChoiceField(
+        choices=Order.Method.choices, default=Order.Method.CARD, help_text="A bank transfer needs no card."
+    )
     gift = GiftIn(allow_null=True, default=None, help_text="To whom it goes, if it is a gift.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -197,9 +200,11 @@ def order_out(begun: Begun) -> dict[str, Any]:
 
 
 def next_url(order: Order) -> str:
-    """The page that shows what became of an order."""
+    """The page that shows what became of an order, or what is to be transferred for it."""
     if order.is_for_team and order.status == Order.Status.PAID:
         return f"/billing/teams/{order.seat_pack.team.uid}"
+    if order.method == Order.Method.TRANSFER and order.status in {Order.Status.OPEN, Order.Status.CANCELED}:
+        return f"/billing/orders/{order.uid}"
     return f"/payment-{'error' if order.status == Order.Status.CANCELED else 'success'}?order={order.uid}"
 
 

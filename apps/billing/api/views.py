@@ -31,7 +31,8 @@ from apps.billing.api.serializers import (
 )
 from apps.billing.browser import country_evidence
 from apps.billing.buyer_form import explain_vat_id
-from apps.billing.services import buyers, checkout, customers, promo
+from apps.billing.models import Order
+from apps.billing.services import buyers, checkout, customers, promo, transfer_cards
 from apps.billing.services.gifts import GiftTerms
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
@@ -93,6 +94,7 @@ class Orders(APIView):
             buyer=buyers.buyer_for(user=user, details=details, now=now),
             evidence=country_evidence(request),
             gift=GiftTerms(**sent["gift"]) if sent["gift"] else None,
+            method=Order.Method(sent["method"]),
             now=now,
         )
         return Response(order_out(begun), status.HTTP_201_CREATED)
@@ -107,7 +109,9 @@ class OrderPayment(APIView):
     def post(self, request: Request, uid: UUID) -> Response:
         sent, user = validated(OrderPaymentIn, request), signed_in_user(request)
         order, card = queries.order_of(user, uid), str(sent["card"] or "")
-        begun = checkout.pay_seats(user=user, order=order, card=card, now=timezone.now())
+        by_transfer = order.method == Order.Method.TRANSFER
+        pay = transfer_cards.pay_by_card if by_transfer else checkout.pay_seats
+        begun = pay(user=user, order=order, card=card, now=timezone.now())
         return Response(order_out(begun))
 
 

@@ -1,6 +1,7 @@
 """Receipts: proof of a payment with what was refunded since. Made when they are asked for, unlike documents."""
 
 from django.conf import settings
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from apps.billing.documents.pages import Page, day, percent
@@ -43,9 +44,18 @@ def _write_lines(page: Page, payment: Payment) -> None:
 def _write_payment(page: Page, payment: Payment) -> None:
     facts = {"date": day(payment.paid_at), "card": card_of_payment(payment)}
     page.gap(14)
-    page.text(_("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts, size=9.5)
+    if payment.method == Payment.Method.TRANSFER:
+        text = _("Paid on %(date)s by bank transfer") % facts
+    else:
+        text = _("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts
+    page.text(text, size=9.5)
     for refund in payment.refunds.filter(status=Refund.Status.DONE).order_by("done_at"):
-        page.row(_("Refunded on %(date)s") % {"date": day(refund.done_at or refund.requested_at)}, -refund.amount)
+        on = (
+            date_format(refund.returned_on, "j F Y")
+            if refund.returned_on
+            else day(refund.done_at or refund.requested_at)
+        )
+        page.row(_("Refunded on %(date)s") % {"date": on}, -refund.amount)
     for dispute in payment.disputes.filter(status=Dispute.Status.LOST, lost__gt=0).order_by("closed_at"):
         returned_on = day(dispute.closed_at or dispute.opened_at)
         page.row(_("Returned by the bank on %(date)s") % {"date": returned_on}, -dispute.lost)

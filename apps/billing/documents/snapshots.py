@@ -10,6 +10,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from apps.billing.bank_account import BankAccount
 from apps.billing.countries import country_name
 from apps.billing.documents.pages import Page, day, percent, seller_lines, seller_name
 from apps.billing.models.documents import DocumentKind
@@ -42,11 +43,21 @@ class Item:
 
 
 @dataclass(frozen=True)
+class PaymentTerms:
+    """How an invoice is to be paid: until when, with which reference, to which account (None if none is set)."""
+
+    due_at: datetime
+    reference: str
+    account: BankAccount | None
+
+
+@dataclass(frozen=True)
 class Content:
     """What a document is made of. ``corrects``: number and date of the document that it corrects or cancels.
 
     ``wording``: what it says about the tax; None for what the settings say today.
     ``reason``: why, for a credit note. ``paid``: when, and the card; None before payment. ``receipt``: its number.
+    ``terms``: how it is to be paid, if that comes later.
     """
 
     kind: DocumentKind
@@ -61,6 +72,7 @@ class Content:
     treatment: str
     page: str
     paid: tuple[datetime, str] | None = None
+    terms: PaymentTerms | None = None
     receipt: str = ""
     corrects: tuple[str, datetime] | None = None
     reason: str = ""
@@ -133,6 +145,7 @@ def _facts(content: Content) -> dict[str, Any]:
         "buyer": {**content.buyer, "name": content.buyer.get("name") or content.buyer_name, "email": content.email},
         "items": [_item_facts(item) for item in content.items],
         "paid_on": localtime(content.paid[0]).date().isoformat() if content.paid else "",
+        "terms": _terms_facts(content.terms),
         "receipt": content.receipt,
         "corrects": corrects[0] if corrects else "",
         "reason": content.reason,
@@ -142,6 +155,13 @@ def _facts(content: Content) -> dict[str, Any]:
 def _item_facts(item: Item) -> dict[str, Any]:
     period = [localtime(moment).date().isoformat() for moment in item.period] if item.period else []
     return {**asdict(item), "period": period}
+
+
+def _terms_facts(terms: PaymentTerms | None) -> dict[str, str]:
+    if terms is None:
+        return {}
+    account = asdict(terms.account) if terms.account else {}
+    return {"due_on": localtime(terms.due_at).date().isoformat(), "reference": terms.reference, **account}
 
 
 def _texts(content: Content) -> dict[str, Any]:
@@ -202,4 +222,20 @@ def _closing(content: Content) -> list[str]:
     if content.paid:
         facts = {"date": day(content.paid[0]), "card": content.paid[1]}
         lines.append(_("Paid on %(date)s with %(card)s") % facts if facts["card"] else _("Paid on %(date)s") % facts)
+    if content.terms:
+        lines += _terms_lines(content.terms)
     return [line for line in lines if line]
+
+
+def _terms_lines(terms: PaymentTerms) -> list[str]:
+    """What the buyer reads about the bank transfer."""
+    said = {"date": day(terms.due_at), "number": terms.reference}
+    lines = [_("Transfer the total by %(date)s, with the reference %(number)s.") % said]
+    if account := terms.account:
+        lines.append(_("Account holder: %(name)s") % {"name": account.holder})
+        lines.append(_("IBAN: %(number)s") % {"number": account.shown_iban})
+        if account.bic:
+            lines.append(_("BIC: %(code)s") % {"code": account.bic})
+        if account.bank:
+            lines.append(_("Bank: %(name)s") % {"name": account.bank})
+    return lines

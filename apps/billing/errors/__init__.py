@@ -49,7 +49,14 @@ from apps.billing.errors.seat_invitations import (
     SeatsClosed,
 )
 from apps.billing.errors.seats import SeatChangesUsed, SeatEnded, SeatHeldAlready, SeatNotFree, SeatsRefused, SeatsUsed
-from apps.billing.errors.transfers import OrderSettled, TransferRefused
+from apps.billing.errors.transfers import (
+    CardPaymentBegun,
+    OrderSettled,
+    TransferDiffers,
+    TransferExpected,
+    TransferNotOffered,
+    TransferRefused,
+)
 
 __all__ = [
     "AlreadyOwned",
@@ -61,6 +68,7 @@ __all__ = [
     "CardDeclined",
     "CardExpired",
     "CardInUse",
+    "CardPaymentBegun",
     "CountryMissing",
     "EarningsUnpaid",
     "EntryPosted",
@@ -109,5 +117,8 @@ __all__ = [
     "SubscriptionExpired",
     "TermsNotAccepted",
     "TooManyCards",
+    "TransferDiffers",
+    "TransferExpected",
+    "TransferNotOffered",
     "TransferRefused",
 ]

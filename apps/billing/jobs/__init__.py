@@ -1,5 +1,5 @@
 """Background jobs of billing."""
 
-from apps.billing.jobs import payments, planned, seats
+from apps.billing.jobs import orders, payments, planned, seats, transfers
 
-__all__ = ["payments", "planned", "seats"]
+__all__ = ["orders", "payments", "planned", "seats", "transfers"]

@@ -7,8 +7,15 @@ from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, services
-from apps.billing.models import Dispute, Order, Payment, Refund, Subscription
-from apps.billing.services import checkout, gifts, premium_care, premium_notices, receipts, refunds, webhooks
+from apps.billing.models import Dispute, Payment, Refund, Subscription
+from apps.billing.services import (
+    gifts,
+    premium_care,
+    premium_notices,
+    receipts,
+    refunds,
+    webhooks,
+)
 from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
@@ -25,21 +32,6 @@ def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
     trigger = WebhookEventTrigger.objects.filter(pk=trigger_id).first()
     if trigger is not None:
         webhooks.handle(trigger, now=timezone.now())
-
-
-@jobs.job("billing.follow_order", label=_("Check the payment of an order"))
-@waits_for_provider
-def follow_order(running: jobs.Running, *, order_id: int) -> None:
-    """Settle an order whose browser went away; give it up after an hour."""
-    if not checkout.follow_order(order_id=order_id, now=timezone.now()):
-        raise jobs.Postpone(AGAIN, is_planned=True)
-
-
-@jobs.job("billing.abandon_order", label=_("Cancel an order of a deleted account"))
-@waits_for_provider
-def abandon_order(running: jobs.Running, *, order_id: int) -> None:
-    """Cancel what a deleted user was about to buy."""
-    checkout.cancel_order(order=Order.objects.get(pk=order_id), now=timezone.now())
 
 
 @jobs.job("billing.follow_refund", label=_("Check a refund"))

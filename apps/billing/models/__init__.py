@@ -6,6 +6,7 @@ from apps.billing.models.bundles import MAX_COURSES_IN_BUNDLE, MIN_COURSES_IN_BU
 from apps.billing.models.buyers import BuyerDetails
 from apps.billing.models.checks import BooksCheck
 from apps.billing.models.customers import Card, Customer
+from apps.billing.models.deposits import Deposit
 from apps.billing.models.documents import DOCUMENT_TRIGGERS, Document, DocumentIsFinal, DocumentSeries
 from apps.billing.models.gifts import MAX_GIFT_MESSAGE_LENGTH, Gift
 from apps.billing.models.ledger import (
@@ -53,6 +54,7 @@ __all__ = [
     "Card",
     "ConnectedAccount",
     "Customer",
+    "Deposit",
     "Dispute",
     "Document",
     "DocumentIsFinal",

@@ -56,6 +56,8 @@ class EntryKind(models.TextChoices):
     OWNER_IN = "owner_in", _("Put into the platform")
     OWNER_OUT = "owner_out", _("Taken out of the platform")
     BANK_FEE = "bank_fee", _("Fee of the bank")
+    DEPOSIT = "deposit", _("Transfer held for a buyer")
+    DEPOSIT_RETURNED = "deposit_returned", _("Transfer returned to a buyer")
 
 
 class LedgerAccount(models.Model):

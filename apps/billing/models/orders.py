@@ -87,6 +87,7 @@ class Order(models.Model):
         help_text="How it was to be paid; the payment says how it was.",
     )
     due_at = models.DateTimeField(null=True, help_text="Until when a bank transfer has to arrive.")
+    reminded_at = models.DateTimeField(null=True, help_text="When the buyer was told that it is overdue.")
     intent_id = models.CharField(max_length=64, null=True, unique=True)
     failure_kind = models.CharField(max_length=40, blank=True, help_text="The last failed attempt to pay.")
     failure_message = models.CharField(max_length=300, blank=True)

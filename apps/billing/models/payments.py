@@ -152,7 +152,13 @@ class Refund(models.Model):
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="refunds")
-    gateway_id = models.CharField(max_length=64, null=True, unique=True)
+    method = models.CharField(
+        max_length=8,
+        choices=[(Payment.Method.CARD, _("Card")), (Payment.Method.TRANSFER, _("Bank transfer"))],
+        default=Payment.Method.CARD,
+        help_text="How the money goes back: to the card by the provider, or by a bank transfer that an admin makes.",
+    )
+    gateway_id = models.CharField(max_length=64, null=True, unique=True, help_text="The provider's, or return …")
     amount = models.PositiveIntegerField()
     status = models.CharField(max_length=12, choices=Status.choices)
     reason = models.TextField(blank=True, help_text="The learner's.")
@@ -166,6 +172,12 @@ class Refund(models.Model):
     decision = models.TextField(blank=True, help_text="The admin's reason.")
     failure = models.CharField(max_length=300, blank=True)
     done_at = models.DateTimeField(null=True)
+    holder = models.CharField(max_length=120, blank=True, help_text="Of the account to which a transfer goes.")
+    encrypted_number = models.TextField(blank=True)
+    bank_code = models.CharField(max_length=20, blank=True, help_text="BIC, or the routing number of a bank.")
+    last4 = models.CharField(max_length=4, blank=True)
+    returned_on = models.DateField(null=True, help_text="When an admin transferred it.")
+    confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [
@@ -181,6 +193,11 @@ class Refund(models.Model):
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {self.amount} {self.status}"
+
+    @property
+    def is_to_transfer(self) -> bool:
+        """Whether an admin has to transfer it."""
+        return self.method == Payment.Method.TRANSFER and self.status == Refund.Status.PROCESSING
 
 
 class Dispute(models.Model):

@@ -84,6 +84,95 @@ REFUND_GRANTED = services.register_kind(
         icon="undo-2",
     )
 )
+REFUND_TO_TRANSFER = services.register_kind(
+    services.Kind(
+        name="billing.refund_to_transfer",
+        group="billing",
+        title=_("Granted refunds by bank transfer"),
+        headline=_("Your refund for %(title)s was approved"),
+        text=_("We'll transfer %(amount)s to your bank account. We'll notify you when it's done."),
+        action=_("See the payment"),
+        icon="undo-2",
+    )
+)
+RETURN_ACCOUNT = services.register_kind(
+    services.Kind(
+        name="billing.return_account",
+        group="billing",
+        title=_("Refunds that need your bank account"),
+        headline=_("Where should we transfer %(amount)s?"),
+        text=_("You get this amount back for %(title)s. Enter your bank account so that we can transfer it."),
+        action=_("Enter the account"),
+        icon="landmark",
+        is_transactional=True,
+    )
+)
+TRANSFER_ORDERED = services.register_kind(
+    services.Kind(
+        name="billing.transfer_ordered",
+        group="billing",
+        title=_("Orders by bank transfer"),
+        headline=_("Transfer %(amount)s for %(title)s"),
+        text=_(
+            "Transfer it to %(holder)s, IBAN %(iban)s, by %(date)s, with the reference %(number)s. "
+            "We'll let you know when it arrives."
+        ),
+        action=_("See what to transfer"),
+        icon="landmark",
+        is_transactional=True,
+    )
+)
+TRANSFER_OVERDUE = services.register_kind(
+    services.Kind(
+        name="billing.transfer_overdue",
+        group="billing",
+        title=_("Overdue bank transfers"),
+        headline=_("Your transfer of %(amount)s for %(title)s hasn't arrived"),
+        text=_(
+            "It was due on %(date)s. Transfer it to %(holder)s, IBAN %(iban)s, with the reference %(number)s, pay by "
+            "card, or cancel the order. If you have just transferred it, ignore this message."
+        ),
+        action=_("See your order"),
+        icon="clock",
+        is_transactional=True,
+    )
+)
+TRANSFER_CANCELED = services.register_kind(
+    services.Kind(
+        name="billing.transfer_canceled",
+        group="billing",
+        title=_("Canceled orders by bank transfer"),
+        headline=_("Your order of %(title)s was canceled"),
+        text=_("Don't transfer anything for order %(number)s anymore. Reason: %(reason)s"),
+        action=_("See your order"),
+        icon="circle-x",
+        is_transactional=True,
+    )
+)
+TRANSFER_PARTIAL = services.register_kind(
+    services.Kind(
+        name="billing.transfer_partial",
+        group="billing",
+        title=_("Bank transfers with too little"),
+        headline=_("%(received)s of your transfer for %(title)s arrived"),
+        text=_("%(missing)s is missing. Transfer the rest with the same reference, %(number)s."),
+        action=_("See your order"),
+        icon="landmark",
+        is_transactional=True,
+    )
+)
+DEPOSIT_RETURNED = services.register_kind(
+    services.Kind(
+        name="billing.deposit_returned",
+        group="billing",
+        title=_("Returned bank transfers"),
+        headline=_("We transferred %(amount)s back to you"),
+        text=_("It was more than you had to pay for %(title)s (order %(number)s)."),
+        action=_("See your order"),
+        icon="undo-2",
+        is_transactional=True,
+    )
+)
 DISPUTE_LOST = services.register_kind(
     services.Kind(
         name="billing.dispute_lost",

@@ -123,6 +123,18 @@ REFUND_REQUESTED = services.register_kind(
         is_for=lambda user: user.is_admin,
     )
 )
+RETURN_DUE = services.register_kind(
+    services.Kind(
+        name="billing.return_due",
+        group="administration",
+        title=_("Refunds to transfer"),
+        headline=_("Transfer %(amount)s back to %(name)s"),
+        text=_("For %(title)s. Confirm it here once you have made the transfer at your bank."),
+        action=_("See the account"),
+        icon="landmark",
+        is_for=lambda user: user.is_admin,
+    )
+)
 DISPUTE_OPENED = services.register_kind(
     services.Kind(
         name="billing.dispute_opened",

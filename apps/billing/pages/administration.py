@@ -15,13 +15,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import administers, signed_in_user
 from apps.billing import services
-from apps.billing.forms import AdminRefund, DecideRefund
+from apps.billing.forms import AdminRefund, AdminTransferRefund, DecideRefund
 from apps.billing.models import Payment, Refund
 from apps.billing.pages.admin_area import shared
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
 from apps.billing.queries.double_payments import double_payments
 from apps.billing.queries.transactions import open_refund, payment_for
+from apps.billing.queries.transfer_orders import returned_by_transfer
+from apps.billing.services.bank_returns import can_return_by_transfer
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import minor_units, money, plain_amount, price_step
 from studyplatform.kit.web.requests import search_query
@@ -115,7 +117,10 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
     left = payment.left
     double = next((each.amount for each in double_payments() if each.payment == payment), None)
     initial = {"amount": plain_amount(double or left, payment.currency)}
-    form = AdminRefund(request.POST if request.method == "POST" else None, initial=initial)
+    is_by_card = payment.method == Payment.Method.CARD
+    can_transfer = is_by_card and can_return_by_transfer(payment)
+    form_type = AdminTransferRefund if can_transfer else AdminRefund
+    form = form_type(request.POST if request.method == "POST" else None, initial={**initial, "by_transfer": True})
     if form.is_valid():
         amount = form.cleaned_data["amount"] * minor_units(payment.currency)
         try:
@@ -124,17 +129,28 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
                 payment=payment,
                 amount=int(amount) if amount % price_step(payment.currency) == 0 else 0,
                 reason=form.cleaned_data["reason"],
+                by_transfer=form.cleaned_data.get("by_transfer", False),
                 now=timezone.now(),
             )
         except AppError as refusal:
             form.add_error(None, refusal.detail)
         else:
             messages.success(request, _outcome(made))
+            if made.is_to_transfer:
+                return redirect("billing:refund-account", uid=made.uid)
             return redirect("billing:admin-refunds")
     waits = open_refund(payment)
     context = {
-        **shared("refunds"), "payment": payment, "form": form, "left": left, "waits": waits, "double": double,
-    }  # fmt: skip
+        **shared("refunds"),
+        "payment": payment,
+        "form": form,
+        "left": left,
+        "waits": waits,
+        "double": double,
+        "can_transfer": can_transfer,
+        "failures": [each for each in payment.refunds.all() if each.status == Refund.Status.FAILED],
+        "transferred": returned_by_transfer(payment),
+    }
     return render(request, "billing/admin/refund.html", context, status=422 if form.errors else 200)
 
 
@@ -161,5 +177,7 @@ def _outcome(refund: Refund) -> str:
                 **amount,
                 "reason": refund.failure,
             }
+        case _status if refund.is_to_transfer:
+            return _("%(amount)s is to be transferred back. Confirm it under Bank transfers once you have.") % amount
         case _status:
             return _("The refund of %(amount)s is on its way.") % amount

@@ -16,11 +16,13 @@ from apps.accounts.models import User
 from apps.accounts.queries import zone_of
 from apps.billing import policies, queries, services
 from apps.billing.api.serializers import buyer_props, card_props, quote_out
+from apps.billing.bank_account import offers_transfer
 from apps.billing.browser import allows_provider, guessed_country, provider_props
 from apps.billing.errors import AlreadyOwned, BundleNotForSale, BundleOwned
 from apps.billing.models import BuyerDetails, Order
 from apps.billing.services import promo
 from apps.billing.services.gifts import last_send_day
+from apps.billing.services.transfer_orders import DUE_AFTER_DAYS
 from apps.billing.tax import needs_country
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
@@ -50,6 +52,8 @@ def checkout(request: HttpRequest) -> HttpResponse:
     enforce(refusal)
     earlier = queries.earlier_orders(user, purchase)
     live = earlier.live
+    if live is not None and live.method == Order.Method.TRANSFER:
+        return redirect("billing:order", uid=live.uid)
     code = live.promo_code if live else promo.code_of_failed_order(user, purchase, now=now)
     saved = BuyerDetails.objects.filter(user=user, is_company=True).first()
     country = (saved.country if saved else "") or earlier.country or guessed_country(request)
@@ -71,6 +75,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "provider": provider_props(),
         "order": _continued(live) if live else None,
         "refund_days": settings.REFUND_DAYS,
+        "transfer_days": DUE_AFTER_DAYS if offers_transfer() else 0,
     }
     return render(request, "billing/checkout.html", {"purchase": purchase, "quote": shown, "props": props})
 

@@ -25,6 +25,8 @@ def payment_success(request: HttpRequest) -> HttpResponse:
     if "order" not in request.GET:
         return redirect("billing:transactions")
     order = _order(request)
+    if order.method == Order.Method.TRANSFER and order.status in {Order.Status.OPEN, Order.Status.CANCELED}:
+        return redirect("billing:order", uid=order.uid)
     if order.status == Order.Status.CANCELED:
         return redirect(f"/payment-error?order={order.uid}")
     if order.status != Order.Status.PAID:
@@ -33,7 +35,7 @@ def payment_success(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Your seats are paid. Assign them to your people."))
         return redirect(f"/billing/teams/{order.seat_pack.team.uid}")
     payment = order.payment
-    refundable = payment.paid_at + timedelta(days=settings.REFUND_DAYS)
+    refundable = payment.opened_at + timedelta(days=settings.REFUND_DAYS)
     card = f"{queries.brand_name(payment.card_brand)} •••• {payment.card_last4}" if payment.card_last4 else ""
     lines = order.lines.select_related("course__instructor", "course__subject")
     context = {
@@ -54,6 +56,8 @@ def payment_error(request: HttpRequest) -> HttpResponse:
     if "order" not in request.GET:
         return redirect("billing:transactions")
     order = _order(request)
+    if order.method == Order.Method.TRANSFER:
+        return redirect("billing:order", uid=order.uid)
     if order.status != Order.Status.CANCELED:
         return redirect(f"/payment-success?order={order.uid}")
     return render(request, "billing/payment_error.html", {"order": order})

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -31,13 +32,15 @@ from studyplatform.kit.text.money import money
 @require_safe
 @allows_provider
 def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Pay an order by card: seats that were just ordered, or an invoice that isn't paid yet."""
+    """Pay an order by card: seats that were just ordered, an invoice that isn't paid yet, or instead of a transfer."""
     user, now = signed_in_user(request), timezone.now()
     order = queries.order_of(user, uid)
-    if order.status != Order.Status.OPEN or not order.is_for_team:
+    if order.status != Order.Status.OPEN or not (order.is_for_team or order.method == Order.Method.TRANSFER):
         return redirect(f"/payment-success?order={order.uid}")
     pack = SeatPack.objects.select_related("team").filter(order=order).first()
     back = f"/billing/teams/{pack.team.uid}" if pack and pack.state != SeatPack.State.WAITING else "/premium/teams"
+    if not order.is_for_team:
+        back = reverse("billing:order", args=[order.uid])
     props = {
         "order": str(order.uid),
         "number": order.number,
@@ -49,7 +52,8 @@ def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
         "provider": provider_props(),
         "back": back,
     }
-    return render(request, "billing/seats/pay.html", {"order": order, "pack": pack, "back": back, "props": props})
+    page = "billing/seats/pay.html" if order.is_for_team else "billing/order_pay.html"
+    return render(request, page, {"order": order, "pack": pack, "back": back, "props": props})
 
 
 @signed_in

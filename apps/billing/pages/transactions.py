@@ -1,6 +1,7 @@
 """What the user paid and got back: /billing/transactions."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -18,10 +19,11 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import documents, policies, services
 from apps.billing.countries import country_name
 from apps.billing.errors import NothingToRefund, RefundTermsChanged
-from apps.billing.forms import RefundForm
+from apps.billing.forms import RefundForm, TransferRefundForm
 from apps.billing.models import Document, Payment, Refund
 from apps.billing.queries import transactions as found
-from apps.billing.queries.document_check import documents_of_payments
+from apps.billing.queries.document_check import documents_of_payments, invoice_of
+from apps.billing.queries.transaction_files import csv_lines
 from apps.billing.tax import TaxTreatment, wording_of
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
@@ -49,6 +51,7 @@ def transactions(request: HttpRequest) -> HttpResponse:
         "years": years,
         "year": year,
         "can_ask": found.can_ask_for_refund,
+        "waiting": found.open_transfers_of(user) if page.number == 1 and kind in {"", "course"} else [],
     }
     return render(request, "billing/transactions.html", context)
 
@@ -57,7 +60,7 @@ def transactions(request: HttpRequest) -> HttpResponse:
 @require_safe
 def transactions_csv(request: HttpRequest) -> StreamingHttpResponse:
     """All transactions of the user as a file."""
-    return csv_response(request, "transactions.csv", found.csv_lines(signed_in_user(request)))
+    return csv_response(request, "transactions.csv", csv_lines(signed_in_user(request)))
 
 
 @signed_in
@@ -105,7 +108,7 @@ def receipt(request: HttpRequest, uid: UUID) -> HttpResponse:
 def invoice(request: HttpRequest, uid: UUID) -> HttpResponse:
     """The invoice of a payment as a PDF."""
     payment = found.payment_for(signed_in_user(request), uid)
-    first = next((each for each in documents_of_payments([payment]) if each.sign > 0), None)
+    first = invoice_of(payment)
     if first is None:
         raise NotFound
     return _pdf(documents.print_document(first), documents.file_name(first))
@@ -135,8 +138,8 @@ def _explain_review(reason: services.ReviewReason, payment: Payment, now: dateti
         return ngettext(
             "You paid %(days)d day ago, and refunds are automatic for %(limit)d days.",
             "You paid %(days)d days ago, and refunds are automatic for %(limit)d days.",
-            (now - payment.paid_at).days,
-        ) % {"days": (now - payment.paid_at).days, "limit": settings.REFUND_DAYS}
+            (now - payment.opened_at).days,
+        ) % {"days": (now - payment.opened_at).days, "limit": settings.REFUND_DAYS}
     if reason is services.ReviewReason.GIFT_REDEEMED:
         return _("The gift has been redeemed.")
     if reason is services.ReviewReason.REFUNDED_BEFORE:
@@ -160,7 +163,7 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
     if not found.can_ask_for_refund(payment):
         messages.info(request, NothingToRefund().detail)
         return redirect("billing:transaction", uid=payment.uid)
-    form = RefundForm(request.POST if request.method == "POST" else None)
+    form = _refund_form(payment, request.POST if request.method == "POST" else None)
     changed: RefundTermsChanged | None = None
     if form.is_valid():
         try:
@@ -170,9 +173,10 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
                 reason=form.cleaned_data["reason"],
                 now=now,
                 expects_immediate=form.cleaned_data["told"] == "immediate",
+                account=form.account() if isinstance(form, TransferRefundForm) else None,
             )
         except RefundTermsChanged as refusal:  # the page says which rule applies now, and asks again
-            changed, form = refusal, RefundForm(initial={"reason": form.cleaned_data["reason"]})
+            changed, form = refusal, _refund_form(payment, None, initial=form.cleaned_data)
         except AppError as refusal:
             messages.error(request, refusal.detail)
             return redirect("billing:transaction", uid=payment.uid)
@@ -194,11 +198,21 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
     return render(request, "billing/refund.html", context, status=status)
 
 
+def _refund_form(payment: Payment, data: Any, *, initial: dict[str, Any] | None = None) -> RefundForm:
+    """The form of a refund: with the account to which a payment by bank transfer goes back."""
+    if payment.method != Payment.Method.TRANSFER:
+        return RefundForm(data, initial={"reason": (initial or {}).get("reason", "")})
+    kept = {name: value for name, value in (initial or {}).items() if name != "agrees"}
+    return TransferRefundForm(data, initial={"holder": payment.user.get_full_name(), **kept})
+
+
 def _outcome(payment: Payment, refund: Refund) -> str:
     facts = {"amount": money(refund.amount, payment.currency, cents=True)}
     match refund.status:
         case Refund.Status.REQUESTED:
             return _("Request sent. We'll notify you when it's decided.")
+        case Refund.Status.PROCESSING if refund.is_to_transfer:
+            return _("We'll transfer %(amount)s to your bank account. We'll notify you when it's done.") % facts
         case Refund.Status.DONE:
             return _("%(amount)s was refunded. It should appear on your bank statement within 5 to 10 days.") % facts
         case _status:

@@ -32,6 +32,7 @@ NAMES: dict[str, str | Promise] = {
     "fees": _("Fees"),
     "pending_refunds": _("Refunds on their way"),
     "losses": _("Losses by disputes"),
+    "deposits": _("Transfers held for buyers"),
     "reserves": _("Held back by the provider"),
     "exchange": _("Exchanged by the provider"),
     "owner": _("Put in and taken out"),

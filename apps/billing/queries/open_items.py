@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models import Dispute, LedgerLine, Payout, Refund
-from apps.billing.services.ledger.posting import PREMIUM, TAX, UNEXPLAINED
+from apps.billing.models import Dispute, LedgerLine, Order, Payment, Payout, Refund
+from apps.billing.services.ledger.posting import DEPOSITS, PREMIUM, TAX, UNEXPLAINED
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,15 @@ class OpenItem:
 
 
 def open_items(currency: str) -> list[OpenItem]:
-    """Return what is not settled. Four queries."""
+    """Return what is not settled. Five queries."""
     refunds = _sums(
         Refund.objects.filter(payment__currency=currency),
         requested=Q(status=Refund.Status.REQUESTED),
-        processing=Q(status=Refund.Status.PROCESSING),
+        processing=Q(status=Refund.Status.PROCESSING, method=Payment.Method.CARD),
+        to_transfer=Q(status=Refund.Status.PROCESSING, method=Payment.Method.TRANSFER),
     )
+    expected = Order.objects.filter(currency=currency, method=Order.Method.TRANSFER, status__in=Order.LIVE)
+    orders = expected.aggregate(count=Count("pk"), sum=Sum("total", default=0))
     disputes = _sums(Dispute.objects.filter(payment__currency=currency), open=Q(status=Dispute.Status.OPEN))
     payouts = _sums(
         Payout.objects.filter(currency=currency),
@@ -42,15 +45,20 @@ def open_items(currency: str) -> list[OpenItem]:
         people=Count("account", filter=Q(account__instructor_id__isnull=False), distinct=True),
         tax=Sum("amount", filter=Q(account__code=TAX), default=0),
         premium=Sum("amount", filter=Q(account__code=PREMIUM), default=0),
+        deposits=Sum("amount", filter=Q(account__code=DEPOSITS), default=0),
         unexplained=Sum("amount", filter=Q(account__code=UNEXPLAINED), default=0),
     )
     everything = f"?currency={currency}&period=all"
     queue, sent = reverse("billing:admin-refunds"), reverse("billing:admin-payouts")
-    tax, pool = (reverse("billing:admin-account", args=[code]) for code in (TAX, PREMIUM))
+    tax, pool, held = (reverse("billing:admin-account", args=[code]) for code in (TAX, PREMIUM, DEPOSITS))
+    transfers = reverse("billing:admin-transfers")
     people = reverse("billing:admin-instructor-accounts")
     found = [
         OpenItem(_("Refund requests without a decision"), *refunds["requested"], queue),
         OpenItem(_("Refunds on their way"), *refunds["processing"], queue),
+        OpenItem(_("Refunds to transfer"), *refunds["to_transfer"], f"{transfers}?state=returns"),
+        OpenItem(_("Orders that wait for a bank transfer"), orders["count"], orders["sum"], transfers),
+        OpenItem(_("Transfers held for buyers"), int(owed["deposits"] != 0), -owed["deposits"], f"{held}{everything}"),
         OpenItem(_("Open disputes"), *disputes["open"], reverse("billing:admin-disputes")),
         OpenItem(_("Payouts that are scheduled"), *payouts["scheduled"], f"{sent}?state=scheduled"),
         OpenItem(_("Payouts on their way"), *payouts["processing"], f"{sent}?state=processing"),

@@ -1,27 +1,25 @@
 """What a user paid and got back, in one list by date."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from heapq import merge
 from typing import Any
 from uuid import UUID
 
 from django.db.models import CharField, F, Q, Value
 from django.db.models.functions import Coalesce, ExtractYear
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.billing.models import Dispute, Document, Payment, Refund
+from apps.billing.models import Dispute, Document, Order, Payment, Refund
 from apps.billing.policies import see_document, see_payment
 from apps.billing.queries.cards import brand_name
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.text.money import money, plain_amount
+from studyplatform.kit.text.money import money
 
+MAX_OPEN_TRANSFERS = 50
 KINDS = ("course", "premium", "refund")
 _WHATS = ("payment", "refund", "dispute")
 
@@ -53,6 +51,12 @@ class StatementRow:
         """Such as "Visa 4417"; empty if nothing was charged to a card."""
         return card_of_payment(self.payment)
 
+    @property
+    def method(self) -> str:
+        """How the money came or goes back: the card, or "Bank transfer"; empty if nothing was charged."""
+        is_transfer = (self.refund or self.payment).method == Payment.Method.TRANSFER
+        return _("Bank transfer") if is_transfer else self.card
+
 
 def card_of_payment(payment: Payment) -> str:
     """Return the card that was charged, such as "Visa 4417"; empty without a card."""
@@ -66,8 +70,8 @@ def transactions_of(user: User, *, kind: str = "", year: int | None = None) -> A
     :param year: only this year's, or None.
     """
     payments = Payment.objects.of(user.pk).annotate(at=F("paid_at"), what=Value("payment", CharField()))
-    refunds = _refunds_of(user).annotate(what=Value("refund", CharField()))
-    disputes = _disputes_of(user).annotate(what=Value("dispute", CharField()))
+    refunds = refunds_of(user).annotate(what=Value("refund", CharField()))
+    disputes = disputes_of(user).annotate(what=Value("dispute", CharField()))
     if year is not None:
         payments, refunds = payments.filter(paid_at__year=year), refunds.filter(at__year=year)
         disputes = disputes.filter(at__year=year)
@@ -86,7 +90,7 @@ def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
     payments = known.in_bulk(by_kind["payment"])
     refunds = Refund.objects.select_related("payment__course", "payment__order").in_bulk(by_kind["refund"])
     disputes = Dispute.objects.select_related("payment__course", "payment__order").in_bulk(by_kind["dispute"])
-    documents = _documents_by_row([*payments], [*refunds], [*disputes])
+    documents = _documents_by_row(payments, [*refunds], [*disputes])
     found = []
     for key in keys:
         if key["what"] == "payment":
@@ -100,11 +104,17 @@ def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
 
 
 def _documents_by_row(
-    payments: list[int], refunds: list[int], disputes: list[int]
+    payments: Mapping[int, Payment], refunds: list[int], disputes: list[int]
 ) -> dict[tuple[str, int | None], list[Document]]:
-    """The invoices of payments and the documents of refunds and disputes, without their snapshots. One query."""
+    """The invoices of payments, also from before they were paid, and the documents of refunds and disputes. One query.
+
+    Without their snapshots.
+    """
+    by_order = {each.order_id: pk for pk, each in payments.items() if each.order_id is not None}
+    of_orders = Q(order__in=by_order, payment=None)
     of_payments = Q(payment__in=payments, refund=None, dispute=None)
-    found = Document.objects.filter(of_payments | Q(refund__in=refunds) | Q(dispute__in=disputes))
+    of_returns = Q(refund__in=refunds) | Q(dispute__in=disputes)
+    found = Document.objects.filter(of_payments | of_orders | of_returns)
     by_row: dict[tuple[str, int | None], list[Document]] = defaultdict(list)
     for document in found.defer("snapshot").order_by("issued_at", "pk"):
         if document.refund_id is not None:
@@ -112,8 +122,14 @@ def _documents_by_row(
         elif document.dispute_id is not None:
             by_row["dispute", document.dispute_id].append(document)
         else:
-            by_row["payment", document.payment_id].append(document)
+            by_row["payment", document.payment_id or by_order[document.order_id or 0]].append(document)
     return by_row
+
+
+def open_transfers_of(user: User) -> list[Order]:
+    """Return the user's orders that wait for a bank transfer, the latest first. One query."""
+    waiting = Order.objects.of(user.pk).filter(status=Order.Status.OPEN, method=Order.Method.TRANSFER)
+    return list(waiting.order_by("-created_at")[:MAX_OPEN_TRANSFERS])
 
 
 def years_of(user: User) -> list[int]:
@@ -121,19 +137,19 @@ def years_of(user: User) -> list[int]:
     payments = Payment.objects.of(user.pk).order_by().annotate(year=ExtractYear("paid_at")).values_list("year")
     returned = (
         found.order_by().annotate(year=ExtractYear("at")).values_list("year")
-        for found in (_refunds_of(user), _disputes_of(user))
+        for found in (refunds_of(user), disputes_of(user))
     )
     return sorted((year for (year,) in payments.union(*returned)), reverse=True)
 
 
-def _refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which types can't name
+def refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which types can't name
     """A declined or closed refund moved no money: the page of its payment shows it."""
     unmoved = [Refund.Status.DECLINED, Refund.Status.CLOSED]
     moved = Refund.objects.filter(payment__user_id=user.pk).exclude(status__in=unmoved)
     return moved.annotate(at=Coalesce("done_at", "requested_at"))
 
 
-def _disputes_of(user: User) -> Any:
+def disputes_of(user: User) -> Any:
     """Lost disputes, with the moment from which they took something back as `at`."""
     lost = Dispute.objects.filter(payment__user_id=user.pk, status=Dispute.Status.LOST, lost__gt=0)
     return lost.annotate(at=Coalesce("closed_at", "opened_at"))
@@ -213,50 +229,3 @@ def can_ask_for_refund(payment: Payment) -> bool:
     if payment.order is not None and payment.order.is_for_team:
         return False  # seats are given back on the page of their team
     return payment.kind == Payment.Kind.COURSE and payment.left > 0 and not held and open_refund(payment) is None
-
-
-HEADER = (
-    "date",
-    "type",
-    "description",
-    "receipt",
-    "amount",
-    "tax",
-    "currency",
-    "state",
-    "card",
-    "promo_code",
-)
-
-
-def csv_lines(user: User) -> Iterator[str]:
-    """Yield the lines of a CSV file of all of the user's transactions, the newest first.
-
-    The amounts add up to what the user paid and did not get back: a refund that failed, or isn't done, counts nothing.
-    Three queries, read in parts: the rows of none are in memory at once.
-    """
-    yield csv_line(HEADER)
-    payments = Payment.objects.of(user.pk).order_by("-paid_at", "-pk").iterator(500)
-    refunds = _refunds_of(user).select_related("payment").order_by("-at", "-pk").iterator(500)
-    paid = (of_payment(each) for each in payments)
-    returned = (of_refund(each, each.at) for each in refunds)
-    disputes = _disputes_of(user).select_related("payment").order_by("-at", "-pk").iterator(500)
-    lost = (of_dispute(each, each.at) for each in disputes)
-    for one in merge(paid, returned, lost, key=lambda each: each.at, reverse=True):
-        yield csv_line(_csv_row(one))
-
-
-def _csv_row(one: StatementRow) -> tuple[object, ...]:
-    payment = one.payment
-    return (
-        localtime(one.at).date().isoformat(),
-        "refund" if one.refund else "dispute" if one.dispute else payment.kind,
-        payment.title,
-        payment.receipt_number or "",
-        plain_amount(one.moved, payment.currency),
-        "" if one.gives_back else plain_amount(payment.tax, payment.currency),
-        payment.currency.upper(),
-        one.state,
-        one.card,
-        payment.promo_code,
-    )

@@ -15,12 +15,15 @@ from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway, policies
-from apps.billing.errors import OrderSettled, PriceChanged, TermsNotAccepted
+from apps.billing.bank_account import offers_transfer
+from apps.billing.errors import OrderSettled, PriceChanged, TermsNotAccepted, TransferExpected, TransferNotOffered
 from apps.billing.models import Card, Order, OrderLine
 from apps.billing.purchases import Purchase, lines_of
 from apps.billing.services import customers, gifts, promo
 from apps.billing.services.gifts import GiftTerms
+from apps.billing.services.order_intents import intent_of, note_card_state
 from apps.billing.services.order_states import fresh_order, locked_order, mark_canceled, mark_paid
+from apps.billing.services.transfer_orders import due_time, place_transfer_order
 from apps.billing.services.wanted_orders import WantedOrder, price_for
 from apps.billing.tax import check_country
 from studyplatform.kit import jobs
@@ -55,6 +58,7 @@ def begin_order(
     buyer: Mapping[str, Any] | None = None,
     evidence: Mapping[str, str] | None = None,
     gift: GiftTerms | None = None,
+    method: Order.Method = Order.Method.CARD,
     now: datetime,
 ) -> Begun:
     """Make the order and begin its payment, or return the live order of the user if it is the same.
@@ -63,10 +67,13 @@ def begin_order(
     refused, so nobody pays what they didn't see. ``card``: the uid of a saved card, or "". ``buyer``: a snapshot of
     `BuyerDetails`; ``evidence``: what else says in which country the buyer is.
 
-    ``gift``: to whom it goes, if the purchase is a gift. A user may buy several at the same time.
+    ``gift``: to whom it goes, if the purchase is a gift. A user may buy several at the same time. ``method``: how it is
+    to be paid; an order by bank transfer is placed at once, and waits.
 
     :raises CountryMissing: it decides about the tax in the price, and the user named none.
     :raises GiftRefused: the day isn't one on which the gift can be sent.
+    :raises TransferNotOffered: the site has no bank account to transfer to.
+    :raises TransferExpected: the user has ordered the same by bank transfer.
     :raises PriceChanged: the total is not what the user was shown.
     :raises PromoCodeRefused: the code can't be used.
     :raises AlreadyOwned: the course is open to the user, or was just paid.
@@ -80,6 +87,8 @@ def begin_order(
         gifts.check_terms(gift, user=user, now=now)
     if purchase.is_gift is not (gift is not None):
         raise ValueError("a purchase that is a gift needs its terms, and no other does")
+    if method == Order.Method.TRANSFER and not offers_transfer():
+        raise TransferNotOffered
     consume("checkout", str(user.pk), now=now)
     saved = customers.usable_card(user=user, uid=card, now=now) if card else None
     wanted = WantedOrder(
@@ -91,13 +100,16 @@ def begin_order(
         buyer=dict(buyer or {}),
         evidence=dict(evidence or {}),
         gift=gift,
+        method=method,
     )
     order = _live_order(wanted, now=now) or _make_order(wanted, email=email, now=now)
     if order.status == Order.Status.PROCESSING:
         return Begun(order=order)
     if order.total == 0:
         return Begun(order=sync_order(order=order, now=now))
-    intent = _intent_of(order, saves_card=saves_card)
+    if order.method == Order.Method.TRANSFER:
+        return Begun(order=order)
+    intent = intent_of(order, saves_card=saves_card)
     if intent.saves_card is not saves_card:
         # The user has changed their mind about saving the card, which an intent can't.
         order = cancel_order(order=order, now=now)
@@ -106,7 +118,7 @@ def begin_order(
         if order.status == Order.Status.PROCESSING:
             return Begun(order=order)
         order = _make_order(wanted, email=email, now=now)
-        intent = _intent_of(order, saves_card=saves_card)
+        intent = intent_of(order, saves_card=saves_card)
     return Begun(order=order, client_secret=intent.client_secret, card=saved)
 
 
@@ -123,6 +135,10 @@ def _live_order(wanted: WantedOrder, *, now: datetime) -> Order | None:
     if live is None:
         return None
     live = sync_order(order=live, now=now)
+    if live.method == Order.Method.TRANSFER and live.status == Order.Status.OPEN:
+        if wanted.method == Order.Method.TRANSFER and wanted.is_met_by(live):
+            return live
+        raise TransferExpected(order=str(live.uid))  # the money may be on its way: nothing cancels it unasked
     if live.status == Order.Status.OPEN and not wanted.is_met_by(live):
         live = cancel_order(order=live, now=now)
     if live.status == Order.Status.PAID:
@@ -173,6 +189,8 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
             OrderLine.objects.bulk_create(lines)
             if wanted.gift is not None:
                 gifts.create_gift(order=order, terms=wanted.gift, now=now)
+            if wanted.method == Order.Method.TRANSFER and order.total:
+                return place_transfer_order(order=order, due_at=due_time(now), now=now)
             jobs.enqueue("billing.follow_order", key=str(order.pk), delay=FOLLOW_AFTER, order_id=order.pk)
     except IntegrityError:
         # Another request of the user made an order at the same moment: one of them is enough.
@@ -181,24 +199,6 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
             raise PriceChanged from None
         return made
     return order
-
-
-def _intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState:
-    """The payment intent of an order. The provider makes one per order, however often it is asked."""
-    if order.intent_id is not None:
-        return gateway.get_payment_intent(order.intent_id)
-    intent = gateway.create_payment_intent(
-        customer=customers.ensure_customer(order.user).gateway_id,
-        amount=order.total,
-        currency=order.currency,
-        description=order.title,
-        order=str(order.uid),
-        saves_card=saves_card,
-        key=f"order {order.uid}",
-    )
-    Order.objects.filter(pk=order.pk, intent_id=None).update(intent_id=intent.id)
-    order.intent_id = intent.id
-    return intent
 
 
 def sync_order(*, order: Order, now: datetime) -> Order:
@@ -216,6 +216,8 @@ def sync_order(*, order: Order, now: datetime) -> Order:
     if order.intent_id is None:
         return order
     intent = gateway.get_payment_intent(order.intent_id)
+    if order.method == Order.Method.TRANSFER and intent.status != "succeeded":
+        return note_card_state(order, intent)  # the transfer is still expected
     if intent.status == "requires_payment_method" and intent.failure is not None and not order.is_for_team:
         failure = intent.failure
         intent = gateway.cancel_payment_intent(intent.id)
@@ -225,21 +227,24 @@ def sync_order(*, order: Order, now: datetime) -> Order:
 
 
 def cancel_order(*, order: Order, now: datetime) -> Order:
-    """Give an order up, unless it turns out to be paid. Idempotent."""
+    """Give a card payment up, unless it turns out to be paid. Idempotent.
+
+    An order that is to be transferred stays: `cancel_transfer_order` gives it up.
+    """
     order = fresh_order(order)
-    if order.status not in Order.LIVE:
+    if order.status not in Order.LIVE or order.method == Order.Method.TRANSFER:
         return order
     if order.total == 0:
         return _settle(order, None, now=now)
     # An intent whose id was not stored (the process died) is found by its key.
-    return _settle(order, gateway.cancel_payment_intent(_intent_of(order).id), now=now)
+    return _settle(order, gateway.cancel_payment_intent(intent_of(order).id), now=now)
 
 
 def follow_order(*, order_id: int, now: datetime) -> bool:
     """Settle an order whose browser went away. Returns whether it is settled; one that isn't is given up in time."""
     order = Order.objects.get(pk=order_id)
-    if order.method == Order.Method.TRANSFER and order.status == Order.Status.OPEN and order.intent_id is None:
-        return True  # a bank transfer has weeks
+    if order.method == Order.Method.TRANSFER:  # it has weeks: only a card payment of it is followed
+        return sync_order(order=order, now=now).status != Order.Status.PROCESSING
     if order.status in Order.LIVE and now - order.created_at > GIVE_UP_AFTER:
         return cancel_order(order=order, now=now).status not in Order.LIVE
     return sync_order(order=order, now=now).status not in Order.LIVE
@@ -281,4 +286,4 @@ def pay_seats(*, user: User, order: Order, card: str, now: datetime) -> Begun:
         return Begun(order=order)
     if order.status != Order.Status.OPEN or not order.is_for_team:
         raise OrderSettled
-    return Begun(order=order, client_secret=_intent_of(order).client_secret, card=saved)
+    return Begun(order=order, client_secret=intent_of(order).client_secret, card=saved)

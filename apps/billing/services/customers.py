@@ -8,7 +8,8 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.billing import gateway, queries
 from apps.billing.errors import CardExpired, CardInUse, PaymentRefused, TooManyCards
-from apps.billing.models import BuyerDetails, Card, Customer, Order, Payment, Subscription
+from apps.billing.models import BuyerDetails, Card, Customer, Order, Payment, Refund, Subscription
+from apps.billing.services.bank_returns import NO_ACCOUNT
 from apps.billing.services.gifts import forget_gifts
 from studyplatform.kit import jobs
 from studyplatform.kit.web.rate_limits import consume
@@ -161,13 +162,16 @@ def forget_user(*, user_id: int) -> None:
         for customer in Customer.objects.filter(user_id=user_id):
             jobs.enqueue("billing.delete_customer", key=customer.gateway_id, customer=customer.gateway_id)
             customer.delete()
-        for order in Order.objects.live().of(user_id).exclude(intent_id=None):
+        unfinished = Q(method=Order.Method.TRANSFER) | Q(intent_id__isnull=False)
+        for order in Order.objects.live().of(user_id).filter(unfinished):
             jobs.enqueue("billing.abandon_order", key=str(order.pk), order_id=order.pk)
         BuyerDetails.objects.filter(user_id=user_id).delete()
         Order.objects.of(user_id).update(email="", buyer={}, evidence={})
         Subscription.objects.of(user_id).update(email="", buyer={}, evidence={})
         forget_gifts(user_id=user_id)
         Payment.objects.of(user_id).update(email="", buyer={})
+        # A refund that is to be transferred keeps the account until it is.
+        Refund.objects.filter(payment__user=user_id).exclude(status__in=Refund.OPEN).update(**NO_ACCOUNT)
 
 
 def _mark_removed(card: str, *, now: datetime) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.billing.documents.snapshots import Item, buyer_in
+from apps.billing.bank_account import bank_account
+from apps.billing.documents.snapshots import Item, PaymentTerms, buyer_in
 from apps.billing.models import Document, Order, Payment
 from apps.billing.models.documents import DocumentKind
 from apps.billing.services.document_series import Draft, facts_of_document, items_of_order, write_document
@@ -39,7 +40,8 @@ def issue_order_invoice(*, order: Order, now: datetime) -> Document:
             "email": locked.email,
             "tax_rate": locked.tax_rate,
             "treatment": locked.tax_treatment,
-            "page": "/billing/transactions",
+            "page": f"/billing/orders/{locked.uid}" if locked.due_at else "/billing/transactions",
+            "terms": PaymentTerms(locked.due_at, locked.number, bank_account()) if locked.due_at else None,
         },
         language=locked.buyer.get("language", ""),
     )
@@ -67,7 +69,7 @@ def cancel_order_invoice(*, order: Order, reason: str, now: datetime) -> Documen
             "items": [_item_of(each) for each in known["items"]],
             "corrects": (invoice.number, invoice.issued_at),
             "reason": reason,
-            "page": "/billing/transactions",
+            "page": f"/billing/orders/{order.uid}" if order.due_at else "/billing/transactions",
         },
         language=known["language"],
     )

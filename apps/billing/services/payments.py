@@ -10,12 +10,12 @@ from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway
-from apps.billing.models import Order, Payment, ReceiptSeries, SeatPack
+from apps.billing.models import Deposit, Order, Payment, ReceiptSeries, SeatPack
 from apps.billing.services import ledger, seats
 from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.grants import grant_purchase
 from apps.billing.services.issuing import issue_documents
-from apps.billing.services.ledger.posting import BANK, PROVIDER
+from apps.billing.services.ledger.posting import BANK, DEPOSITS, PROVIDER
 from apps.billing.tax import find_conflicts
 from studyplatform.kit import jobs
 
@@ -193,8 +193,13 @@ def book_sale(payment: Payment) -> None:
 
 
 def received_in(payment: Payment) -> str:
-    """Return the account of the ledger that has the money of a payment."""
-    return BANK if payment.method == Payment.Method.TRANSFER else PROVIDER
+    """Return the account of the ledger that has the money of a payment. One query for a bank transfer.
+
+    One that arrived in parts, or with more than the order's amount, was held for the buyer before.
+    """
+    if payment.method != Payment.Method.TRANSFER:
+        return PROVIDER
+    return DEPOSITS if Deposit.objects.filter(order=payment.order_id, applied__gt=0).exists() else BANK
 
 
 def book_fee(payment: Payment) -> None:

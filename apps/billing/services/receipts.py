@@ -31,7 +31,7 @@ def tell_of_payment(*, payment: Payment) -> None:
         link,
         str(payment.uid),
         to=payment.email,
-        attachments=_attached([invoice] if invoice else []),
+        attachments=attach_documents([invoice] if invoice else []),
         now=payment.opened_at,
         title=payment.title,
         amount=money(payment.amount, payment.currency, cents=True),
@@ -63,7 +63,7 @@ def tell_of_refund(*, refund: Refund) -> None:
         f"/billing/transactions/{payment.uid}",
         f"{refund.uid} {refund.status}",
         to=payment.email,
-        attachments=_attached(credit_notes),
+        attachments=attach_documents(credit_notes),
         now=(refund.done_at if made else refund.decided_at) or refund.requested_at,
         title=payment.title,
         amount=money(refund.amount, payment.currency, cents=True),
@@ -91,7 +91,7 @@ def tell_of_granted_refund(*, refund: Refund) -> None:
     if refund.status != Refund.Status.PROCESSING:
         return
     people.notify(
-        "billing.refund_granted",
+        "billing.refund_to_transfer" if refund.is_to_transfer else "billing.refund_granted",
         payment.user,
         f"/billing/transactions/{payment.uid}",
         f"{refund.uid} granted",
@@ -126,7 +126,7 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
         f"/billing/transactions/{payment.uid}",
         " ".join([dispute.gateway_id, *(note.number for note in credit_notes[1:])]),
         to=payment.email,
-        attachments=_attached(credit_notes[-1:]),
+        attachments=attach_documents(credit_notes[-1:]),
         now=closed_at,
         title=payment.title,
         amount=money(dispute.lost, payment.currency, cents=True),
@@ -149,7 +149,7 @@ def tell_of_reversed_dispute(*, dispute: Dispute) -> None:
         f"/billing/transactions/{payment.uid}",
         f"{dispute.gateway_id} {last.number}",
         to=payment.email,
-        attachments=_attached([last]),
+        attachments=attach_documents([last]),
         now=last.issued_at,
         title=payment.title,
         amount=money(last.total, last.currency, cents=True),
@@ -178,7 +178,8 @@ def tax_text(payment: Payment) -> str:
     return wording_of(payment.tax_treatment) or _("It contains no tax.")
 
 
-def _attached(documents: list[Document]) -> list[mail.Attached]:
+def attach_documents(documents: list[Document]) -> list[mail.Attached]:
+    """Return documents as attachments of an email: they are printed when it is sent."""
     return [(ATTACHED_DOCUMENT, str(document.uid)) for document in documents]
 
 
@@ -195,7 +196,7 @@ def _tell_of_failed_refund(refund: Refund) -> None:
         link,
         key,
         to=payment.email,
-        attachments=_attached(invoices),
+        attachments=attach_documents(invoices),
         title=payment.title,
         amount=amount,
     )

@@ -111,7 +111,9 @@ def _of_unpaid(order: str, intent: gateway.IntentState, *, now: datetime) -> Ite
         if order and intent.status == "succeeded":
             yield Difference("order", intent.id, "was paid, and its order is missing")
         return
-    if intent.status == "succeeded" or (intent.status == "canceled" and found.status in Order.LIVE):
+    # An order by bank transfer outlives the card payments that were tried for it.
+    is_current = found.method != Order.Method.TRANSFER or found.intent_id == intent.id
+    if intent.status == "succeeded" or (intent.status == "canceled" and found.status in Order.LIVE and is_current):
         told = f"is {found.get_status_display().lower()} here, {intent.status} at the provider"
         yield Difference("order", found.number, told, lambda: _settle(found, intent, now=now))
 
@@ -152,11 +154,15 @@ def _of_dispute(id: str, *, now: datetime) -> Iterator[Difference]:
 
 def unfinished(*, now: datetime) -> Iterator[Difference]:
     """Yield orders, refunds and events that should have been settled by their jobs."""
-    begun = Order.objects.live().exclude(method=Order.Method.TRANSFER, intent_id=None)
+    begun = Order.objects.live().exclude(method=Order.Method.TRANSFER, status=Order.Status.OPEN)
     for order in begun.filter(created_at__lt=now - checkout.GIVE_UP_AFTER):
         repair = lambda order=order: checkout.follow_order(order_id=order.pk, now=now)  # noqa: E731
         yield Difference("order", order.number, "was not settled in time", repair)
-    going = Refund.objects.filter(status=Refund.Status.PROCESSING, requested_at__lt=now - checkout.GIVE_UP_AFTER)
+    going = Refund.objects.filter(
+        status=Refund.Status.PROCESSING,
+        method=Payment.Method.CARD,  # a transfer waits for an admin
+        requested_at__lt=now - checkout.GIVE_UP_AFTER,
+    )
     for refund in going.select_related("payment"):
         if refund.gateway_id is not None:  # the provider has it, so its state counts, however old it is
             yield from examine("refund", refund.gateway_id, partial(_of_sent_refund, refund.gateway_id, now=now))

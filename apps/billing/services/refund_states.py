@@ -4,12 +4,12 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Sum
 
 from apps.billing import gateway
 from apps.billing.events import PaymentRefunded
 from apps.billing.models import Payment, Refund
 from apps.billing.services import ledger
+from apps.billing.services.bank_returns import refunded_of
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.returns import follow_returns
 from studyplatform.kit import jobs
@@ -25,7 +25,7 @@ def sync_refunds(*, payment: Payment, now: datetime) -> None:
         for state in sorted(states, key=lambda each: (meaning_of(each) != Refund.Status.FAILED, each.created)):
             _apply(payment, state, now=now)
         issue_documents(payment=payment, now=now)
-        done = payment.refunds.filter(status=Refund.Status.DONE).aggregate(total=Sum("amount"))["total"] or 0
+        done = refunded_of(payment)
         if done != payment.refunded:
             payment.refunded = done
             payment.save(update_fields=["refunded"])
@@ -39,11 +39,11 @@ def _apply(payment: Payment, state: gateway.RefundState, *, now: datetime) -> No
         return
     if refund is None:
         refund = _row_for(payment, state, after)
-        refund.gateway_id = state.id
+        refund.gateway_id, refund.method = state.id, Payment.Method.CARD
     before = refund.status if refund.pk and refund.status != Refund.Status.REQUESTED else None
     _book(payment, state, after, now=now)
     if before == after:
-        refund.save(update_fields=["gateway_id"])
+        refund.save(update_fields=["gateway_id", "method"])
         return
     if refund.status == Refund.Status.REQUESTED:  # decided at the provider
         refund.decided_at = now

@@ -1,6 +1,7 @@
 """Give money back: at once within 14 days and a fifth of the course, otherwise by an admin's decision.
 
-As with orders, the provider knows which refunds exist: :func:`.refund_states.sync_refunds` asks it.
+As with orders, the provider knows which refunds exist: :func:`.refund_states.sync_refunds` asks it. What was paid by
+bank transfer goes back by one, which an admin makes (`bank_returns`).
 """
 
 from datetime import datetime, timedelta
@@ -10,9 +11,10 @@ from django.db import IntegrityError, transaction
 from apps.accounts.models import User
 from apps.billing import gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
-from apps.billing.models import Dispute, Grant, Payment, Refund
+from apps.billing.models import Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services.admin_notices import tell_admins_of_request
+from apps.billing.services.bank_returns import ReturnAccount, announce_return, can_return_by_transfer, is_disputed
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
 from apps.billing.services.refund_states import sync_refunds
 from studyplatform.kit import jobs
@@ -25,11 +27,18 @@ MIN_IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=12)  # Stripe keeps keys for 24 h
 
 
 def request_refund(
-    *, user: User, payment: Payment, reason: str, now: datetime, expects_immediate: bool | None = None
+    *,
+    user: User,
+    payment: Payment,
+    reason: str,
+    now: datetime,
+    expects_immediate: bool | None = None,
+    account: ReturnAccount | None = None,
 ) -> Refund:
     """Ask for the money back. If the rule allows it, it is returned at once; otherwise an admin decides.
 
-    ``expects_immediate``: what the user was told; None if they weren't told anything.
+    ``expects_immediate``: what the user was told; None if they weren't told anything. ``account``: where to a payment
+    by bank transfer goes back.
 
     :raises RefundPending: a refund of this payment is on its way or waits for a decision.
     :raises NothingToRefund: everything was returned, or the payment is disputed.
@@ -51,19 +60,42 @@ def request_refund(
             status=Refund.Status.PROCESSING if immediate else Refund.Status.REQUESTED,
             reason=reason,
             requested_by=user,
+            account=account,
             now=now,
         )
     return send(refund=refund, now=now) if immediate else refund
 
 
-def refund_by_admin(*, admin: User, payment: Payment, amount: int, reason: str, now: datetime) -> Refund:
+def refund_by_admin(
+    *,
+    admin: User,
+    payment: Payment,
+    amount: int,
+    reason: str,
+    by_transfer: bool = False,
+    account: ReturnAccount | None = None,
+    now: datetime,
+) -> Refund:
     """Return all or a part of a payment, as an admin decided.
 
+    ``by_transfer``: a card payment goes back by bank transfer, because its card takes nothing any more.
+
     :raises RefundPending: another refund of this payment is not finished.
-    :raises NothingToRefund: the amount is more than what is left.
+    :raises NothingToRefund: the amount is more than what is left, or the card hasn't refused a refund.
     """
     enforce(policies.decide_refunds(admin))
-    refund = _create(payment, amount=amount, status=Refund.Status.PROCESSING, requested_by=admin, now=now)
+    if by_transfer and not can_return_by_transfer(payment):
+        raise NothingToRefund
+    method = Payment.Method.TRANSFER if by_transfer else None
+    refund = _create(
+        payment,
+        amount=amount,
+        status=Refund.Status.PROCESSING,
+        requested_by=admin,
+        method=method,
+        account=account,
+        now=now,
+    )
     Refund.objects.filter(pk=refund.pk).update(decided_by=admin, decided_at=now, decision=reason.strip())
     return send(refund=refund, now=now)
 
@@ -80,7 +112,7 @@ def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now
         if not waiting.update(status=status, decided_by=admin, decided_at=now, decision=reason.strip()):
             raise RefundDecided
         if grants:
-            _follow(refund)
+            _follow(_fresh(refund))
             key = str(refund.pk)
             jobs.enqueue("billing.tell_of_granted_refund", key=key, delay=TELL_AFTER, refund_id=refund.pk)
         else:
@@ -114,13 +146,17 @@ def _create(
     now: datetime,
     reason: str = "",
     requested_by: User | None = None,
+    method: Payment.Method | None = None,
+    account: ReturnAccount | None = None,
 ) -> Refund:
+    """``method``: that of the payment if it is left out."""
+    way = method or (Payment.Method.TRANSFER if payment.method == Payment.Method.TRANSFER else Payment.Method.CARD)
     try:
         with transaction.atomic():
             row = Payment.objects.select_for_update().get(pk=payment.pk)
             if row.refunds.filter(status__in=Refund.OPEN).exists():
                 raise RefundPending
-            if not 0 < amount <= row.left or _is_disputed(row):
+            if not 0 < amount <= row.left or is_disputed(row):
                 raise NothingToRefund
             refund = Refund.objects.create(
                 payment=row,
@@ -130,6 +166,8 @@ def _create(
                 requested_by=requested_by,
                 requested_at=now,
                 consumed=consumed_percents([row])[row.pk] if row.kind == Payment.Kind.COURSE else None,
+                method=way,
+                **(account.as_fields() if account and way == Payment.Method.TRANSFER else {}),
             )
             if status == Refund.Status.PROCESSING:
                 _follow(refund)
@@ -140,12 +178,11 @@ def _create(
     return refund
 
 
-def _is_disputed(payment: Payment) -> bool:
-    """The provider refunds nothing of a payment that is disputed, or whose dispute was lost."""
-    return payment.disputes.exclude(status=Dispute.Status.WON).exists()
-
-
 def _follow(refund: Refund) -> None:
+    """Let a job send the refund, and wait for it; of a bank transfer, tell the admins, who make it."""
+    if refund.method == Payment.Method.TRANSFER:
+        announce_return(refund)
+        return
     jobs.enqueue("billing.follow_refund", key=str(refund.pk), delay=FOLLOW_AFTER, refund_id=refund.pk)
 
 
@@ -156,7 +193,7 @@ def send(*, refund: Refund, now: datetime) -> Refund:
     never sent again: it forgets keys after a day (https://docs.stripe.com/api/idempotent_requests).
     """
     refund = _fresh(refund)
-    if refund.status != Refund.Status.PROCESSING:
+    if refund.status != Refund.Status.PROCESSING or refund.method == Payment.Method.TRANSFER:
         return refund
     payment = refund.payment
     try:

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.db.models import Q
+
 from apps.billing.models import Grant, Payment, Refund, SeatPack
 from apps.billing.services import gifts, seats
 from apps.billing.services.grants import end_purchase, reopen_purchase
@@ -31,8 +33,12 @@ def follow_returns(payment: Payment, *, now: datetime) -> None:
 
 
 def _follow_requests(payment: Payment, *, now: datetime) -> None:
-    """A request can be for no more than what is left; where nothing is, it is closed, and the learner is notified."""
-    for request in payment.refunds.filter(status=Refund.Status.REQUESTED):
+    """A request can be for no more than what is left; where nothing is, it is closed, and the learner is notified.
+
+    The same is true of what an admin is about to transfer.
+    """
+    to_transfer = Q(status=Refund.Status.PROCESSING, method=Payment.Method.TRANSFER)
+    for request in payment.refunds.filter(Q(status=Refund.Status.REQUESTED) | to_transfer):
         if payment.left == 0:
             request.status, request.decided_at = Refund.Status.CLOSED, now
             request.save(update_fields=["status", "decided_at"])

@@ -38,6 +38,7 @@ class WantedOrder:
     buyer: dict[str, Any]
     evidence: dict[str, str]
     gift: GiftTerms | None = None
+    method: Order.Method = Order.Method.CARD
 
     def is_met_by(self, order: Order) -> bool:
         """Whether the order is for the same price, by the same code, and for the same buyer."""

@@ -13,7 +13,7 @@ import { type CheckoutProps, getQuote } from "./api";
 import { countries } from "../../shared/payments/countries";
 import type { Order } from "../../shared/payments/orders";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
-import { Methods, nameOf } from "../../shared/payments/Methods";
+import { Methods, nameOf, TRANSFER } from "../../shared/payments/Methods";
 import { Fault, type Faults, tie } from "./Fault";
 import { GiftFields, giftFaultsIn, type GiftTerms } from "./GiftFields";
 import { follow, type Outcome, pay } from "./pay";
@@ -43,6 +43,7 @@ export function Checkout(props: Props) {
   const [chosen, setChosen] = useState(
     () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
   );
+  const isTransfer = chosen === TRANSFER;
   const [savesCard, setSavesCard] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
   const [country, setCountry] = useState(props.country);
@@ -161,7 +162,7 @@ export function Checkout(props: Props) {
       focusFault(missing);
       return;
     }
-    if (!isFree && !form.provider) return;
+    if (!isFree && !isTransfer && !form.provider) return;
     isPaying.current = true;
     setRefusal(null);
     setFailure("");
@@ -177,11 +178,12 @@ export function Checkout(props: Props) {
         email,
         total: quote.total,
         currency: quote.currency,
-        card: isFree || chosen === "" ? null : chosen,
+        card: isFree || isTransfer || chosen === "" ? null : chosen,
         saves_card: !isFree && chosen === "" && savesCard,
         agrees,
+        method: isTransfer && !isFree ? "transfer" : "card",
       },
-      isFree ? null : form.provider,
+      isFree || isTransfer ? null : form.provider,
       progress,
     );
     finish(outcome);
@@ -190,7 +192,7 @@ export function Checkout(props: Props) {
   const total = quote.texts["total"] ?? "";
   const link = { link: "|", days: props.refund_days };
   const [beforeLink, afterLink] = (
-    gift
+    gift || isTransfer
       ? t("I agree to the {link}. I keep my right to a refund within {days} days.", link)
       : t(
           "I agree to the {link} and want the course to open right away. I keep my right to a refund within {days} days.",
@@ -207,6 +209,7 @@ export function Checkout(props: Props) {
             quote={quote}
             courses={bundle === "" ? 0 : props.course_count}
             isGift={gift !== null}
+            isTransfer={isTransfer}
             isFixed={wait !== null}
             isApplying={isApplying}
             refusal={codeRefusal}
@@ -280,11 +283,15 @@ export function Checkout(props: Props) {
                 {t("Encrypted, stored by the provider")}
               </span>
             </div>
-            {form.state === "failed" ? (
-              <NoCardFields onRetry={form.retry} />
-            ) : (
-              <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
-                <CardFields state={form.state} spot={spot} />
+            {form.state === "failed" && <NoCardFields onRetry={form.retry} />}
+            {(form.state !== "failed" || props.transfer_days > 0) && (
+              <Methods
+                cards={cards}
+                chosen={chosen}
+                onChoose={setChosen}
+                transfer={props.transfer_days > 0 && <TransferTerms days={props.transfer_days} />}
+              >
+                {form.state !== "failed" && <CardFields state={form.state} spot={spot} />}
                 <label className="check">
                   <input
                     type="checkbox"
@@ -376,7 +383,7 @@ export function Checkout(props: Props) {
               look="primary"
               size="lg"
               isBusy={isApplying || (!isFree && form.state === "loading" && chosen === "")}
-              disabled={!isFree && form.state === "failed"}
+              disabled={!isFree && !isTransfer && form.state === "failed"}
             >
               {isFree ? (
                 gift ? (
@@ -386,6 +393,8 @@ export function Checkout(props: Props) {
                 ) : (
                   t("Get the bundle")
                 )
+              ) : isTransfer ? (
+                t("Order for {amount}", { amount: total })
               ) : (
                 <>
                   <Icon name="lock" />
@@ -402,12 +411,26 @@ export function Checkout(props: Props) {
           </div>
           {!isFree && (
             <p className="small faint mt-3">
-              {t("You won't be charged until your bank approves.")}
+              {isTransfer
+                ? t("Nothing is charged now. You can cancel the order until you've paid.")
+                : t("You won't be charged until your bank approves.")}
             </p>
           )}
         </section>
       </form>
     </>
+  );
+}
+
+/** What a buyer should know before ordering by bank transfer. */
+function TransferTerms({ days }: { days: number }) {
+  return (
+    <p className="small muted">
+      {t(
+        "You get the invoice with our bank details right away, and have {days} days to transfer the amount. It opens once the money has arrived, usually in one to three working days.",
+        { days },
+      )}
+    </p>
   );
 }
 

@@ -7,10 +7,21 @@ type Props = Omit<PromoCodeProps, "code" | "label"> & {
   /** The number of courses of a bundle; 0: it is one course. */
   courses: number;
   isGift: boolean;
+  /** It is paid by bank transfer, so nothing is due today. */
+  isTransfer: boolean;
 };
 
 /** The prices beside the form, with the promo code. */
-export function Summary({ quote, courses, isGift, isFixed, isApplying, refusal, onApply }: Props) {
+export function Summary({
+  quote,
+  courses,
+  isGift,
+  isTransfer,
+  isFixed,
+  isApplying,
+  refusal,
+  onApply,
+}: Props) {
   return (
     <>
       <dl className="kv">
@@ -39,7 +50,7 @@ export function Summary({ quote, courses, isGift, isFixed, isApplying, refusal, 
       />
       <div className="pay__total">
         <span>
-          {t("Due today")}
+          {isTransfer ? t("To transfer") : t("Due today")}
           {quote.tax > 0 && (
             <span className="small faint num pay__tax">
               {t("{amount} tax included", { amount: quote.texts["tax"] ?? "" })}

@@ -29,6 +29,8 @@ export type CheckoutProps = Omit<Wanted, "is_gift"> & {
   /** The order of an earlier visit that isn't settled. */
   order: { uid: string; number: string; status: string } | null;
   refund_days: number;
+  /** How many days there are for a bank transfer; 0: it isn't offered. */
+  transfer_days: number;
 };
 
 /** @param vat_id of a company; empty for a person */

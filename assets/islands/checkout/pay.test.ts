@@ -19,6 +19,7 @@ const wanted: OrderIn = {
   card: null,
   saves_card: false,
   agrees: true,
+  method: "card",
 };
 const order = (status: string, fields: object = {}) => ({
   uid: "u1",

@@ -51,6 +51,8 @@ export async function payOrder(
   } catch (thrown) {
     return { kind: "refused", error: toApiError(thrown) };
   }
+  // It waits for its bank transfer.
+  if (!provider && order.status === "open") return { kind: "left", address: order.next_url };
   onProgress("bank", order);
   if (!provider || order.client_secret === "") return follow(order.uid, onProgress);
 

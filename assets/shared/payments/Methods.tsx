@@ -12,6 +12,9 @@ function stateOf({ expiry, is_expired, declined_on }: SavedCard): string {
   return t("Expires {date}", { date: expiry });
 }
 
+/** Stands for a bank transfer where the uid of a card is expected. */
+export const TRANSFER = "transfer";
+
 type Props = {
   cards: SavedCard[];
   /** The uid of a saved card; empty: another card. */
@@ -19,10 +22,12 @@ type Props = {
   onChoose: (card: string) => void;
   /** The fields of another card. */
   children: ReactNode;
+  /** What is said about paying by bank transfer; missing: that isn't offered. */
+  transfer?: ReactNode;
 };
 
-/** Saved cards, and another one. */
-export function Methods({ cards, chosen, onChoose, children }: Props) {
+/** Saved cards, another one, and perhaps a bank transfer. */
+export function Methods({ cards, chosen, onChoose, children, transfer }: Props) {
   return (
     <div className="methods" role="radiogroup" aria-labelledby="pay-how">
       {cards.map((card) => (
@@ -57,6 +62,27 @@ export function Methods({ cards, chosen, onChoose, children }: Props) {
           {children}
         </div>
       </div>
+      {transfer && (
+        <div>
+          <label className="methods__pick check">
+            <input
+              type="radio"
+              name="method"
+              checked={chosen === TRANSFER}
+              onChange={() => onChoose(TRANSFER)}
+            />
+            <Icon name="landmark" />
+            <span>
+              <b className="medium">{t("Bank transfer")}</b>
+              <span className="small faint methods__when">{t("You get an invoice first")}</span>
+            </span>
+            <span />
+          </label>
+          <div className="methods__more" hidden={chosen !== TRANSFER}>
+            {transfer}
+          </div>
+        </div>
+      )}
     </div>
   );
 }

@@ -43,6 +43,11 @@ for _name, _prefix in (("INVOICE_PREFIX", INVOICE_PREFIX), ("CREDIT_NOTE_PREFIX"
         raise ImproperlyConfigured(f"{_name} must be one to ten letters, digits or hyphens, not {_prefix!r}")
 if INVOICE_PREFIX.casefold() == CREDIT_NOTE_PREFIX.casefold():
     raise ImproperlyConfigured("INVOICE_PREFIX and CREDIT_NOTE_PREFIX must differ")
+# The account to which orders by bank transfer are paid; without an IBAN, checkouts offer cards only.
+BANK_IBAN = env.text("BANK_IBAN")
+BANK_BIC = env.text("BANK_BIC")
+BANK_HOLDER = env.text("BANK_HOLDER")  # empty: SELLER_NAME
+BANK_NAME = env.text("BANK_NAME")
 COUNTRY_HEADER = env.text("COUNTRY_HEADER")  # in which a proxy names the country of an address, such as CF-IPCountry
 # The numbers of the ledger's accounts in the accountant's chart of accounts, for the journal (docs/accounting.md).
 LEDGER_ACCOUNT_NUMBERS = env.account_numbers("LEDGER_ACCOUNT_NUMBERS")

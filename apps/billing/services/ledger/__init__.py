@@ -9,7 +9,7 @@ given back of it is split over them in proportion to their totals. Its fee and a
 
 ==================  =============================================================================================
 ``provider``        money that the payment provider holds for us (asset)
-``bank``            the platform's own bank account, from which payouts by bank transfer are paid (asset)
+``bank``            the platform's own bank account: transfers of buyers arrive, payouts by transfer leave (asset)
 ``payouts``         payouts on their way: started, neither sent nor failed (liability)
 ``disputes``        amounts that the provider took back and that may still be won (asset)
 ``pending_refunds`` refunds that have left the provider's balance and may still fail (asset)
@@ -23,10 +23,12 @@ given back of it is split over them in proportion to their totals. Its fee and a
 ``exchange``        money that the provider changed from one currency into another (asset)
 ``owner``           what was put into the platform, less what was taken out (equity)
 ``unexplained``     what the provider moved and nobody could explain yet: an admin must look (liability)
+``deposits``        transfers that are held for buyers: too little, too much, late or twice (liability)
 ``losses``          what disputes took beyond the payment, because the bank knew nothing of a refund (expense)
 ==================  =============================================================================================
 """
 
+from apps.billing.services.ledger.deposits import post_deposit, post_deposit_returned
 from apps.billing.services.ledger.payments import post_fee, post_sale, post_subscription_payment
 from apps.billing.services.ledger.payouts import (
     PremiumPart,
@@ -80,6 +82,8 @@ __all__ = [
     "post",
     "post_balance_transaction",
     "post_by_hand",
+    "post_deposit",
+    "post_deposit_returned",
     "post_difference",
     "post_dispute",
     "post_explained",

@@ -17,7 +17,7 @@ from studyplatform.kit import jobs
 PROVIDER, BANK, PLATFORM, PREMIUM, TAX = "provider", "bank", "platform", "premium", "tax"
 FEES, REFUNDS, DISPUTES, PAYOUTS = "fees", "refunds", "disputes", "payouts"
 RESERVES, EXCHANGE, UNEXPLAINED, OWNER = "reserves", "exchange", "unexplained", "owner"
-PENDING_REFUNDS, LOSSES = "pending_refunds", "losses"
+PENDING_REFUNDS, LOSSES, DEPOSITS = "pending_refunds", "losses", "deposits"
 ACCOUNTS = {
     PROVIDER: AccountType.ASSET,
     BANK: AccountType.ASSET,
@@ -30,6 +30,7 @@ ACCOUNTS = {
     PAYOUTS: AccountType.LIABILITY,
     PREMIUM: AccountType.LIABILITY,
     TAX: AccountType.LIABILITY,
+    DEPOSITS: AccountType.LIABILITY,
     PLATFORM: AccountType.REVENUE,
     REFUNDS: AccountType.REVENUE,
     FEES: AccountType.EXPENSE,

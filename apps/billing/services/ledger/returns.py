@@ -20,6 +20,7 @@ from apps.billing.services.ledger.earlier import (
     payment_entries,
 )
 from apps.billing.services.ledger.posting import (
+    BANK,
     DISPUTES,
     FEES,
     LOSSES,
@@ -57,31 +58,40 @@ def post_refund_pending(
 
 @transaction.atomic
 def post_refund(
-    refund_key: str, payment_key: str, amount: int, *, occurred_at: datetime, gateway_id: str = ""
+    refund_key: str,
+    payment_key: str,
+    amount: int,
+    *,
+    occurred_at: datetime,
+    gateway_id: str = "",
+    paid_from: str = PROVIDER,
 ) -> LedgerEntry | None:
     """A part of a payment, or all of it, was given back: each account gives back its part of the sale.
 
     What was given back before is read from the ledger, so the caller states only this refund. One entry per line of
     the payment's order, of which the first is returned. A refund that was pending is taken from `pending_refunds`.
+    ``paid_from``: `BANK` if it was returned by a bank transfer. The provider doesn't know of that one: what it gives
+    back in addition, beyond the payment, is a loss.
 
     :raises NotPosted: the payment was not posted.
     :raises LedgerError: refunds would give back more than was paid.
     """
     was_pending = LedgerEntry.objects.filter(key=_pending(refund_key)).exists()
-    source = PENDING_REFUNDS if was_pending else PROVIDER
+    source = PENDING_REFUNDS if was_pending else paid_from
     return give_back(f"refund {refund_key}", EntryKind.REFUND, payment_key, amount, source, occurred_at, gateway_id)
 
 
 @transaction.atomic
 def post_refund_failed(refund_key: str, *, occurred_at: datetime, gateway_id: str = "") -> LedgerEntry | None:
-    """A refund did not arrive, and the provider has the money again. None if it had not left the balance.
+    """A refund did not arrive, and the provider or our bank has the money again. None if it had not left.
 
     It may have been pending, or have succeeded before.
     """
     if refunds := entries_of(f"refund {refund_key}"):
         amount = sum(refund.total - amount_on(refund, LOSSES) for refund in refunds)
         key, payment_key = f"refund {refund_key} failed", refunds[0].payment_key
-        return give_back(key, EntryKind.REFUND_FAILED, payment_key, amount, PROVIDER, occurred_at, gateway_id)
+        target = BANK if any(amount_on(refund, BANK) for refund in refunds) else PROVIDER
+        return give_back(key, EntryKind.REFUND_FAILED, payment_key, amount, target, occurred_at, gateway_id)
     pending = LedgerEntry.objects.filter(key=_pending(refund_key)).first()
     if pending is None:
         return None
@@ -212,7 +222,8 @@ def give_back(
     before = _given_back(payment_key, _GIVEN_BACK)
     totals = [sale.total for sale in sales]
     whole = sum(totals)
-    if kind is EntryKind.REFUND and not 0 < amount <= whole - _given_back(payment_key, _REFUNDED):
+    by_bank = 0 if source == BANK else _returned_by_bank(payment_key)
+    if kind is EntryKind.REFUND and not 0 < amount <= whole - _given_back(payment_key, _REFUNDED) + by_bank:
         raise LedgerError(f"{key}: {amount} of {whole}, of which {before} were given back")
     after = before + amount
     earlier_parts = split_returned_by_line(min(before, whole), totals)
@@ -236,6 +247,14 @@ def _given_back(payment_key: str, kinds: Iterable[EntryKind]) -> int:
     lines = LedgerLine.objects.filter(entry__in=entries, account__code=LOSSES)
     beyond = lines.aggregate(sum=Sum("amount"))["sum"] or 0
     return int(beyond) - (entries.aggregate(sum=Sum("total"))["sum"] or 0)
+
+
+def _returned_by_bank(payment_key: str) -> int:
+    """What of a payment went back by bank transfers."""
+    lines = LedgerLine.objects.filter(
+        entry__payment_key=payment_key, entry__kind__in=_REFUNDED, account__code=BANK
+    ).aggregate(sum=Sum("amount"))
+    return -(lines["sum"] or 0)
 
 
 def _give_back_line(

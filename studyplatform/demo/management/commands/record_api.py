@@ -115,6 +115,7 @@ def record() -> list[dict[str, Any]]:
             }
             order = call("POST", "/billing/orders/", body=wanted)
             call("POST", "/billing/orders/{uid}/sync/", uid=(order or {}).get("uid", video))
+            call("POST", "/billing/orders/{uid}/pay/", uid=(order or {}).get("uid", video), body={})
             _subscribe(call, provider)
         call = _caller(answers, teacher)
         call("GET", "/videos/")

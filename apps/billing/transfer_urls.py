@@ -1,0 +1,18 @@
+"""Addresses of orders and refunds by bank transfer."""
+
+from django.urls import path
+
+from apps.billing.pages import orders, transfers
+
+urlpatterns = [
+    path("billing/orders/<uuid:uid>", orders.order, name="order"),
+    path("billing/orders/<uuid:uid>/cancel", orders.cancel, name="order-cancel"),
+    path("billing/refunds/<uuid:uid>/account", orders.refund_account, name="refund-account"),
+    path("dashboard/admin/transfers", transfers.transfers, name="admin-transfers"),
+    path("dashboard/admin/transfers/<uuid:uid>", transfers.transfer, name="admin-transfer"),
+    path("dashboard/admin/transfers/<uuid:uid>/cancel", transfers.cancel, name="admin-transfer-cancel"),
+    path("dashboard/admin/deposits/<uuid:uid>/return", transfers.give_back_deposit, name="admin-deposit-return"),
+    path("dashboard/admin/refunds/<uuid:uid>/transferred", transfers.confirm_return, name="admin-return-confirm"),
+    path("dashboard/admin/refunds/<uuid:uid>/withdraw", transfers.withdraw_return, name="admin-return-withdraw"),
+    path("dashboard/admin/refunds/<uuid:uid>/rejected", transfers.reject_return, name="admin-return-reject"),
+]
