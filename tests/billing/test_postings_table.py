@@ -59,11 +59,11 @@ def post_everything() -> None:
     ledger.post_refund("return 2", "pi_p2", 595, paid_from="bank", **AT)
     ledger.post_deposit("1", 100, "usd", **AT)
     ledger.post_deposit_returned("1", 100, "usd", **AT)
-    for number, taken in (("1", 11_900), ("2", 5_000)):
+    for name, taken in (("dp_1", 11_900), ("dp_2", 5_000)):
         moves = ledger.DisputeMoves(withdrawn=taken, fee=1_500)
         dispute = {"opened_at": NOW, **AT}
-        ledger.post_dispute(f"dp_{number}", "pi_1", moves, is_closed=False, **dispute)
-        ledger.post_dispute(f"dp_{number}", "pi_1", moves, is_closed=True, **dispute)
+        ledger.post_dispute(name, "pi_1", moves, is_closed=False, **dispute)
+        ledger.post_dispute(name, "pi_1", moves, is_closed=True, **dispute)
     won = ledger.DisputeMoves(withdrawn=11_900, reinstated=11_900, fee=1_500, fee_returned=1_500)
     ledger.post_dispute("dp_1", "pi_1", won, is_closed=True, opened_at=NOW, **AT)
     ledger.post_sale("pi_lost", 7, 1_000, 0, 7_000, "usd", **AT)
