@@ -54,6 +54,7 @@ from apps.billing.services import (
     subscriptions,
 )
 from apps.billing.services.balance_facts import follow_balance
+from apps.billing.services.seat_assignment import assign_seats
 from apps.billing.standin import Standin
 from apps.courses.models import Course
 from studyplatform.demo.library import Library, Return, Subscriber
@@ -347,6 +348,8 @@ class Year:
         members = learners.exclude(subscriptions__in=Subscription.objects.live()).order_by("pk")[: text["members"]]
         for seat, member in zip(order.seat_pack.rows.all(), members, strict=False):
             seats.give_seat(seat=seat, user=member, by=owner, now=at)
+        team = order.seat_pack.team
+        assign_seats(user=owner, team=team, course_id=None, addresses=text["invited"], now=at)
 
     def _make_code(self, text: dict[str, Any], at: datetime) -> None:
         if PromoCode.objects.filter(code=text["code"]).exists():
