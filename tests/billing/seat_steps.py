@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from apps.billing.access import access_to
 from apps.billing.models import Order, Payment, SeatPack
-from apps.billing.services import checkout, seat_orders, seat_returns, seats
+from apps.billing.services import checkout, seat_orders, seat_returns, seats, transfer_cards
 from apps.billing.services.seat_orders import WantedSeats
 from studyplatform.kit.errors import AppError
 
@@ -73,7 +73,8 @@ class SeatSteps:
 
     def _pay(self, order, number, tells):
         with suppress(AppError):
-            begun = checkout.pay_seats(user=order.user, order=order, card="", now=self.moment())
+            pay = transfer_cards.pay_by_card if order.method == "transfer" else checkout.pay_seats
+            begun = pay(user=order.user, order=order, card="", now=self.moment())
             if begun.client_secret:
                 self.browser.confirm(begun.client_secret, number)
             if tells:

@@ -7,10 +7,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from apps.billing.errors import NothingToRefund, SeatNotFree, SeatsRefused
-from apps.billing.models import Order, Refund, Seat, SeatPack, SeatUse, Team
+from apps.billing.errors import CardPaymentBegun, NothingToRefund, OrderSettled, SeatNotFree, SeatsRefused
+from apps.billing.models import LedgerLine, Order, Payment, Refund, Seat, SeatPack, SeatUse, Team
 from apps.billing.queries.ledger_check import problems
-from apps.billing.services import seat_care, seat_returns, seats
+from apps.billing.services import checkout, seat_care, seat_returns, seats, transfer_cards
 from apps.billing.services.transfer_orders import confirm_transfer
 from studyplatform.kit.errors import AppError
 from tests.billing.test_seat_orders import order, paid_by_card
@@ -78,6 +78,27 @@ def _open(one, now):
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=one.pk)
         return seats.open_pack(one, now=now)
+
+
+def test_a_card_pays_while_an_admin_confirms_the_transfer_and_money_is_booked_once(standin, card_form, maeve, now):
+    placed, admin = order(maeve, 2, now=now), UserFactory(role="admin")
+    begun = transfer_cards.pay_by_card(user=maeve, order=placed, card="", now=now)
+
+    def pay():
+        card_form.confirm(begun.client_secret)
+        return checkout.sync_order(order=placed, now=now)
+
+    confirm = partial(confirm_transfer, order=placed, received_on=timezone.localdate(now), actor=admin, now=now)
+    _paid, confirmed = run_simultaneously(pay, confirm)
+    payment = Payment.objects.get(order=placed)
+    assert (payment.method == "transfer") is isinstance(confirmed, Payment)
+    assert isinstance(confirmed, Payment | OrderSettled | CardPaymentBegun)
+    key = {"Authorization": f"Bearer {standin.secret_key}"}
+    charges = standin.call("GET", "/v1/charges", {}, key).body["data"]
+    booked = LedgerLine.objects.filter(account__code="provider", amount__gt=0)
+    assert sum(each["amount"] for each in charges) == sum(booked.values_list("amount", flat=True))
+    assert SeatPack.objects.get(order=placed).state == "open"
+    assert [*problems()] == []
 
 
 def test_an_invoice_is_paid_while_its_seats_pause_and_they_are_open_afterward(standin, maeve, now):
