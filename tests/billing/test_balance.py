@@ -319,6 +319,25 @@ def test_what_cannot_be_read_or_is_unknown_there_ends_nothing(bought, standin, m
     assert BalanceTransaction.objects.filter(type="charge").exists()
 
 
+def test_a_part_that_breaks_is_told_and_resolves_nothing(sam, bought, monkeypatch):
+    BooksDifference.objects.create(
+        scope="provider", kind="bank", subject="usd", text="differs", found_at=timezone.now()
+    )
+
+    def broken():
+        raise LookupError("an odd bank")
+        yield
+
+    for is_broken in (True, False):
+        with monkeypatch.context() as patch:
+            if is_broken:
+                patch.setattr(books_checks.balance_totals, "against_bank", broken)
+            night()
+        open_ = set(BooksDifference.objects.filter(resolved_at=None).values_list("kind", "subject"))
+        assert open_ == ({("bank", "usd"), ("check", "bank")} if is_broken else set())
+    assert Notification.objects.filter(user=sam, kind="billing.books_differ").exists()
+
+
 def test_a_ledger_check_that_breaks_is_told_and_one_part_of_it_ends_no_other(sam, bought, monkeypatch):
     def broken():
         raise LookupError("an odd payout")

@@ -3,9 +3,17 @@
 import stripe
 
 from apps.billing.errors import CardDeclined, PaymentProcessingError
-from apps.billing.gateway.errors import describe, refusal_of
+from apps.billing.gateway.errors import code_of, describe, refusal_of
 from studyplatform.kit.management.commands import export_contract
 from tests.cases import all_cases
+
+
+def test_a_code_is_read_also_where_the_library_leaves_it_in_the_answer():
+    """An account that has disconnected itself is refused with 403."""
+    answer = {"error": {"code": "account_invalid", "message": "no access"}}
+    assert code_of(stripe.PermissionError("no access", json_body=answer)) == "account_invalid"
+    assert code_of(stripe.InvalidRequestError("gone", "id", "resource_missing")) == "resource_missing"
+    assert code_of(stripe.APIConnectionError("nobody")) == ""
 
 
 def declined(text: str | None = None) -> stripe.CardError:

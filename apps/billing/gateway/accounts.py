@@ -3,6 +3,7 @@
 import stripe
 
 from apps.billing.gateway.client import client, translates_errors
+from apps.billing.gateway.errors import code_of
 from apps.billing.gateway.objects import AccountState
 
 
@@ -39,7 +40,7 @@ def get_account(account: str) -> AccountState | None:
     try:
         found = client().v1.accounts.retrieve(account)
     except (stripe.PermissionError, stripe.InvalidRequestError) as error:
-        if error.code in {"resource_missing", "account_invalid"}:
+        if code_of(error) in {"resource_missing", "account_invalid"}:
             return None
         raise
     needs = found.requirements

@@ -100,6 +100,11 @@ def refusal_of(error: stripe.StripeError) -> AppError:
     return PaymentProcessingError(reason=text)
 
 
+def code_of(error: stripe.StripeError) -> str:
+    """Return the provider's code of an error; "" if it has none. stripe-python leaves some in the answer alone."""
+    return error.code or (error.error.code if error.error is not None else None) or ""
+
+
 def is_refusal(error: Exception) -> bool:
     """Whether the provider answered that it doesn't do what it was asked, for example because an object is gone."""
     return isinstance(error, stripe.InvalidRequestError | stripe.PermissionError)

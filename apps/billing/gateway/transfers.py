@@ -12,6 +12,7 @@ import stripe
 
 from apps.billing import transfers
 from apps.billing.gateway.client import client, iterate_translated, moment, translates_errors
+from apps.billing.gateway.errors import code_of
 from apps.billing.gateway.objects import Listed
 from apps.billing.models import Payout
 from apps.billing.provider_amounts import from_provider, to_provider
@@ -87,7 +88,7 @@ class ProviderTransfers:
         except stripe.IdempotencyError:
             return  # a transfer, or its refusal, has used it up
         except (stripe.PermissionError, stripe.InvalidRequestError) as error:
-            if error.code not in _GONE:
+            if code_of(error) not in _GONE:
                 raise
 
     @translates_errors

@@ -53,6 +53,8 @@ class BalanceHistory(models.Model):
 class BooksDifference(models.Model):
     """A difference that a reconciliation could not repair. It stays open until one finds that it is gone."""
 
+    BROKEN_PART = "check"  # the kind that says that a part of a reconciliation broke: it found less than there is
+
     class Scope(models.TextChoices):
         PROVIDER = "provider", _("Payment provider")
         LEDGER = "ledger", _("Ledger")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Sum
 
-from apps.billing.models import LEDGER_TRIGGERS, LedgerEntry, LedgerLine
+from apps.billing.models import LEDGER_TRIGGERS, BooksDifference, LedgerEntry, LedgerLine
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.services.ledger import Line, checksum
@@ -40,12 +40,12 @@ def problems() -> Iterator[Problem]:
     yield from _part("documents", (Problem("document", each.name, each.text) for each in document_problems()))
 
 
-def _part(name: str, part: Iterator[Problem]) -> Iterator[Problem]:
+def _part(name: str, part: Iterator[Problem], *, kind: str = BooksDifference.BROKEN_PART) -> Iterator[Problem]:
     try:
         yield from part
     except Exception as error:
         logger.exception("The check of the %s broke", name)
-        yield Problem("check", name, f"couldn't be checked to the end: {error}"[:300])
+        yield Problem(kind, name, f"couldn't be checked to the end: {error}"[:300])
 
 
 def _of_triggers() -> Iterator[Problem]:
@@ -78,7 +78,7 @@ def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:
     for pk, account, amount, currency in rows.values_list("entry_id", "account__code", "amount", "currency"):
         lines[pk].append(Line(account, amount, currency))
     for entry in entries:
-        yield from _part(entry.key, _of_entry(entry, lines[entry.pk]))
+        yield from _part(entry.key, _of_entry(entry, lines[entry.pk]), kind="entry")
 
 
 def _of_entry(entry: LedgerEntry, lines: list[Line]) -> Iterator[Problem]:

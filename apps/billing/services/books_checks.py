@@ -116,8 +116,8 @@ def _compare_with_provider(check: BooksCheck, *, now: datetime, tell: Tell) -> N
     since = _start_of_window(check, now=now)
     # All is asked for first: a repair must not change what is still to be compared.
     found = [
-        *reconciliation.unfinished(now=now),
-        *reconciliation.differences(since=since, now=now, examined=tell),
+        *examine_part("unfinished", reconciliation.unfinished(now=now)),
+        *examine_part("payments", reconciliation.differences(since=since, now=now, examined=tell)),
     ]
     began = timezone.now()
     _settle(check, found)
@@ -146,9 +146,9 @@ def _start_of_window(check: BooksCheck, *, now: datetime) -> datetime:
 def _balance_differences(
     comparison: balance_facts.Comparison, *, since: datetime, read: Callable[[], object]
 ) -> Iterator[Difference]:
-    yield from examine_part("total", "balance", balance_totals.against_balance(read))
-    yield from examine_part("total", "ledger", _against_ledger(comparison, since=since))
-    yield from examine_part("total", "bank", balance_totals.against_bank())
+    yield from examine_part("balance", balance_totals.against_balance(read))
+    yield from examine_part("ledger", _against_ledger(comparison, since=since))
+    yield from examine_part("bank", balance_totals.against_bank())
 
 
 def _against_ledger(comparison: balance_facts.Comparison, *, since: datetime) -> Iterator[Difference]:
@@ -201,7 +201,7 @@ def _note(check: BooksCheck, kind: str, name: str, text: str, outcome: str) -> N
 def _keep_open(check: BooksCheck, *, now: datetime) -> None:
     """Remember what needs a human, mark what is gone as resolved, and notify admins of what is new: once.
 
-    A comparison of fewer days than the nightly one marks nothing as resolved.
+    A comparison of fewer days than the nightly one, or of which a part broke, marks nothing as resolved.
     """
     scope = _scope_of(check)
     left = {
@@ -212,7 +212,8 @@ def _keep_open(check: BooksCheck, *, now: datetime) -> None:
     with transaction.atomic():
         known = BooksDifference.objects.select_for_update().filter(scope=scope, resolved_at=None)
         rows = {row.key: row for row in known}
-        if check.days is None or check.days >= DAYS:
+        is_complete = all(kind != BooksDifference.BROKEN_PART for kind, _name in left)
+        if is_complete and (check.days is None or check.days >= DAYS):
             gone = [row.pk for key, row in rows.items() if key not in left]
             BooksDifference.objects.filter(pk__in=gone).update(resolved_at=now)
         _open(scope, {key: text for key, text in left.items() if key not in rows}, now=now)
@@ -259,4 +260,4 @@ def fail_check(*, check_id: int, error: Exception) -> None:
         running.update(state=BooksCheck.State.FAILED, error=str(error)[:300], finished_at=now)
         if check.repairs or check.kind == BooksCheck.Kind.LEDGER:
             text = f"the comparison couldn't be finished: {error}"[:300]
-            _open(_scope_of(check), {("check", "nightly"): text}, now=now)
+            _open(_scope_of(check), {(BooksDifference.BROKEN_PART, "nightly"): text}, now=now)

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from apps.billing import gateway
 from apps.billing.errors import PaymentProcessingError
+from apps.billing.models import BooksDifference
 
 logger = logging.getLogger(__name__)
 REFERENCE_BYTES = 6
@@ -50,7 +51,7 @@ def examine(kind: str, name: str, compare: Callable[[], Iterable[Difference]]) -
     yield from found
 
 
-def examine_part(kind: str, name: str, part: Iterator[Difference]) -> Iterator[Difference]:
+def examine_part(name: str, part: Iterator[Difference]) -> Iterator[Difference]:
     """Yield what a part of the comparison finds, until it breaks: that becomes a difference, and the other parts go on.
 
     For parts that yield between what they read, so that each difference is repaired before the next is looked for.
@@ -62,6 +63,7 @@ def examine_part(kind: str, name: str, part: Iterator[Difference]) -> Iterator[D
     except Exception as error:
         if isinstance(error, PaymentProcessingError) and not gateway.is_about_one_object(error):
             raise
+        kind = BooksDifference.BROKEN_PART
         yield Difference(kind, name, f"couldn't be compared: {note_crash(kind, name, error)}")
 
 
