@@ -4,12 +4,12 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing.buyer_form import BuyerForm
 from apps.billing.models import Order
 from apps.billing.seat_prices import MAX_SEATS_OF_TEAM
+from apps.billing.tax import needs_country
 
 MAX_SEARCH_LENGTH = 100
 PREMIUM, COURSE = "premium", "course"
@@ -52,7 +52,7 @@ class SeatOrderForm(BuyerForm):
         is_invoice = given.get("method") == Order.Method.TRANSFER
         given["is_company"] = is_invoice or bool(given.get("name"))
         given = super().clean()
-        if settings.TAX_RATES and not given.get("country") and "country" not in self.errors:
+        if needs_country() and not given.get("country") and "country" not in self.errors:
             self.add_error("country", _("Choose a country."))
         if (
             not self.is_fixed

@@ -42,7 +42,7 @@ class Seller:
 
 @dataclass(frozen=True)
 class Tax:
-    """The rate that applies, and why. ``country``: whose tax it is; "" if neither buyer nor seller has one."""
+    """The rate that applies, and why. ``country``: the buyer's; the seller's if it is unknown and taxed, else ""."""
 
     rate: int
     treatment: TaxTreatment
@@ -92,7 +92,9 @@ def decide_tax(*, country: str, vat_id: str = "", on: date, seller: Seller | Non
     """
     seller = seller or seller_of_site()
     if iso_country(country) not in country_codes():
-        country = seller.country
+        rate = 0 if seller.exemption else _rate_of(seller.country, on, seller)
+        treatment = TaxTreatment.EXEMPT if seller.exemption else TaxTreatment.STANDARD
+        return Tax(rate, treatment, seller.country if rate else "")
     if seller.exemption:
         return Tax(0, TaxTreatment.EXEMPT, country)
     ours, theirs = tax_country(seller.country), tax_country(country)

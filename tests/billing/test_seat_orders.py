@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Notification
 from apps.billing.access import access_to, has_premium
 from apps.billing.errors import (
+    CountryMissing,
     NothingToRefund,
     PriceChanged,
     RefundTermsChanged,
@@ -164,6 +165,14 @@ def test_orders_that_are_refused(standin, maeve, paid, now):
             user=maeve, wanted=WantedSeats(count=1), method=Order.Method.CARD, buyer={}, country="", email="",
             expected_total=14000, expected_currency="usd", agrees=False, request_key=uuid4(), now=now,
         )  # fmt: skip
+
+
+def test_seats_need_a_country_where_prices_contain_tax(maeve, now, settings):
+    settings.SELLER_COUNTRY, settings.TAX_RATES = "FI", {"FI": 2550}
+    for method in (Order.Method.CARD, Order.Method.TRANSFER):
+        with pytest.raises(CountryMissing):
+            order(maeve, now=now, method=method)
+    assert not Order.objects.exists()
 
 
 def test_added_seats_cost_the_days_left_at_the_price_of_the_whole_team(standin, maeve, now):

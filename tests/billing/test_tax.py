@@ -47,6 +47,13 @@ def test_one_function_decides_the_tax(country, vat_id, on, expected):
     assert (found.rate, found.treatment) == expected
 
 
+def test_an_unknown_buyer_is_in_the_country_of_the_seller_only_where_it_is_taxed():
+    untaxed = Seller(country="FI", exemption="", rates={})
+
+    assert decide_tax(country="", on=DAY, seller=FINNISH).country == "FI"
+    assert decide_tax(country="", on=DAY, seller=untaxed).country == ""
+
+
 def test_other_sellers_decide_otherwise(settings):
     exempt = Seller(country="DE", exemption="Kein Ausweis von Umsatzsteuer, § 19 UStG", rates=RATES)
     american = Seller(country="US", exemption="", rates=RATES)

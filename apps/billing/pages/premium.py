@@ -77,7 +77,7 @@ def _subscription_page(request: HttpRequest, **more: Any) -> HttpResponse:
         context |= {
             "charge": next_charge(row),
             "receipts": ReceiptEmail(initial={"email": row.email or user.email}),
-            "taxed_in": country_name(row.country or (tax_of(row, localdate()).country if needs_country() else "")),
+            "taxed_in": country_name(row.country or tax_of(row, localdate()).country),
             "needs_country": needs_country() or bool(settings.SELLER_COUNTRY),
             "resumed": charge_without_cancellation(row) if row.cancels_at_period_end else None,
             "can_change": _changes_of(row),

@@ -25,7 +25,7 @@ from apps.billing.prices import Quote, quote
 from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SeatPrice, days_of, price_of_seats
 from apps.billing.services import checkout, seats
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.billing.tax import decide_tax
+from apps.billing.tax import check_country, decide_tax
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -152,12 +152,14 @@ def order_seats(
     ``expected_total``: what the user was shown. ``buyer``: a snapshot of `BuyerDetails`. An order by card waits for its
     payment (`checkout.pay_seats`); with an invoice, its seats are open.
 
+    :raises CountryMissing: it decides about the tax in the price, and the user named none.
     :raises PriceChanged: the total is not what the user was shown.
     :raises SeatsRefused: they can't be ordered; it says why.
     """
     enforce(seat_policies.order_seats(user, wanted.team, wanted.course))
     if not agrees:
         raise TermsNotAccepted
+    check_country(country)
     earlier = _ordered_by(request_key, user)
     if earlier is not None:
         return earlier
