@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from factory.declarations import LazyAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
@@ -72,6 +73,7 @@ def open_seats(
     """Return an open pack with this many free seats: of Premium for a year, or of a course."""
     team = team or TeamFactory(**({"owner": owner} if owner else {}))
     pack = SeatPackFactory(team=team, course=course, seats=count, created_at=now, **given)
-    seats.open_pack(pack.order, now=now)
+    with transaction.atomic():
+        seats.open_pack(pack.order, now=now)
     pack.refresh_from_db()
     return pack
