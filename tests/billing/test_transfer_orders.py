@@ -404,6 +404,7 @@ def test_a_card_that_takes_nothing_back_is_returned_by_bank_transfer(placed, car
     assert [*document_problems(), *problems()] == []
 
 
+@pytest.mark.long
 def test_a_deleted_account_cancels_its_order_and_keeps_no_account_number(
     placed, mia, sam, django_capture_on_commit_callbacks
 ):
@@ -422,3 +423,33 @@ def test_a_deleted_account_cancels_its_order_and_keeps_no_account_number(
     confirm_return(refund=refund, returned_on=LATER.date(), actor=sam, now=LATER)
     refund.refresh_from_db()
     assert (number_of(refund), refund.holder) == ("", "")
+
+
+@pytest.mark.database
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one write at a time")
+def test_of_two_admins_at_once_one_confirms_a_return(bought, mia, sam):
+    refund = request_refund(user=mia, payment=bought, reason="-", account=ACCOUNT, now=LATER)
+    outcomes = []
+    both = threading.Barrier(2)
+
+    def act() -> None:
+        try:
+            both.wait()
+            confirm_return(refund=refund, returned_on=LATER.date(), actor=sam, now=LATER)
+            outcomes.append("done")
+        except RefundDecided:
+            outcomes.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=act) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    bought.refresh_from_db()
+    assert (sorted(outcomes), bought.refunded) == (["done", "refused"], 6400)
+    assert Document.objects.filter(kind="credit_note").count() == 1
+    assert [*document_problems(), *problems()] == []

@@ -98,6 +98,7 @@ def test_a_wrong_account_is_refused_and_the_code_is_for_euros(settings):
     assert bank_account() is None
 
 
+@pytest.mark.long
 def test_admins_find_orders_by_number_name_company_and_amount(browser_of, sam, placed):
     Order.objects.filter(pk=placed.pk).update(buyer={"name": "Müller & Söhne GmbH"})
     other = place_transfer_order(order=OrderFactory(), due_at=timezone.now() - timedelta(days=1), now=timezone.now())
@@ -186,6 +187,7 @@ def test_a_refund_names_its_account_and_an_admin_transfers_it(browser_of, mia, s
     assert (second.status, second.decision) == ("declined", "Paid in cash")
 
 
+@pytest.mark.long
 def test_the_lists_cost_the_same_for_many_orders(browser_of, sam, django_assert_max_num_queries):
     now = timezone.now()
     for _ in range(4):
