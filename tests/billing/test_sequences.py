@@ -159,6 +159,7 @@ STEPS = st.one_of(
 )
 code = st.sampled_from(["", "half", "almost all"])
 subscribe = step("subscribe", who, plan, st.sampled_from([GOOD, GOOD, FAILS_LATER]), yes, code)
+too_little = step("subscribe", who, st.just("monthly"), st.just(GOOD), st.just(False), st.just("almost all"))
 # A wait is drawn often: renewals, their failures and the ends of months need one.
 PREMIUM_STEPS = st.one_of(
     wait,
@@ -179,7 +180,9 @@ def joined(parts):
 
 
 PLAIN = st.tuples(st.one_of(buy_well, buy_well, buy), st.lists(STEPS, min_size=1, max_size=4).map(joined)).map(joined)
-PREMIUM = st.tuples(subscribe, wait, st.lists(PREMIUM_STEPS, min_size=2, max_size=6).map(joined)).map(joined)
+PREMIUM = st.tuples(
+    st.one_of(subscribe, subscribe, too_little), wait, st.lists(PREMIUM_STEPS, min_size=2, max_size=6).map(joined)
+).map(joined)
 
 
 seats_of, count = st.sampled_from([0, 0, 0, 1, 2]), st.integers(1, 4)
