@@ -124,7 +124,8 @@ def test_it_shows_what_was_paid_and_opened(as_leo, leo, premium_course):
 
     page = text_of(as_leo.get(PAGE))
 
-    assert "<dt>Paid so far</dt><dd>$28.00</dd><dt>Courses opened</dt><dd>1</dd>" in page
+    paid = '<a class="link" href="/billing/transactions">$28.00</a>'
+    assert f"<dt>Paid so far</dt><dd>{paid}</dd><dt>Courses opened</dt><dd>1</dd>" in page
 
 
 def test_without_a_subscription_it_leads_to_premium(as_leo):
