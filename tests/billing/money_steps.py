@@ -53,8 +53,8 @@ class MoneySteps:
 
     def decide(self, grants):
         """An admin decides the oldest request."""
-        waiting = Refund.objects.filter(status=Refund.Status.REQUESTED, payment__user__in=self.learners)
-        waiting = waiting.order_by("pk").first()
+        requests = Refund.objects.filter(status=Refund.Status.REQUESTED, payment__user__in=self.learners)
+        waiting = requests.order_by("pk").first()
         if waiting is not None:
             with suppress(AppError):
                 refunds.decide_refund(admin=self.sam, refund=waiting, grants=grants, reason="No", now=self.moment())

@@ -35,8 +35,8 @@ class PayoutSteps:
 
     def mark(self, is_sent, is_newest):
         """An admin marks a payout."""
-        found = Payout.objects.filter(instructor=self.teacher, state__in=["processing", "sent"])
-        found = found.order_by("-pk" if is_newest else "pk").first()
+        payouts = Payout.objects.filter(instructor=self.teacher, state__in=["processing", "sent"])
+        found = payouts.order_by("-pk" if is_newest else "pk").first()
         if found is not None:
             with suppress(AppError):
                 if is_sent:

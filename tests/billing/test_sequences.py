@@ -404,8 +404,8 @@ def try_out(monkeypatch, sam, settings):
     """Carries out a sequence."""
     standin = Standin()
     provider = stripe.StripeClient(standin.secret_key, http_client=WithoutNetwork(standin))
-    for module in pkgutil.iter_modules(gateway.__path__, f"{gateway.__name__}."):
-        loaded = importlib.import_module(module.name)
+    for found in pkgutil.iter_modules(gateway.__path__, f"{gateway.__name__}."):
+        loaded = importlib.import_module(found.name)
         if hasattr(loaded, "client"):
             monkeypatch.setattr(loaded, "client", lambda: provider)
     for module in (checkout, transfer_cards, seat_orders, customers, subscriptions, promo, connected_accounts):
