@@ -10,7 +10,9 @@ const TYPING_PAUSE_MS = 350;
 /** Replace the parts that have changed; what had the focus keeps it. */
 function showParts(answer: Document): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-live-part]")) {
-    const fresh = answer.querySelector<HTMLElement>(`[data-live-part="${place.dataset.livePart ?? ""}"]`);
+    const fresh = answer.querySelector<HTMLElement>(
+      `[data-live-part="${place.dataset.livePart ?? ""}"]`,
+    );
     if (!fresh || fresh.innerHTML === place.innerHTML) continue;
     const active = document.activeElement;
     const focused = active instanceof HTMLElement && place.contains(active) ? active : null;
