@@ -85,9 +85,12 @@ export const fromThePage: Record<string, string> = {
   "lesson/reading.ts":
     "the completed lesson, with the milestone it reached; why it is not complete yet",
   "outline/watchProcessing.ts": "the stage of a video",
+  "shared/payments/BuyerFields.tsx": "what the server says of a VAT number",
   "site/copyAndPrint.ts": "that a text was copied",
   "site/filters.ts": "how many courses were found",
+  "site/liveForm.ts": "what the server says of the entered values, such as the new total",
   "site/liveValidation.ts": "what the server says of a field",
   "site/passwords.ts": "that two passwords differ",
   "site/serverToasts.ts": "the message that came with the page",
+  "site/vatNumber.ts": "what the server says of a VAT number",
 };
