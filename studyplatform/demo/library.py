@@ -476,7 +476,8 @@ def _check_names(library: Library, file: Path) -> None:
         if request.email not in emails:
             raise Malformed(f"{file}: no person has the email {request.email}")
     sales = library.sales
-    for email in [one.email for one in sales.subscribers] + [one.email for one in sales.returns]:
+    buyers = [one.email for one in sales.subscribers] + [one.email for one in sales.returns]
+    for email in buyers + [email for team in sales.teams for email in team["members"]]:
         if email not in emails:
             raise Malformed(f"sales.yaml: no person has the email {email}")
     for line in library.activity:
