@@ -1,6 +1,7 @@
 """The stand-in for the payment provider, for tests of all apps."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,15 +24,18 @@ def running_standin() -> Iterator[Standin]:
 def calls_directly(standin: Standin) -> type[stripe.RequestsClient]:
     """The client of the provider's library, calling the stand-in of this process without HTTP; others by HTTP.
 
-    HTTP took most of the time of a call. tests/billing/standin and the browser tests use it.
+    HTTP took most of the time of a call. tests/billing/standin and the browser tests use it, and so do processes that a
+    test forks: what they did to their own copy of the stand-in would be lost.
     """
+    process = os.getpid()
 
     class Client(stripe.RequestsClient):
         def request(
             self, method: str, url: str, headers: Mapping[str, str] | None, post_data: Any = None, **other: Any
         ) -> Any:
             parts = urlsplit(url)
-            if f"{parts.scheme}://{parts.netloc}" != standin.address or not parts.path.startswith("/v1/"):
+            is_ours = f"{parts.scheme}://{parts.netloc}" == standin.address and parts.path.startswith("/v1/")
+            if not is_ours or os.getpid() != process:
                 return super().request(method, url, headers, post_data, **other)
             answer = standin.call(method.upper(), parts.path, post_data or parts.query, headers)
             return json.dumps(answer.body), answer.status, answer.headers
