@@ -331,6 +331,7 @@ def test_a_visitor_sees_the_gift_and_comes_back_after_signing_in(
 
 def test_only_the_buyer_sees_a_gift_and_its_code(client, browser_of, card_form, standin, mia, leo, ada, sam, rivers):
     gift = give(card_form, mia, rivers)
+    assert "Gift for Leo" in browser_of(mia).get("/billing/transactions").content.decode()
     page = f"/billing/gifts/{gift.uid}"
     mine = browser_of(mia).get(page).content.decode()
     assert gifts.code_of(gift) in mine

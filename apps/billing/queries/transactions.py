@@ -86,7 +86,7 @@ def transactions_of(user: User, *, kind: str = "", year: int | None = None) -> A
 def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
     """Return what the keys of a page stand for, in their order. Six queries."""
     by_kind = {what: [key["pk"] for key in keys if key["what"] == what] for what in _WHATS}
-    known = Payment.objects.select_related("course", "order").prefetch_related("refunds", "disputes")
+    known = Payment.objects.select_related("course", "order__gift").prefetch_related("refunds", "disputes")
     payments = known.in_bulk(by_kind["payment"])
     refunds = Refund.objects.select_related("payment__course", "payment__order").in_bulk(by_kind["refund"])
     disputes = Dispute.objects.select_related("payment__course", "payment__order").in_bulk(by_kind["dispute"])
