@@ -79,8 +79,7 @@ def has_lost_premium(user: AnyUser, course: Course) -> bool:
 
 
 def lost_seat_refusal(lost: Grant) -> SeatEnded | None:
-    """Return what a holder is told whose seat no longer opens a course, or doesn't while it is paused; None if it was
-    no seat."""
+    """Return the refusal for a holder whose seat no longer opens a course, or is paused; None if it was no seat."""
     if lost.seat is None:
         return None
     pack = lost.seat.pack

@@ -2,7 +2,7 @@
 
 The browser fetches a video in segments of a few seconds, each of which would cost a write. So a process remembers the
 segments of a user and a video, and reports them in growing groups: after 1, 2, 4, 8 segments, then after every tenth,
-and when the user goes on to another video. What it has not reported stands in the cache that all processes share, where
+and when the user opens another video. What it has not reported stands in the cache that all processes share, where
 the process that is asked finds it, whichever served it, for :data:`UNREPORTED_SECONDS`.
 """
 

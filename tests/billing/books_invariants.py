@@ -141,7 +141,7 @@ def _of_access(run):
         pair = (user.pk, course.pk)
         kept, enrolled = kept_by[pair], pair in enrollments
         if len(kept) > 1 and not run.returns_wait(kept):
-            yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin is told"
+            yield "charged twice", f"{len(kept)} payments for {course} are kept, and no admin was notified"
         # A course that has a price opens by a grant alone.
         is_open = pair in granted and access.access_to(user, course) is not None
         if not enrolled == (bool(kept) or (pair in granted and holds_seat(user, course, run.moment()))) == is_open:

@@ -1,4 +1,4 @@
-"""What a subscriber is told they will be charged is what the provider charges, in every case and on every page."""
+"""What the pages say a subscriber will be charged is what the provider charges, in every case and on every page."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -164,7 +164,7 @@ def test_what_several_processes_served_counts_whichever_is_asked(enrolled, monke
 
     fetch(other, range(60))
     assert LessonUse.objects.get(lesson=second).served != [[0, 240]]
-    fetch(VideoFactory(), range(4))  # who goes on to another video leaves nothing behind
+    fetch(VideoFactory(), range(4))  # opening another video leaves nothing behind
     assert LessonUse.objects.get(lesson=second).served == [[0, 240]]
 
 

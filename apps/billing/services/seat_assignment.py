@@ -140,7 +140,7 @@ def cancel_invitation(*, user: User, seat: Seat, address: str, now: datetime) ->
 
 
 def take_back(*, user: User, seat: Seat, holder_uid: str, now: datetime) -> None:
-    """Take a seat from its holder, who keeps their progress and is told. ``holder_uid``: whom the user saw there.
+    """Take a seat from its holder, who keeps their progress and is notified. ``holder_uid``: whom the user saw there.
 
     :raises SeatChanged: someone else has it now, or nobody.
     """

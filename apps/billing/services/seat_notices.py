@@ -17,7 +17,7 @@ def opens_what(pack: SeatPack) -> str:
 
 
 def address_of(pack: SeatPack) -> str:
-    """Return the page where a holder goes on learning."""
+    """Return the page where a holder continues to learn."""
     return f"/courses/{pack.course.slug}" if pack.course else "/courses/?price=premium"
 
 

@@ -104,7 +104,7 @@ def may_take_by_domain(user: User, team: Team) -> bool:
 
 
 def leave_seat(*, user: User, seat: Seat, now: datetime) -> None:
-    """Give a seat back that the user holds. Its team's owner is told. Idempotent."""
+    """Give a seat back that the user holds. Notifies the team's owner. Idempotent."""
     enforce(policies.hold_seat(user, seat))
     with transaction.atomic():
         lock_team(seat.pack.team, seat.pack.course_id)

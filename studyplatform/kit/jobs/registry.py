@@ -69,7 +69,7 @@ KINDS: Registry[Kind] = Registry("jobs")
 
 PLANS: Registry[Callable[[datetime], object]] = Registry("planned jobs")
 """What enqueues the next of the jobs that plan their successors: called when a worker starts, and every hour, so that a
-chain that broke goes on. It does nothing where the job is enqueued already."""
+chain that broke continues. It does nothing where the job is enqueued already."""
 
 
 def job(
