@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.billing.models.orders import Order, OrderLine
 from apps.billing.models.subscriptions import Subscription
+from apps.billing.provider_reasons import explain_dispute, explain_failed_refund
 from apps.billing.tax import TaxTreatment
 from apps.courses.models import Course
 from studyplatform.kit.names import NameField
@@ -199,6 +200,11 @@ class Refund(models.Model):
         """Whether an admin has to transfer it."""
         return self.method == Payment.Method.TRANSFER and self.status == Refund.Status.PROCESSING
 
+    @property
+    def failure_text(self) -> str:
+        """Why it failed, to be written within a sentence."""
+        return explain_failed_refund(self.failure)
+
 
 class Dispute(models.Model):
     """A payment that the cardholder contested at their bank."""
@@ -224,3 +230,8 @@ class Dispute(models.Model):
 
     def __str__(self) -> str:
         return f"{self.gateway_id}: {self.status}"
+
+    @property
+    def reason_text(self) -> str:
+        """What the cardholder told their bank, in words."""
+        return explain_dispute(self.reason)

@@ -207,5 +207,5 @@ def _tell_of_failed_refund(refund: Refund) -> None:
         key,
         name=payment.user.display_name,
         amount=amount,
-        reason=refund.failure.replace("_", " "),
+        reason=refund.failure_text,
     )
