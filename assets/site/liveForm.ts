@@ -1,7 +1,8 @@
 /**
  * `form[data-live-form="names of fields"]`: when one of these fields changes, the form is sent to its own address with
  * `action=update`, and the parts of the answer marked `[data-live-part="name"]` replace those of the page. Buttons with
- * `[data-step]` change the number between them. Without scripts, they are buttons that send the form.
+ * `[data-step]` change the number between them, up to its `data-most`. Without scripts, they are buttons that send the
+ * form.
  */
 import { announce } from "../shared/announce";
 
@@ -73,7 +74,8 @@ export function startLiveForm(form: HTMLFormElement): void {
     const field = button?.parentElement?.querySelector("input");
     if (!button || !field) return;
     event.preventDefault();
-    const most = 10 ** (field.maxLength > 0 ? field.maxLength : 3) - 1;
+    const most =
+      Number(field.dataset.most) || 10 ** (field.maxLength > 0 ? field.maxLength : 3) - 1;
     const next = (Number.parseInt(field.value, 10) || 0) + Number(button.dataset.step);
     field.value = String(Math.min(Math.max(next, 1), most));
     field.dispatchEvent(new Event("input", { bubbles: true }));

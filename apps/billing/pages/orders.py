@@ -43,8 +43,15 @@ def order(request: HttpRequest, uid: UUID) -> HttpResponse:
         "plain_amount": plain_amount(view.missing, found.currency),
         "can_cancel": transfer_policies.cancel_order(user, found) is None,
         "lines": found.lines.select_related("course"),
+        "refund": _refund_in_progress(found),
     }
     return render(request, "billing/order.html", context)
+
+
+def _refund_in_progress(order: Order) -> Refund | None:
+    if order.status != Order.Status.PAID:
+        return None
+    return Refund.objects.filter(payment__order=order, status__in=Refund.OPEN).order_by("pk").last()
 
 
 @signed_in

@@ -67,7 +67,9 @@ def give_back(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
     payment = Payment.objects.filter(order=found.order_id).first()
     free = seat_packs.unused_seats(found, now=now) if payment and _is_soon(found, now) else []
     typed = request.POST.get("seats") or request.GET.get("seats") or str(len(free))
-    count = min(max(int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 1, 1), max(len(free), 1))
+    count = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 1
+    count += {"more": 1, "fewer": -1}.get(request.POST.get("action", ""), 0)
+    count = min(max(count, 1), max(len(free), 1))
     amount = seat_returns.worth_of(payment, found, count) if payment and free else 0
     refusal: AppError | None = None
     if request.method == "POST" and request.POST.get("action") == "give_back":

@@ -48,7 +48,7 @@ class Brought:
 
 
 def _amounts(found: Counter[str]) -> str:
-    return ", ".join(money(amount, currency) for currency, amount in sorted(found.items()))
+    return ", ".join(money(amount, currency, cents=True) for currency, amount in sorted(found.items()))
 
 
 def codes_of(user: User) -> QuerySet[PromoCode]:

@@ -38,6 +38,7 @@ beforeEach(() => {
     tokenFor(900),
   );
   vi.stubGlobal("fetch", (request: Request) => Promise.resolve(answer(request)));
+  Element.prototype.scrollIntoView = () => undefined; // as the environment lays nothing out
   // The page's colors are read from a canvas, which this environment lacks.
   HTMLCanvasElement.prototype.getContext = () => null;
 });

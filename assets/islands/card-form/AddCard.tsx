@@ -4,6 +4,7 @@ import { authenticatedApi, unwrap } from "../../shared/api/client";
 import type { ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
+import { CardFailure } from "../../shared/payments/CardSection";
 import type { ProviderProps } from "../../shared/payments/provider";
 import { saveCard } from "../../shared/payments/saveCard";
 import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
@@ -94,15 +95,7 @@ function CardForm(props: Props & { onCancel: () => void }) {
         {t("Add a card")}
       </h3>
       {refusal && <ErrorPanel error={refusal} onDismiss={() => setRefusal(null)} />}
-      {failure !== "" && (
-        <section className="notice notice--error" role="alert">
-          <Icon name="credit-card" className="notice__icon" />
-          <p className="notice__title">{t("The card wasn't saved")}</p>
-          <p className="notice__body">
-            {failure} {t("Nothing was charged.")}
-          </p>
-        </section>
-      )}
+      <CardFailure title={t("The card wasn't saved")} message={failure} />
       {form.state === "failed" ? (
         <NoCardFields onRetry={form.retry} />
       ) : (

@@ -5,7 +5,7 @@ import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
-import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
+import { CardFailure, CardSection, useChosenCard } from "../../shared/payments/CardSection";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
@@ -13,7 +13,7 @@ import { type CheckoutProps, getQuote } from "./api";
 import { countries } from "../../shared/payments/countries";
 import type { Order } from "../../shared/payments/orders";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
-import { Methods, nameOf, TRANSFER } from "../../shared/payments/Methods";
+import { nameOf, TRANSFER } from "../../shared/payments/Methods";
 import { Fault, type Faults, tie } from "./Fault";
 import { GiftFields, giftFaultsIn, type GiftTerms } from "./GiftFields";
 import { follow, type Outcome, pay } from "./pay";
@@ -40,9 +40,7 @@ export function Checkout(props: Props) {
   const { course, bundle, cards, order, go } = props;
   const [summary] = useState(emptySummary);
   const [quote, setQuote] = useState(props.quote);
-  const [chosen, setChosen] = useState(
-    () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
-  );
+  const [chosen, setChosen] = useChosenCard(cards);
   const isTransfer = chosen === TRANSFER;
   const [savesCard, setSavesCard] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
@@ -69,11 +67,6 @@ export function Checkout(props: Props) {
   );
   const isPaying = useRef(false);
   const spot = useRef<HTMLDivElement>(null);
-  const told = useRef<HTMLElement>(null);
-  // The button is far below the message.
-  useEffect(() => {
-    if (failure !== "") told.current?.scrollIntoView({ block: "center" });
-  }, [failure]);
   const isFree = quote.total === 0;
   const form = useCardForm({
     spot,
@@ -238,30 +231,23 @@ export function Checkout(props: Props) {
             onDismiss={() => setRefusal(null)}
           />
         )}
-        {failure !== "" && (
-          <section ref={told} className="notice notice--error" role="alert">
-            <Icon name="credit-card" className="notice__icon" />
-            <p className="notice__title">{t("The payment did not go through")}</p>
-            <p className="notice__body">
-              {sentence(failure)} {t("Nothing was charged.")}{" "}
-              {quote.code !== "" && t("{code} is still applied.", { code: quote.code })}
-            </p>
-            <div className="notice__acts">
-              {other && chosen !== other.uid && (
-                <Button
-                  size="sm"
-                  onClick={() => {
-                    setChosen(other.uid);
-                    setFailure("");
-                  }}
-                >
-                  {t("Use {card}", { card: nameOf(other) })}
-                </Button>
-              )}
-              <UpdateMethod />
-            </div>
-          </section>
-        )}
+        <CardFailure
+          message={failure}
+          note={quote.code && t("{code} is still applied.", { code: quote.code })}
+        >
+          {other && chosen !== other.uid && (
+            <Button
+              size="sm"
+              onClick={() => {
+                setChosen(other.uid);
+                setFailure("");
+              }}
+            >
+              {t("Use {card}", { card: nameOf(other) })}
+            </Button>
+          )}
+          <UpdateMethod />
+        </CardFailure>
         {gift && props.gift && (
           <GiftFields
             gift={gift}
@@ -273,36 +259,23 @@ export function Checkout(props: Props) {
           />
         )}
         {!isFree && (
-          <section aria-labelledby="pay-how">
-            <div className="sec-head sec-head--fine">
-              <h2 className="h4" id="pay-how">
-                {t("How would you like to pay?")}
-              </h2>
-              <span className="small faint pay__safe">
-                <Icon name="lock" />
-                {t("Encrypted, stored by the provider")}
-              </span>
-            </div>
-            {form.state === "failed" && <NoCardFields onRetry={form.retry} />}
-            {(form.state !== "failed" || props.transfer_days > 0) && (
-              <Methods
-                cards={cards}
-                chosen={chosen}
-                onChoose={setChosen}
-                transfer={props.transfer_days > 0 && <TransferTerms days={props.transfer_days} />}
-              >
-                {form.state !== "failed" && <CardFields state={form.state} spot={spot} />}
-                <label className="check">
-                  <input
-                    type="checkbox"
-                    checked={savesCard}
-                    onChange={(event) => setSavesCard(event.target.checked)}
-                  />
-                  <span>{t("Save this card for next time")}</span>
-                </label>
-              </Methods>
-            )}
-          </section>
+          <CardSection
+            form={form}
+            spot={spot}
+            cards={cards}
+            chosen={chosen}
+            onChoose={setChosen}
+            transfer={props.transfer_days > 0 && <TransferTerms days={props.transfer_days} />}
+          >
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={savesCard}
+                onChange={(event) => setSavesCard(event.target.checked)}
+              />
+              <span>{t("Save this card for next time")}</span>
+            </label>
+          </CardSection>
         )}
         <section aria-labelledby="pay-receipt">
           <div className="sec-head sec-head--fine">
@@ -442,9 +415,6 @@ function faultsIn(given: { email: string; country: string; agrees: boolean }): F
   if (!given.agrees) faults.terms = t("To buy, agree to the terms of sale.");
   return faults;
 }
-
-/** The message as a sentence, as most come without a full stop. */
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function Countries() {
   const [all] = useState(countries);

@@ -1,9 +1,8 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 
 import type { ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
-import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
-import { Methods } from "../../shared/payments/Methods";
+import { CardFailure, CardSection, useChosenCard } from "../../shared/payments/CardSection";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
@@ -21,18 +20,12 @@ type Props = OrderPaymentProps & {
 /** Pay an order that exists by card. A declined card leaves it open, so another one can be tried. */
 export function OrderPayment(props: Props) {
   const { order, number, total, cards, go } = props;
-  const [chosen, setChosen] = useState(
-    () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
-  );
+  const [chosen, setChosen] = useChosenCard(cards);
   const [stage, setStage] = useState<Stage | null>(null);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
   const [failure, setFailure] = useState("");
   const isPaying = useRef(false);
   const spot = useRef<HTMLDivElement>(null);
-  const told = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (failure !== "") told.current?.scrollIntoView({ block: "center" });
-  }, [failure]);
   const form = useCardForm({
     spot,
     load: props.load,
@@ -79,33 +72,8 @@ export function OrderPayment(props: Props) {
             onDismiss={() => setRefusal(null)}
           />
         )}
-        {failure !== "" && (
-          <section ref={told} className="notice notice--error" role="alert">
-            <Icon name="credit-card" className="notice__icon" />
-            <p className="notice__title">{t("The payment did not go through")}</p>
-            <p className="notice__body">
-              {/[.!?]$/.test(failure) ? failure : `${failure}.`} {t("Nothing was charged.")}
-            </p>
-          </section>
-        )}
-        <section aria-labelledby="pay-how">
-          <div className="sec-head sec-head--fine">
-            <h2 className="h4" id="pay-how">
-              {t("How would you like to pay?")}
-            </h2>
-            <span className="small faint pay__safe">
-              <Icon name="lock" />
-              {t("Encrypted, stored by the provider")}
-            </span>
-          </div>
-          {form.state === "failed" ? (
-            <NoCardFields onRetry={form.retry} />
-          ) : (
-            <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
-              <CardFields state={form.state} spot={spot} />
-            </Methods>
-          )}
-        </section>
+        <CardFailure message={failure} />
+        <CardSection form={form} spot={spot} cards={cards} chosen={chosen} onChoose={setChosen} />
         <div className="row">
           <Button
             type="submit"

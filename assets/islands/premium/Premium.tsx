@@ -5,8 +5,7 @@ import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t, tn } from "../../shared/i18n";
 import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
-import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
-import { Methods } from "../../shared/payments/Methods";
+import { CardFailure, CardSection, useChosenCard } from "../../shared/payments/CardSection";
 import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
 import { Button } from "../../shared/ui/Button";
@@ -39,9 +38,7 @@ export function Premium(props: Props) {
   const [email, setEmail] = useState(props.email);
   const company = useBuyer(props.buyer);
   const vatId = company.buyer?.vat_id ?? "";
-  const [chosen, setChosen] = useState(
-    () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
-  );
+  const [chosen, setChosen] = useChosenCard(cards);
   const [codeRefusal, setCodeRefusal] = useState("");
   const [agrees, setAgrees] = useState(false);
   const [hasTried, setTried] = useState(false);
@@ -185,37 +182,12 @@ export function Premium(props: Props) {
             onDismiss={() => setRefusal(null)}
           />
         )}
-        {failure !== "" && (
-          <section className="notice notice--error" role="alert">
-            <Icon name="credit-card" className="notice__icon" />
-            <p className="notice__title">{t("The payment did not go through")}</p>
-            <p className="notice__body">
-              {/[.!?]$/.test(failure) ? failure : `${failure}.`} {t("Nothing was charged.")}
-            </p>
-            <div className="notice__acts">
-              <UpdateMethod />
-            </div>
-          </section>
-        )}
-        <section aria-labelledby="pay-how">
-          <div className="sec-head sec-head--fine">
-            <h2 className="h4" id="pay-how">
-              {t("How would you like to pay?")}
-            </h2>
-            <span className="small faint pay__safe">
-              <Icon name="lock" />
-              {t("Encrypted, stored by the provider")}
-            </span>
-          </div>
-          {form.state === "failed" ? (
-            <NoCardFields onRetry={form.retry} />
-          ) : (
-            <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
-              <CardFields state={form.state} spot={spot} />
-              <p className="small faint">{t("The card is saved, and Premium will use it.")}</p>
-            </Methods>
-          )}
-        </section>
+        <CardFailure message={failure}>
+          <UpdateMethod />
+        </CardFailure>
+        <CardSection form={form} spot={spot} cards={cards} chosen={chosen} onChoose={setChosen}>
+          <p className="small faint">{t("The card is saved, and Premium will use it.")}</p>
+        </CardSection>
         {isNew && (
           <section aria-labelledby="pay-receipt">
             <div className="sec-head sec-head--fine">
