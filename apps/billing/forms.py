@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from stdnum import bic, iban
 from stdnum.exceptions import ValidationError as InvalidNumber
 from stdnum.us import rtn
@@ -96,6 +97,18 @@ class DecideRefund(forms.Form):
     reason = VisibleTextField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
 
 
+def free_seats_field(free: int) -> forms.IntegerField:
+    """Return a field for how many of the ``free`` seats of a payment end."""
+    unclear = _("Enter how many seats to close, or 0.")
+    too_many = ngettext("Only %(num)d seat is free.", "Only %(num)d seats are free.", free) % {"num": free}
+    return forms.IntegerField(
+        label=_("Free seats to close"),
+        min_value=0,
+        max_value=free,
+        error_messages={"required": unclear, "invalid": unclear, "min_value": unclear, "max_value": too_many},
+    )
+
+
 class AdminRefund(forms.Form):
     """A refund that an admin makes: all of a payment, or a part of it."""
 
@@ -107,6 +120,20 @@ class AdminRefund(forms.Form):
         error_messages={"required": _("Enter an amount.")},
     )
     reason = VisibleTextField(label=_("Reason"), max_length=500, error_messages={"required": _("Enter a reason.")})
+
+    def __init__(self, *args: Any, free_seats: int | None = None, **more: Any) -> None:
+        """``free_seats``: of a payment for seats; None for others, which have no such field."""
+        super().__init__(*args, **more)
+        if free_seats is not None:
+            self.fields["seats"] = free_seats_field(free_seats)
+
+
+class CloseSeats(forms.Form):
+    """How many free seats an admin closes, because their money went back."""
+
+    def __init__(self, *args: Any, free_seats: int, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["seats"] = free_seats_field(free_seats)
 
 
 class GrantCourse(forms.Form):

@@ -14,11 +14,14 @@ from apps.billing.errors import (
     EarningsUnpaid,
     NotForSale,
     NothingToRefund,
+    SeatInvoiceUnpaid,
     StillSubscribed,
+    TeamInUse,
 )
 from apps.billing.models import Bundle, Document, Gift, Order, Payment, PromoCode
 from apps.billing.purchases import Purchase
 from apps.billing.queries.bundles import BundleView
+from apps.billing.queries.seat_packs import team_in_use, unpaid_seat_order
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
@@ -129,9 +132,16 @@ def decide_refunds(user: AnyUser) -> Verdict:
 
 
 def leave(user: User) -> Verdict:
-    """Nobody can delete their account while we owe them money, or while they would be charged again."""
+    """Nobody can delete their account while we owe them money, they owe us some, or would be charged again, nor while
+    others depend on them for their seats."""
     if queries.renews(user):
         return StillSubscribed()
+    order = unpaid_seat_order(user)
+    if order is not None:
+        return SeatInvoiceUnpaid(order=order.number, uid=str(order.uid), support=settings.SUPPORT_EMAIL)
+    team = team_in_use(user)
+    if team is not None:
+        return TeamInUse(team=team.title, uid=str(team.uid))
     owed = queries.owed_to(user.pk)
     if owed:
         amounts = ", ".join(money(amount, currency) for currency, amount in sorted(owed.items()))

@@ -1,6 +1,6 @@
-"""What seats cost: the discounts, and the days of a year that are left. Pure functions of integers, in minor units.
+"""The terms of seats: what they cost, with the discounts and the days of a year that are left, and other limits.
 
-The page, the order, the invoice and the terms use these.
+Pure functions of integers, in minor units. The page, the order, the invoice and the terms use these.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,8 @@ GIVE_BACK_DAYS = 14
 """How long seats that nobody used can be given back."""
 RENEW_DAYS = 90
 """From how long before the end the page of a team offers to renew."""
+MAX_CHANGES_OF_SEAT_A_YEAR = 20
+"""How often a seat may go from one person to another."""
 REMINDER_DAYS = (30, 7)
 """How long before their end the owner is reminded to renew."""
 

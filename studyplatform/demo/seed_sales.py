@@ -24,6 +24,7 @@ from django.utils.timezone import localtime
 from apps.accounts.models import Role, User
 from apps.accounts.queries import zone_of
 from apps.billing import services
+from apps.billing.bank_account import offers_transfer
 from apps.billing.errors import AlreadyOwned, SubscriptionExpired
 from apps.billing.models import (
     Bundle,
@@ -44,6 +45,7 @@ from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
 from apps.billing.services import (
     bundles,
+    checkout,
     gifts,
     plan_changes,
     premium_care,
@@ -331,7 +333,10 @@ class Year:
         gifts.send_gift(gift_id=order.gift.pk, now=at)
 
     def _order_seats(self, text: dict[str, Any], at: datetime) -> None:
-        """A company orders seats of Premium with an invoice that isn't paid yet, and gives most of them to learners."""
+        """A company orders seats of Premium and gives most of them to learners.
+
+        By an invoice that isn't paid yet, or by card where there are no invoices.
+        """
         owner = _user(text["by"])
         if Team.objects.of(owner.pk).exists():
             return
@@ -339,11 +344,16 @@ class Year:
         buyer = {"is_company": True, "name": text["company"], **{name: text[name] for name in names}}
         wanted = seat_orders.WantedSeats(count=text["seats"])
         found = seat_orders.quote_seats(wanted=wanted, country=text["country"], vat_id=text["vat_id"], now=at)
+        method = Order.Method.TRANSFER if offers_transfer() else Order.Method.CARD
         order = seat_orders.order_seats(
-            user=owner, wanted=wanted, method=Order.Method.TRANSFER, buyer=buyer, country=text["country"],
+            user=owner, wanted=wanted, method=method, buyer=buyer, country=text["country"],
             email=text["email"], expected_total=found.price.total, expected_currency=found.price.currency, agrees=True,
             request_key=uuid4(), now=at,
         )  # fmt: skip
+        if method == Order.Method.CARD:
+            begun = checkout.pay_seats(user=owner, order=order, card="", now=at)
+            self._confirm(begun.client_secret, card=None, number=_card_of(owner))
+            services.sync_order(order=order, now=at)
         members = User.objects.filter(email__in=text["members"]).order_by("pk")
         for seat, member in zip(order.seat_pack.rows.all(), members, strict=False):
             seats.give_seat(seat=seat, user=member, by=owner, now=at)

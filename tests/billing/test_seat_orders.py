@@ -60,6 +60,12 @@ def test_days_count_from_today_to_the_last_day():
 # --- Orders -------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def bank(settings):
+    """Invoices are offered where they can be paid."""
+    settings.BANK_IBAN = "DE89370400440532013000"
+
+
 @pytest.fixture
 def now():
     return timezone.now()

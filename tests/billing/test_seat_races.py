@@ -21,6 +21,12 @@ from tests.learning.test_races import run_simultaneously
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.fixture(autouse=True)
+def bank(settings):
+    """Invoices are offered where they can be paid."""
+    settings.BANK_IBAN = "DE89370400440532013000"
+
+
 @pytest.fixture
 def now():
     return timezone.now()

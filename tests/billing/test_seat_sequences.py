@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from apps.billing.access import access_to, has_premium
 from apps.billing.models import Seat, SeatPack, SeatUse, Team
+from apps.billing.seat_prices import MAX_CHANGES_OF_SEAT_A_YEAR
 from apps.billing.services import seat_assignment, seat_changes, seat_taking, seats, team_care
 from apps.billing.services.seat_invitations import key_of
 from studyplatform.kit.errors import AppError
@@ -142,7 +143,7 @@ class Run:
             present = list(SeatUse.objects.filter(seat=seat, ended_at=None).values_list("user_id", flat=True))
             is_live = seat.pack.state in {"open", "paused"}
             assert present == ([seat.holder_id] if seat.holder_id and is_live else [])
-            assert seat_changes.changes_within_year(seat, now=self.now) <= seat_changes.MAX_CHANGES_OF_SEAT_A_YEAR
+            assert seat_changes.changes_within_year(seat, now=self.now) <= MAX_CHANGES_OF_SEAT_A_YEAR
 
 
 def run(steps) -> None:

@@ -25,6 +25,7 @@ from apps.billing.errors import (
     SeatInvitationUsed,
     SeatListRefused,
     SeatsClosed,
+    TeamInUse,
 )
 from apps.billing.models import Grant, Order, Seat, SeatPack, SeatUse, Team
 from apps.billing.queries import held_seats, seat_use, team_seats
@@ -528,9 +529,14 @@ def test_a_team_is_renamed_and_handed_over(pack, maeve, sam, browser_of, now, dj
     assert (pack.team.name, pack.team.owner, pack.team.is_domain_open) == ("Halden", lena, False)
     assert browser.get(f"/billing/teams/{pack.team.uid}").status_code == 404
     assert Notification.objects.filter(user=lena, kind="billing.team_received").exists()
-    # The owner deletes their account: an admin hands the team over.
+    # An owner deletes their account once nobody else has a seat. From earlier times, there are teams with people left.
     assign(pack, femi.email, user=lena)
+    with pytest.raises(TeamInUse):
+        delete_account(user=lena, password=PASSWORD, browser="", now=now)
+    seat = Seat.objects.get(holder=femi)
+    lifecycle.take_seat(seat=seat, now=now)
     delete_account(user=lena, password=PASSWORD, browser="", now=now)
+    lifecycle.give_seat(seat=seat, user=femi, by=None, now=now)
     with django_capture_on_commit_callbacks(execute=True):
         jobs.run_pending("default")
     admin = browser_of(sam)

@@ -48,7 +48,7 @@ from apps.billing.errors.seat_invitations import (
     SeatListRefused,
     SeatsClosed,
 )
-from apps.billing.errors.seats import SeatChangesUsed, SeatEnded, SeatHeldAlready, SeatNotFree, SeatsRefused, SeatsUsed
+from apps.billing.errors.seats import SeatEnded, SeatInvoiceUnpaid, SeatNotFree, SeatsRefused, SeatsUsed, TeamInUse
 from apps.billing.errors.transfers import (
     CardPaymentBegun,
     OrderSettled,
@@ -100,14 +100,13 @@ __all__ = [
     "RefundTermsChanged",
     "ReversalRefused",
     "SeatChanged",
-    "SeatChangesUsed",
     "SeatChangesUsedUp",
     "SeatEnded",
     "SeatHeld",
-    "SeatHeldAlready",
     "SeatInvitationOfAnother",
     "SeatInvitationUnknown",
     "SeatInvitationUsed",
+    "SeatInvoiceUnpaid",
     "SeatListRefused",
     "SeatNotFree",
     "SeatsClosed",
@@ -115,6 +114,7 @@ __all__ = [
     "SeatsUsed",
     "StillSubscribed",
     "SubscriptionExpired",
+    "TeamInUse",
     "TermsNotAccepted",
     "TooManyCards",
     "TransferDiffers",

@@ -41,8 +41,8 @@ class SeatInvitationOfAnother(AppError):
 class SeatHeld(AppError):
     code = "SEAT_HELD"
     status = 409
-    title = _("You have a seat already")
-    message = _("You have a seat of %(team)s for this. One per person is enough.")
+    title = _("One seat is enough")
+    message = _("This account has a seat of %(team)s for the same already.")
     severity = "info"
     icon = "user-round-plus"
     action = Action(_("Your seats"), href="/billing/teams")
@@ -65,7 +65,7 @@ class NoFreeSeat(AppError):
 class SeatChangesUsedUp(AppError):
     code = "SEAT_CHANGES_USED_UP"
     status = 409
-    title = _("The free seats have changed hands too often")
+    title = _("This seat can't change hands now")
     message = _("A seat can change hands %(limit)s times a year. The next one can be given to someone else on %(day)s.")
     severity = "warning"
     icon = "clock"

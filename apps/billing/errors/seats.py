@@ -17,26 +17,6 @@ class SeatNotFree(AppError):
     is_for_scripts = False
 
 
-class SeatHeldAlready(AppError):
-    code = "SEAT_HELD_ALREADY"
-    status = 409
-    title = _("They have a seat already")
-    message = _("This person has a seat of this team for the same already.")
-    severity = "info"
-    icon = "user-round"
-    is_for_scripts = False
-
-
-class SeatChangesUsed(AppError):
-    code = "SEAT_CHANGES_USED"
-    status = 409
-    title = _("This seat can't change hands now")
-    message = _("This seat has changed hands 20 times within a year. Use another seat, or add one.")
-    severity = "warning"
-    icon = "user-round"
-    is_for_scripts = False
-
-
 @dataclass(eq=False, kw_only=True)
 class SeatsRefused(AppError):
     code = "SEATS_REFUSED"
@@ -59,6 +39,42 @@ class SeatsUsed(AppError):
     )
     severity = "warning"
     icon = "user-round"
+
+
+@dataclass(eq=False, kw_only=True)
+class SeatInvoiceUnpaid(AppError):
+    code = "SEAT_INVOICE_UNPAID"
+    status = 409
+    title = _("An invoice for seats isn't paid")
+    message = _(
+        "Order %(order)s is in your name. Pay it, or cancel the order if nobody has used its seats; then delete your "
+        "account. If you can do neither, email %(support)s."
+    )
+    severity = "warning"
+    icon = "receipt-text"
+    action = Action(_("See the order"), href="/billing/orders/{uid}")
+    is_for_scripts = False
+
+    order: str
+    uid: str
+    support: str
+
+
+@dataclass(eq=False, kw_only=True)
+class TeamInUse(AppError):
+    code = "TEAM_IN_USE"
+    status = 409
+    title = _("Others have seats of your team")
+    message = _(
+        "Hand %(team)s over to someone with a seat, or take back its seats and invitations; then delete your account."
+    )
+    severity = "warning"
+    icon = "user-round"
+    action = Action(_("Hand the team over"), href="/billing/teams/{uid}/settings")
+    is_for_scripts = False
+
+    team: str
+    uid: str
 
 
 @dataclass(eq=False, kw_only=True)

@@ -23,7 +23,7 @@ class TeamQuerySet(models.QuerySet["Team"]):
 
     def with_seats(self) -> Self:
         """Those that have or had seats: an order that was never paid by card makes none."""
-        return self.filter(pk__in=SeatPack.objects.exclude(state=SeatPack.State.WAITING).values("team"))
+        return self.filter(pk__in=SeatPack.objects.begun().values("team"))
 
 
 class Team(models.Model):
@@ -56,6 +56,10 @@ class Team(models.Model):
 
 
 class SeatPackQuerySet(models.QuerySet["SeatPack"]):
+    def begun(self) -> Self:
+        """Those that have or had seats: not those that wait for their payment, or were given up before it."""
+        return self.filter(starts_at__isnull=False)
+
     def opening(self, now: datetime) -> Self:
         """Those whose seats open courses at this moment."""
         return self.filter(state=SeatPack.State.OPEN, starts_at__lte=now)

@@ -11,9 +11,9 @@ SEAT_GIVEN = services.register_kind(
         title=_("Seats you get"),
         headline=_("You have a seat of %(team)s"),
         text=_(
-            "It opens %(opens)s. %(team)s sees your name, the courses you open with the seat, your hours in them and"
-            " when you were last there. They never see answers, scores, notes or chats. You can leave under Billing,"
-            " Teams."
+            "It opens %(opens)s. %(team)s sees your name, since when you have the seat, the courses you open with it,"
+            " your hours in them over the last 30 days and when you were last there. They never see answers, scores,"
+            " notes, chats or posts. You can leave under Billing, Teams."
         ),
         action=_("Start learning"),
         icon="user-round-plus",

@@ -11,7 +11,7 @@ TEAM_ENDS = services.register_kind(
         title=_("Seats that end soon"),
         headline=_("The %(seats)s seats of %(team)s end on %(date)s"),
         text=_(
-            "They are not renewed by themselves. Renew them by card or invoice, and your people go on without a break;"
+            "They are not renewed by themselves. Renew them, and your people go on without a break;"
             " otherwise Premium closes to them, and their progress is kept."
         ),
         action=_("Renew the seats"),

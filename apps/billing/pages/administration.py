@@ -10,19 +10,23 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import administers, signed_in_user
+from apps.accounts.models import User
 from apps.billing import services
-from apps.billing.forms import AdminRefund, AdminTransferRefund, DecideRefund
+from apps.billing.forms import AdminRefund, AdminTransferRefund, CloseSeats, DecideRefund
 from apps.billing.models import Payment, Refund
 from apps.billing.pages.admin_area import shared
 from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
 from apps.billing.queries.double_payments import double_payments
+from apps.billing.queries.seat_packs import PaidSeats, paid_seats
 from apps.billing.queries.transactions import open_refund, payment_for
 from apps.billing.queries.transfer_orders import returned_by_transfer
+from apps.billing.services import seat_returns
 from apps.billing.services.bank_returns import can_return_by_transfer
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import minor_units, money, plain_amount, price_step
@@ -111,27 +115,35 @@ def decide(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Refund all or a part of a payment."""
+    """Refund all or a part of a payment. For seats, the admin also says how many free ones are closed with it."""
     admin = signed_in_user(request)
     payment = payment_for(admin, uid)
+    seats = paid_seats(payment)
+    if seats is not None and request.POST.get("action") == "close":
+        return _close_seats(request, admin, payment, seats)
     left = payment.left
     double = next((each.amount for each in double_payments() if each.payment == payment), None)
-    initial = {"amount": plain_amount(double or left, payment.currency)}
+    initial = {"amount": plain_amount(double or left, payment.currency), "seats": 0, "by_transfer": True}
     is_by_card = payment.method == Payment.Method.CARD
     can_transfer = is_by_card and can_return_by_transfer(payment)
     form_type = AdminTransferRefund if can_transfer else AdminRefund
-    form = form_type(request.POST if request.method == "POST" else None, initial={**initial, "by_transfer": True})
+    data, free = request.POST if request.method == "POST" else None, seats.free if seats else None
+    form = form_type(data, initial=initial, free_seats=free)
     if form.is_valid():
         amount = form.cleaned_data["amount"] * minor_units(payment.currency)
+        terms = {
+            "admin": admin,
+            "payment": payment,
+            "amount": int(amount) if amount % price_step(payment.currency) == 0 else 0,
+            "reason": form.cleaned_data["reason"],
+            "by_transfer": form.cleaned_data.get("by_transfer", False),
+            "now": timezone.now(),
+        }
         try:
-            made = services.refund_by_admin(
-                admin=admin,
-                payment=payment,
-                amount=int(amount) if amount % price_step(payment.currency) == 0 else 0,
-                reason=form.cleaned_data["reason"],
-                by_transfer=form.cleaned_data.get("by_transfer", False),
-                now=timezone.now(),
-            )
+            if seats is None:
+                made = services.refund_by_admin(**terms)
+            else:
+                made = seat_returns.refund_seats_by_admin(**terms, count=form.cleaned_data["seats"])
         except AppError as refusal:
             form.add_error(None, refusal.detail)
         else:
@@ -144,6 +156,8 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         **shared("refunds"),
         "payment": payment,
         "form": form,
+        "seats": seats,
+        "seat_worth": left // seats.open if seats and seats.open else 0,
         "left": left,
         "waits": waits,
         "double": double,
@@ -152,6 +166,24 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         "transferred": returned_by_transfer(payment),
     }
     return render(request, "billing/admin/refund.html", context, status=422 if form.errors else 200)
+
+
+def _close_seats(request: HttpRequest, admin: User, payment: Payment, seats: PaidSeats) -> HttpResponse:
+    """Close free seats whose money went back without them."""
+    form = CloseSeats(request.POST, free_seats=seats.free)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["seats"])))
+        return redirect("billing:admin-refund", uid=payment.uid)
+    count = form.cleaned_data["seats"]
+    try:
+        seat_returns.close_returned_seats(admin=admin, payment=payment, count=count, now=timezone.now())
+    except AppError as refusal:
+        messages.error(request, refusal.detail, extra_tags=refusal.code)
+    else:
+        messages.success(
+            request, ngettext("%(num)d seat is closed.", "%(num)d seats are closed.", count) % {"num": count}
+        )
+    return redirect("billing:admin-refund", uid=payment.uid)
 
 
 @administers

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import queries
-from apps.billing.models import Order
+from apps.billing.models import Order, SeatPack
 from studyplatform.kit.errors import NotFound
 
 
@@ -31,10 +31,13 @@ def payment_success(request: HttpRequest) -> HttpResponse:
         return redirect(f"/payment-error?order={order.uid}")
     if order.status != Order.Status.PAID:
         return render(request, "billing/payment_pending.html", {"order": order, "props": {"uid": str(order.uid)}})
-    if order.is_for_team:
-        messages.success(request, _("Your seats are paid. Assign them to your people."))
-        return redirect(f"/billing/teams/{order.seat_pack.team.uid}")
     payment = order.payment
+    if order.is_for_team:
+        pack = order.seat_pack
+        if pack.state != SeatPack.State.OPEN or pack.team.owner_id != order.user_id:
+            return redirect("billing:transaction", uid=payment.uid)
+        messages.success(request, _("Your seats are paid. Assign them to your people."))
+        return redirect("billing:team", uid=pack.team.uid)
     refundable = payment.opened_at + timedelta(days=settings.REFUND_DAYS)
     card = f"{queries.brand_name(payment.card_brand)} •••• {payment.card_last4}" if payment.card_last4 else ""
     lines = order.lines.select_related("course__instructor", "course__subject")

@@ -25,6 +25,7 @@ from apps.billing.browser import country_evidence, guessed_country
 from apps.billing.models import BuyerDetails, Order, SeatPack
 from apps.billing.queries import seat_packs
 from apps.billing.queries.seat_courses import course_for_seats, courses_with_seats, offer_of_seats
+from apps.billing.queries.seat_terms import seat_terms
 from apps.billing.seat_form import COURSE, PREMIUM, SeatOrderForm, new_request_key
 from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SEAT_DISCOUNTS
 from apps.billing.services import buyers, seat_orders
@@ -80,7 +81,7 @@ def renew(request: HttpRequest, uid: UUID, pack: UUID) -> HttpResponse:
     """Another year of Premium for a team."""
     found = seat_packs.pack_for(signed_in_user(request), uid, pack)
     found = found.extends or found
-    if found.course_id is not None:
+    if found.course_id is not None or not seat_packs.can_be_renewed(found):
         return redirect(f"/billing/teams/{found.team.uid}")
     return _page(request, Purpose("renew", found, seats=seat_packs.seats_of_year(found)))
 
@@ -197,6 +198,7 @@ def _context(
     course = _course_of(form, purpose)
     found = _quote(form, purpose, course)
     search = str(form["q"].value() or "")
+    terms = seat_terms()
     return {
         "form": shown,
         "mode": purpose.mode,
@@ -208,9 +210,10 @@ def _context(
         "refusal": refusal,
         "hindrance": found if isinstance(found, AppError) else None,
         "texts": _texts(found) if isinstance(found, SeatQuote) else {},
-        "is_invoice": form["method"].value() == Order.Method.TRANSFER,
+        "is_invoice": terms["offers_invoice"] and form["method"].value() == Order.Method.TRANSFER,
         "due_at": localtime() + timedelta(days=INVOICE_DAYS),
         "discounts": SEAT_DISCOUNTS,
+        "terms": terms,
         "most": MAX_SEATS_OF_TEAM,
         "key": shown["key"].value() or new_request_key(),
         "is_visitor": user is None,

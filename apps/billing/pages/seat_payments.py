@@ -38,7 +38,8 @@ def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
     if order.status != Order.Status.OPEN or not (order.is_for_team or order.method == Order.Method.TRANSFER):
         return redirect(f"/payment-success?order={order.uid}")
     pack = SeatPack.objects.select_related("team").filter(order=order).first()
-    back = f"/billing/teams/{pack.team.uid}" if pack and pack.state != SeatPack.State.WAITING else "/premium/teams"
+    is_on_page = pack is not None and pack.starts_at is not None and pack.team.owner_id == user.pk
+    back = f"/billing/teams/{pack.team.uid}" if pack and is_on_page else "/premium/teams"
     if not order.is_for_team:
         back = reverse("billing:order", args=[order.uid])
     props = {
@@ -53,7 +54,8 @@ def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
         "back": back,
     }
     page = "billing/seats/pay.html" if order.is_for_team else "billing/order_pay.html"
-    return render(request, page, {"order": order, "pack": pack, "back": back, "props": props})
+    shown = {"order": order, "pack": pack, "is_on_page": is_on_page, "back": back, "props": props}
+    return render(request, page, shown)
 
 
 @signed_in

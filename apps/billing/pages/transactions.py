@@ -23,6 +23,7 @@ from apps.billing.forms import RefundForm, TransferRefundForm
 from apps.billing.models import Document, Payment, Refund
 from apps.billing.queries import transactions as found
 from apps.billing.queries.document_check import documents_of_payments, invoice_of
+from apps.billing.queries.seat_packs import paid_seats
 from apps.billing.queries.transaction_files import csv_lines
 from apps.billing.tax import TaxTreatment, wording_of
 from studyplatform.kit.errors import AppError, NotFound
@@ -80,6 +81,7 @@ def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
         "tax_note": _tax_note(payment, issued),
         "can_ask": payment.user_id == user.pk and found.can_ask_for_refund(payment),
         "is_mine": payment.user_id == user.pk,
+        "seats": paid_seats(payment),
     }
     return render(request, "billing/transaction.html", context)
 

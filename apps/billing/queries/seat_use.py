@@ -1,7 +1,8 @@
 """How the seats of a team are used: courses, hours and when their holders were last seen; never more.
 
 What counts is what a holder learned on days on which they had a seat of the team, in courses that a seat of the team
-opened to them. What they learn on their own account is nobody's business.
+opened to them. What they learn on their own account is nobody's business. A seat of Premium also opens again what an
+earlier subscription or another team had opened: these courses are shown once the holder learns there with the seat.
 """
 
 from collections import defaultdict
@@ -66,7 +67,12 @@ def use_of(team: Team, seats: Collection[Seat], *, now: datetime) -> dict[int, U
     holders = {seat.holder_id for seat in seats if seat.holder_id is not None}
     if not holders:
         return found
-    opened = {seat.pk: _courses_of(seat, grants) for seat, grants in _grants(team, seats, holders)}
+    granted = _grants(team, seats, holders)
+    opened = {seat.pk: _courses_of(seat, grants) for seat, grants in granted}
+    private = {
+        seat.holder_id: {one.course_id for one in grants if getattr(one, "is_private", False)}
+        for seat, grants in granted
+    }
     courses = {course.pk for each in opened.values() for course, _since in each.values()}
     periods = _periods(team, holders)
     days, visits = _days(holders, courses, now), _visits(holders, courses)
@@ -78,6 +84,8 @@ def use_of(team: Team, seats: Collection[Seat], *, now: datetime) -> dict[int, U
             seen = visits.get((seat.holder_id, course.pk))
             is_own = seen is not None and any(start <= seen for start, _end in own)
             seconds = sum(count for day, count in learned if any(_has_day(period, day) for period in own))
+            if course.pk in private[seat.holder_id] and not seconds and not is_own:
+                continue
             found[seat.pk].courses.append(CourseUse(course, seconds, seen if is_own else None))
     return found
 
@@ -98,8 +106,12 @@ def _grants_by_seats(team: Team) -> QuerySet[Grant]:
 
 
 def _grants(team: Team, seats: Collection[Seat], holders: Collection[int]) -> list[tuple[Seat, list[Grant]]]:
+    """``is_private`` of a grant: the holder had opened its course before, without this team."""
     of: dict[int | None, list[Grant]] = defaultdict(list)
+    before = Grant.objects.filter(user=OuterRef("user"), course=OuterRef("course"), pk__lte=OuterRef("pk"))
+    by_others = before.filter(source=Grant.Source.PREMIUM).exclude(seat__pack__team=team)
     rows = _grants_by_seats(team).filter(user__in=holders).select_related("course", "subscription")
+    rows = rows.annotate(is_private=Exists(by_others))
     for grant in rows.order_by("course__title", "pk"):
         of[grant.user_id].append(grant)
     return [(seat, of[seat.holder_id]) for seat in seats if seat.holder_id is not None]

@@ -103,8 +103,8 @@ def team_for(user: User, uid: UUID) -> Team:
 
 def packs_of(team: Team) -> list[SeatPack]:
     """Return the packs of a team that have or had seats, the newest first, with orders and courses. One query."""
-    packs = team.packs.exclude(state=SeatPack.State.WAITING).exclude(starts_at=None)
-    return list(packs.select_related("course", "order", "renews").order_by("-created_at", "-pk"))
+    packs = SeatPack.objects.begun().filter(team=team)
+    return list(packs.select_related("course", "order__user", "renews").order_by("-created_at", "-pk"))
 
 
 def kinds_of(packs: Iterable[SeatPack]) -> list[SeatKind]:

@@ -141,12 +141,13 @@ def withdraw_return(*, refund: Refund, reason: str, actor: User, now: datetime) 
     :raises RefundDecided: it was transferred meanwhile, or isn't to be transferred.
     """
     enforce(policies.decide_refunds(actor))
-    _payment, refund = _locked(refund)
+    payment, refund = _locked(refund)
     if not refund.is_to_transfer:
         raise RefundDecided
     refund.status, refund.decided_by, refund.decided_at = Refund.Status.DECLINED, actor, now
     refund.decision = reason
     refund.save(update_fields=["status", "decided_by", "decided_at", "decision"])
+    follow_returns(payment, now=now)
     jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} declined", refund_id=refund.pk)
     return refund
 

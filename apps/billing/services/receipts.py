@@ -115,7 +115,7 @@ def tell_of_lost_dispute(*, dispute: Dispute) -> None:
     closed_at = dispute.closed_at or dispute.opened_at
     access = ""
     if payment.order is not None and payment.order.is_for_team:
-        access = _("The seats have ended with it.") if payment.is_returned else ""
+        access = _("The seats have ended with it.") if payment.is_returned else _("The seats stay open.")
     elif _was_present_premium(payment, closed_at):
         access = _("Premium has ended with it.")
     elif ended:

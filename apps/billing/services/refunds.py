@@ -17,6 +17,7 @@ from apps.billing.services.admin_notices import tell_admins_of_request
 from apps.billing.services.bank_returns import ReturnAccount, announce_return, can_return_by_transfer, is_disputed
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
 from apps.billing.services.refund_states import sync_refunds
+from apps.billing.services.returns import follow_returns
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -83,21 +84,45 @@ def refund_by_admin(
     :raises RefundPending: another refund of this payment is not finished.
     :raises NothingToRefund: the amount is more than what is left, or the card hasn't refused a refund.
     """
+    refund = begin_refund_by_admin(
+        admin=admin,
+        payment=payment,
+        amount=amount,
+        reason=reason,
+        by_transfer=by_transfer,
+        account=account,
+        now=now,
+    )
+    return send(refund=refund, now=now)
+
+
+def begin_refund_by_admin(
+    *,
+    admin: User,
+    payment: Payment,
+    amount: int,
+    reason: str,
+    by_transfer: bool = False,
+    account: ReturnAccount | None = None,
+    now: datetime,
+) -> Refund:
+    """Write down a refund that an admin decided, as :func:`refund_by_admin`; `send` sends it after the transaction."""
     enforce(policies.decide_refunds(admin))
     if by_transfer and not can_return_by_transfer(payment):
         raise NothingToRefund
     method = Payment.Method.TRANSFER if by_transfer else None
-    refund = _create(
-        payment,
-        amount=amount,
-        status=Refund.Status.PROCESSING,
-        requested_by=admin,
-        method=method,
-        account=account,
-        now=now,
-    )
-    Refund.objects.filter(pk=refund.pk).update(decided_by=admin, decided_at=now, decision=reason.strip())
-    return send(refund=refund, now=now)
+    with transaction.atomic():
+        refund = _create(
+            payment,
+            amount=amount,
+            status=Refund.Status.PROCESSING,
+            requested_by=admin,
+            method=method,
+            account=account,
+            now=now,
+        )
+        Refund.objects.filter(pk=refund.pk).update(decided_by=admin, decided_at=now, decision=reason.strip())
+    return refund
 
 
 def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now: datetime) -> Refund:
@@ -225,8 +250,11 @@ def _note_refusal(refund: Refund, reason: str, *, now: datetime) -> None:
         payment = Payment.objects.select_for_update().get(pk=refund.payment_id)
         mine = Refund.objects.filter(pk=refund.pk, status=Refund.Status.PROCESSING, gateway_id=None)
         status = Refund.Status.FAILED if payment.left else Refund.Status.CLOSED
-        if mine.update(status=status, failure=reason[:300], decided_at=now) and status == Refund.Status.CLOSED:
+        if not mine.update(status=status, failure=reason[:300], decided_at=now):
+            return
+        if status == Refund.Status.CLOSED:
             jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} closed", refund_id=refund.pk)
+        follow_returns(payment, now=now)
 
 
 def _fresh(refund: Refund) -> Refund:

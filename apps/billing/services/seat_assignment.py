@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.billing import team_policies as policies
-from apps.billing.errors import SeatChanged, SeatChangesUsedUp, SeatListRefused
+from apps.billing.errors import SeatChanged, SeatListRefused
 from apps.billing.models import Seat, SeatPack, SeatUse, Team
 from apps.billing.services import seat_changes
 from apps.billing.services import seats as lifecycle
@@ -100,8 +98,7 @@ def _seats_for(packs: Iterable[SeatPack], count: int, now: datetime) -> list[Sea
     usable = [seat for seat in free if seat_changes.may_change_hands(seat, now=now)]
     if len(usable) < count:
         again = min(seat_changes.changes_again_at(seat, now=now) for seat in free if seat not in usable)
-        day = date_format(localtime(again), "j F Y")
-        raise SeatChangesUsedUp(limit=seat_changes.MAX_CHANGES_OF_SEAT_A_YEAR, day=day)
+        raise seat_changes.changes_used_up(again)
     return usable[:count]
 
 

@@ -3,10 +3,14 @@
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from apps.accounts.models import User
-from apps.billing.models import Seat
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
-MAX_CHANGES_OF_SEAT_A_YEAR = 20
+from apps.accounts.models import User
+from apps.billing.errors import SeatChangesUsedUp
+from apps.billing.models import Seat
+from apps.billing.seat_prices import MAX_CHANGES_OF_SEAT_A_YEAR
+
 YEAR = timedelta(days=365)
 
 
@@ -27,6 +31,20 @@ def _changes(seat: Seat, *, user: User | None = None, now: datetime) -> list[dat
 def may_change_hands(seat: Seat, *, now: datetime) -> bool:
     """Return whether a free seat can be given to someone who hasn't had it before."""
     return len(_changes(seat, now=now)) < MAX_CHANGES_OF_SEAT_A_YEAR
+
+
+def check_changes(seat: Seat, *, user: User, now: datetime) -> None:
+    """Let a seat go to a user, unless it has changed hands too often.
+
+    :raises SeatChangesUsedUp: it says from when on it can.
+    """
+    if changes_within_year(seat, user=user, now=now) > MAX_CHANGES_OF_SEAT_A_YEAR:
+        raise changes_used_up(changes_again_at(seat, now=now))
+
+
+def changes_used_up(again_at: datetime) -> SeatChangesUsedUp:
+    """Return the refusal for seats that can change hands from this moment on."""
+    return SeatChangesUsedUp(limit=MAX_CHANGES_OF_SEAT_A_YEAR, day=date_format(localtime(again_at), "j F Y"))
 
 
 def changes_again_at(seat: Seat, *, now: datetime) -> datetime:

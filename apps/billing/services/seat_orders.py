@@ -18,10 +18,12 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.billing import seat_policies
-from apps.billing.errors import PriceChanged, SeatsRefused, TermsNotAccepted
+from apps.billing.bank_account import offers_transfer
+from apps.billing.errors import PriceChanged, SeatsRefused, TermsNotAccepted, TransferNotOffered
 from apps.billing.models import MAX_TEAM_NAME_LENGTH, Order, OrderLine, Seat, SeatPack, Team
 from apps.billing.plans import Plan, offer_of
 from apps.billing.prices import Quote, quote
+from apps.billing.queries.seat_packs import can_be_renewed, is_year_live
 from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SeatPrice, days_of, price_of_seats
 from apps.billing.services import checkout, seats
 from apps.billing.services.transfer_orders import place_transfer_order
@@ -80,7 +82,7 @@ class SeatQuote:
 
 
 def quote_seats(*, wanted: WantedSeats, country: str, vat_id: str, now: datetime) -> SeatQuote:
-    """Return what the wanted seats cost a buyer in a country, with a VAT number or "". At most one query.
+    """Return what the wanted seats cost a buyer in a country, with a VAT number or "". At most two queries.
 
     :raises SeatsRefused: there are too few or too many, or the year to which they are added is over.
     """
@@ -128,7 +130,7 @@ def _period_of(wanted: WantedSeats, now: datetime) -> tuple[datetime, datetime |
     if wanted.extends is not None:
         return now, wanted.extends.ends_at
     former = wanted.renews
-    start = max(now, former.ends_at) if former and former.ends_at and former.state in _LIVE else now
+    start = max(now, former.ends_at) if former and former.ends_at and is_year_live(former) else now
     return start, seats.year_after(start)
 
 
@@ -155,25 +157,28 @@ def order_seats(
     :raises CountryMissing: it decides about the tax in the price, and the user named none.
     :raises PriceChanged: the total is not what the user was shown.
     :raises SeatsRefused: they can't be ordered; it says why.
+    :raises TransferNotOffered: the site has no bank account, so nobody could pay the invoice.
     """
     enforce(seat_policies.order_seats(user, wanted.team, wanted.course))
     if not agrees:
         raise TermsNotAccepted
     check_country(country)
-    earlier = _ordered_by(request_key, user)
+    earlier = _ordered_by(request_key, user, wanted)
     if earlier is not None:
         return earlier
-    consume("checkout", str(user.pk), now=now)
     is_invoice = method == Order.Method.TRANSFER
+    if is_invoice and not offers_transfer():
+        raise TransferNotOffered
+    consume("checkout", str(user.pk), now=now)
     try:
         with transaction.atomic():
             User.objects.select_for_update(no_key=True).get(pk=user.pk)  # one order of a user at a time
-            earlier = _ordered_by(request_key, user)  # the same form, sent twice at the same moment
+            earlier = _ordered_by(request_key, user, wanted)  # the same form, sent twice at the same moment
             if earlier is not None:
                 return earlier
             if is_invoice:
                 _refuse_more_credit(user, wanted, now=now)
-            _refuse_second_renewal(wanted)
+            _refuse_renewal(wanted)
             found = quote_seats(wanted=wanted, country=country, vat_id=buyer.get("vat_id", ""), now=now)
             if (found.price.total, found.price.currency) != (expected_total, expected_currency):
                 raise PriceChanged
@@ -198,15 +203,26 @@ def order_seats(
                 delay = checkout.FOLLOW_AFTER
                 jobs.enqueue("billing.follow_order", key=str(order.pk), delay=delay, order_id=order.pk)
     except IntegrityError:
-        made = _ordered_by(request_key, user)
+        made = _ordered_by(request_key, user, wanted)
         if made is None:
             raise
         return made
     return order
 
 
-def _ordered_by(request_key: UUID, user: User) -> Order | None:
-    return Order.objects.filter(request_key=request_key, user=user).first()
+def _ordered_by(request_key: UUID, user: User, wanted: WantedSeats) -> Order | None:
+    """The order that this form made before.
+
+    :raises SeatsRefused: that order was another one, or was given up: a page from before it was opened again.
+    """
+    made = Order.objects.select_related("seat_pack").filter(request_key=request_key, user=user).first()
+    if made is None:
+        return None
+    pack, course = made.seat_pack, wanted.course
+    is_same = (pack.seats, pack.course_id) == (wanted.count, course.pk if course else None)
+    if not is_same or made.status == Order.Status.CANCELED:
+        raise SeatsRefused(reason=_("You have ordered from this page before. Reload it to order again."))
+    return made
 
 
 def _refuse_more_credit(user: User, wanted: WantedSeats, *, now: datetime) -> None:
@@ -223,9 +239,15 @@ def _refuse_more_credit(user: User, wanted: WantedSeats, *, now: datetime) -> No
         raise SeatsRefused(reason=message)
 
 
-def _refuse_second_renewal(wanted: WantedSeats) -> None:
-    if wanted.renews is not None and wanted.renews.renewals.filter(state__in=_LIVE).exists():
+def _refuse_renewal(wanted: WantedSeats) -> None:
+    """A year is followed by one other. One whose money went back, or that was never paid, is followed by none."""
+    former = wanted.renews
+    if former is None:
+        return
+    if former.renewals.filter(state__in=_LIVE).exists():
         raise SeatsRefused(reason=_("These seats are renewed already."))
+    if not can_be_renewed(former):
+        raise SeatsRefused(reason=_("These seats were given up. Order new ones instead."))
 
 
 def _team_for(user: User, buyer: Mapping[str, Any], *, now: datetime) -> Team:

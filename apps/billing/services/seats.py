@@ -12,10 +12,11 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Greatest
 
 from apps.accounts.models import User
-from apps.billing.errors import SeatChangesUsed, SeatHeldAlready, SeatNotFree
+from apps.billing.errors import SeatHeld, SeatNotFree
 from apps.billing.models import Order, Refund, Seat, SeatPack, SeatUse, Team
+from apps.billing.queries.seat_packs import GIVEN_UP, is_year_live
 from apps.billing.services import grants
-from apps.billing.services.seat_changes import MAX_CHANGES_OF_SEAT_A_YEAR, changes_within_year
+from apps.billing.services.seat_changes import check_changes
 from apps.billing.services.seat_notices import tell_of_end, tell_of_pause, tell_of_reopening
 
 _LIVE = (SeatPack.State.OPEN, SeatPack.State.PAUSED)
@@ -46,8 +47,9 @@ def open_pack(order: Order, *, now: datetime) -> bool:
     pack.state = SeatPack.State.OPEN
     pack.save(update_fields=["starts_at", "ends_at", "state"])
     Seat.objects.bulk_create(Seat(pack=pack, position=number) for number in range(1, pack.seats + 1))
-    if pack.renews is not None and pack.renews.state == SeatPack.State.ENDED:
+    if pack.renews is not None and not is_year_live(pack.renews):
         begin_renewal(pack=pack, now=now)
+        tell_of_reopening(pack=pack, now=now)
     return True
 
 
@@ -58,7 +60,7 @@ def _period_of(pack: SeatPack, now: datetime) -> tuple[datetime, datetime | None
     if pack.extends is not None:
         return now, pack.extends.ends_at
     start = now
-    if pack.renews is not None and pack.renews.state in _LIVE and pack.renews.ends_at is not None:
+    if pack.renews is not None and pack.renews.ends_at is not None and is_year_live(pack.renews):
         start = max(now, pack.renews.ends_at)
     return start, year_after(start)
 
@@ -78,8 +80,8 @@ def give_seat(*, seat: Seat, user: User, by: User | None, known_as: str = "", no
     which the team knows them; by default the one that was invited.
 
     :raises SeatNotFree: someone else has it, its money went back, or its pack has ended.
-    :raises SeatHeldAlready: the user has another seat of the team for the same.
-    :raises SeatChangesUsed: it went from hand to hand too often within a year.
+    :raises SeatHeld: the user has another seat of the team for the same.
+    :raises SeatChangesUsedUp: it went from hand to hand too often within a year.
     """
     with transaction.atomic():
         pack = SeatPack.objects.select_for_update(of=("self",)).get(pk=seat.pack_id)
@@ -90,9 +92,8 @@ def give_seat(*, seat: Seat, user: User, by: User | None, known_as: str = "", no
             raise SeatNotFree
         grants.lock_premium(user)
         if _same_seats(pack).filter(holder=user).exists():
-            raise SeatHeldAlready
-        if changes_within_year(row, user=user, now=now) > MAX_CHANGES_OF_SEAT_A_YEAR:
-            raise SeatChangesUsed
+            raise SeatHeld(team=pack.team.title)
+        check_changes(row, user=user, now=now)
         _hold(row, user, by=by, known_as=known_as or row.email, now=now)
         _open(pack, row, user, now=now)
     return row
@@ -188,12 +189,12 @@ def reopen_pack(*, pack: SeatPack, now: datetime) -> None:
 def follow_returns(*, pack: SeatPack, is_returned: bool, now: datetime) -> None:
     """Act on what is left of the payment of a pack: its seats go on while something is. Idempotent.
 
-    Seats that were given back are free again if their refund has failed.
+    Seats that were given back are free again if their refund wasn't made.
     """
     with transaction.atomic():
         row = _locked(pack)
-        failed = row.rows.filter(refund__status__in=[Refund.Status.FAILED, Refund.Status.CLOSED])
-        failed.update(refund=None, closed_at=None)
+        unmade = [Refund.Status.FAILED, Refund.Status.CLOSED, Refund.Status.DECLINED]
+        row.rows.filter(refund__status__in=unmade).update(refund=None, closed_at=None)
     if is_returned:
         end_pack(pack=pack, reason=SeatPack.End.RETURNED, now=now)
     else:
@@ -203,12 +204,16 @@ def follow_returns(*, pack: SeatPack, is_returned: bool, now: datetime) -> None:
 def move_holders(*, former: SeatPack, pack: SeatPack, now: datetime) -> None:
     """Give the seats of a renewal to those who hold the former ones, the longest first; so for invitations.
 
-    Where there are fewer seats, the last ones get none. The caller holds the locks of both packs.
+    Where there are fewer seats, the last ones get none, and neither do those who got another seat of the team for the
+    same since the former ones ended. The caller holds the locks of both packs.
     """
     free = list(pack.rows.select_for_update().filter(holder=None, email="", closed_at=None).order_by("position"))
     taken = former.rows.select_for_update(of=("self",)).select_related("holder")
-    holders = list(taken.filter(holder__isnull=False).order_by("assigned_at", "position"))
-    invited = list(taken.exclude(email="").order_by("invited_at", "position"))
+    others = _same_seats(pack).exclude(pack=former)
+    seated = others.filter(holder__isnull=False).values("holder")
+    holders = list(taken.filter(holder__isnull=False).exclude(holder__in=seated).order_by("assigned_at", "position"))
+    known = others.exclude(email="").values("email")
+    invited = list(taken.exclude(email="").exclude(email__in=known).order_by("invited_at", "position"))
     for seat, mine in zip([*holders, *invited], free, strict=False):
         holder, invitation = seat.holder, {name: getattr(seat, name) for name in _NO_INVITATION}
         _empty(seat)
@@ -241,6 +246,7 @@ def begin_renewal(*, pack: SeatPack, now: datetime) -> None:
     with transaction.atomic():
         row = _locked(pack)
         years = SeatPack.objects.filter(Q(pk=row.renews_id) | Q(extends=row.renews_id))
+        years = years.exclude(end_reason__in=GIVEN_UP)
         for former in years.select_for_update(of=("self",)).order_by("pk"):
             move_holders(former=former, pack=row, now=now)
 

@@ -59,7 +59,7 @@ def hand_over(*, user: User, team: Team, to: User, now: datetime) -> None:
         has_seat = new.seats.filter(pack__team=row, pack__state__in=live).exists()
         if not has_seat or not new.is_active or new.email_verified_at is None:
             raise SeatListRefused(reason=_("Choose a person with a seat whose account is active."))
-        owed = row.packs.filter(state__in=live, order__status=Order.Status.OPEN).exists()
+        owed = row.packs.filter(state__in=live, order__status__in=Order.LIVE).exists()
         if owed and not user.is_admin:
             raise SeatListRefused(reason=_("Pay the open invoice first: it is in your name."))
         former = row.owner
