@@ -4,7 +4,7 @@ Pure functions of integers, in minor units. The page, the order, the invoice and
 """
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 MAX_SEATS_OF_TEAM = 199
 """Of one kind. From one more on, the site's owners are asked for an offer."""
@@ -71,3 +71,11 @@ def days_of(start: date, end: date, today: date) -> tuple[int, int]:
     """Return the days left of a year and the days of the whole, by dates. Today counts; at most the whole."""
     whole = max((end - start).days, 1)
     return max(0, min((end - today).days, whole)), whole
+
+
+def year_after(moment: datetime) -> datetime:
+    """Return the same moment a year later; 28 February for 29 February."""
+    try:
+        return moment.replace(year=moment.year + 1)
+    except ValueError:
+        return moment.replace(year=moment.year + 1, day=28)

@@ -24,7 +24,6 @@ from django.utils.timezone import localtime
 from apps.accounts.models import Role, User
 from apps.accounts.queries import zone_of
 from apps.billing import services
-from apps.billing.bank_account import offers_transfer
 from apps.billing.errors import AlreadyOwned, SubscriptionExpired
 from apps.billing.models import (
     Bundle,
@@ -43,6 +42,7 @@ from apps.billing.models import (
 )
 from apps.billing.queries.ledger import balances
 from apps.billing.queries.payouts import next_payout_day, run_time
+from apps.billing.queries.seat_terms import seat_terms
 from apps.billing.services import (
     bundles,
     checkout,
@@ -344,7 +344,7 @@ class Year:
         buyer = {"is_company": True, "name": text["company"], **{name: text[name] for name in names}}
         wanted = seat_orders.WantedSeats(count=text["seats"])
         found = seat_orders.quote_seats(wanted=wanted, country=text["country"], vat_id=text["vat_id"], now=at)
-        method = Order.Method.TRANSFER if offers_transfer() else Order.Method.CARD
+        method = Order.Method.TRANSFER if seat_terms()["offers_invoice"] else Order.Method.CARD
         order = seat_orders.order_seats(
             user=owner, wanted=wanted, method=method, buyer=buyer, country=text["country"],
             email=text["email"], expected_total=found.price.total, expected_currency=found.price.currency, agrees=True,

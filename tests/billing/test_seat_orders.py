@@ -21,7 +21,7 @@ from apps.billing.errors import (
 from apps.billing.models import Document, LedgerLine, Order, Payment, SeatPack, Team
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.ledger_check import problems
-from apps.billing.seat_prices import days_of, discount_for, price_of_seats
+from apps.billing.seat_prices import days_of, discount_for, price_of_seats, year_after
 from apps.billing.services import checkout, receipts, seat_care, seat_orders, seat_returns, seats
 from apps.billing.services.disputes import sync_dispute
 from apps.billing.services.refund_states import sync_refunds
@@ -54,7 +54,7 @@ def test_days_count_from_today_to_the_last_day():
     start, end = date(2026, 3, 13), date(2027, 3, 13)
     for today, left in [(start, 365), (date(2027, 3, 12), 1), (end, 0), (date(2026, 1, 1), 365), (date(2028, 1, 1), 0)]:
         assert days_of(start, end, today) == (left, 365)
-    assert seats.year_after(datetime(2028, 2, 29, 12, tzinfo=UTC)) == datetime(2029, 2, 28, 12, tzinfo=UTC)
+    assert year_after(datetime(2028, 2, 29, 12, tzinfo=UTC)) == datetime(2029, 2, 28, 12, tzinfo=UTC)
 
 
 # --- Orders -------------------------------------------------------------------------------------------

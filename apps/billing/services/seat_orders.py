@@ -23,9 +23,10 @@ from apps.billing.errors import PriceChanged, SeatsRefused, TermsNotAccepted, Tr
 from apps.billing.models import MAX_TEAM_NAME_LENGTH, Order, OrderLine, Seat, SeatPack, Team
 from apps.billing.plans import Plan, offer_of
 from apps.billing.prices import Quote, quote
-from apps.billing.queries.seat_packs import can_be_renewed, is_year_live
-from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SeatPrice, days_of, price_of_seats
+from apps.billing.queries.seat_packs import is_year_live
+from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SeatPrice, days_of, price_of_seats, year_after
 from apps.billing.services import checkout, seats
+from apps.billing.services.seat_order_limits import refuse_more_credit, refuse_renewal
 from apps.billing.services.transfer_orders import place_transfer_order
 from apps.billing.tax import check_country, decide_tax
 from apps.courses.models import Course
@@ -33,7 +34,6 @@ from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
 
-MAX_UNPAID_INVOICES_OF_OWNER = 3
 _LIVE = (SeatPack.State.OPEN, SeatPack.State.PAUSED)
 _MAX_TITLE_LENGTH = 160
 
@@ -131,7 +131,7 @@ def _period_of(wanted: WantedSeats, now: datetime) -> tuple[datetime, datetime |
         return now, wanted.extends.ends_at
     former = wanted.renews
     start = max(now, former.ends_at) if former and former.ends_at and is_year_live(former) else now
-    return start, seats.year_after(start)
+    return start, year_after(start)
 
 
 def order_seats(
@@ -177,8 +177,8 @@ def order_seats(
             if earlier is not None:
                 return earlier
             if is_invoice:
-                _refuse_more_credit(user, wanted, now=now)
-            _refuse_renewal(wanted)
+                refuse_more_credit(user, wanted.team, wanted.course, now=now)
+            refuse_renewal(wanted.renews)
             found = quote_seats(wanted=wanted, country=country, vat_id=buyer.get("vat_id", ""), now=now)
             if (found.price.total, found.price.currency) != (expected_total, expected_currency):
                 raise PriceChanged
@@ -223,31 +223,6 @@ def _ordered_by(request_key: UUID, user: User, wanted: WantedSeats) -> Order | N
     if not is_same or made.status == Order.Status.CANCELED:
         raise SeatsRefused(reason=_("You have ordered from this page before. Reload it to order again."))
     return made
-
-
-def _refuse_more_credit(user: User, wanted: WantedSeats, *, now: datetime) -> None:
-    """Who owes money for seats gets a few more on an invoice; not the same order again, and none if it is overdue."""
-    owed = Order.objects.of(user.pk).filter(is_for_team=True, status=Order.Status.OPEN, method=Order.Method.TRANSFER)
-    unpaid = list(owed.select_related("seat_pack"))
-    if any(each.due_at is not None and each.due_at < now for each in unpaid):
-        raise SeatsRefused(reason=_("An earlier invoice is overdue. Pay it first, or pay these seats by card."))
-    if len(unpaid) >= MAX_UNPAID_INVOICES_OF_OWNER:
-        raise SeatsRefused(reason=_("Three invoices wait for payment already. Pay one first, or pay by card."))
-    course_id = wanted.course.pk if wanted.course else None
-    if wanted.team is None and any(each.seat_pack.course_id == course_id for each in unpaid):
-        message = _("You ordered such seats by invoice already, and it isn't paid yet. Add seats on your team's page.")
-        raise SeatsRefused(reason=message)
-
-
-def _refuse_renewal(wanted: WantedSeats) -> None:
-    """A year is followed by one other. One whose money went back, or that was never paid, is followed by none."""
-    former = wanted.renews
-    if former is None:
-        return
-    if former.renewals.filter(state__in=_LIVE).exists():
-        raise SeatsRefused(reason=_("These seats are renewed already."))
-    if not can_be_renewed(former):
-        raise SeatsRefused(reason=_("These seats were given up. Order new ones instead."))
 
 
 def _team_for(user: User, buyer: Mapping[str, Any], *, now: datetime) -> Team:

@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.billing.errors import SeatHeld, SeatNotFree
 from apps.billing.models import Order, Refund, Seat, SeatPack, SeatUse, Team
 from apps.billing.queries.seat_packs import GIVEN_UP, is_year_live
+from apps.billing.seat_prices import year_after
 from apps.billing.services import grants
 from apps.billing.services.seat_changes import check_changes
 from apps.billing.services.seat_notices import tell_of_end, tell_of_pause, tell_of_reopening
@@ -63,14 +64,6 @@ def _period_of(pack: SeatPack, now: datetime) -> tuple[datetime, datetime | None
     if pack.renews is not None and pack.renews.ends_at is not None and is_year_live(pack.renews):
         start = max(now, pack.renews.ends_at)
     return start, year_after(start)
-
-
-def year_after(moment: datetime) -> datetime:
-    """Return the same moment a year later; 28 February for 29 February."""
-    try:
-        return moment.replace(year=moment.year + 1)
-    except ValueError:
-        return moment.replace(year=moment.year + 1, day=28)
 
 
 def give_seat(*, seat: Seat, user: User, by: User | None, known_as: str = "", now: datetime) -> Seat:
