@@ -161,6 +161,8 @@ def test_a_refund_names_its_account_and_an_admin_transfers_it(browser_of, mia, s
     assert learner.post(page, {**sent, "number": "DE89 3704 0044 0532 0130 00"}).status_code == 302
     refund = Refund.objects.get()
     assert "account ending in 3000" in text_of(learner.get(f"/billing/transactions/{payment.uid}"))
+    order_page = f"/billing/orders/{placed.uid}"
+    assert "You asked for $64.00 back" in text_of(learner.get(order_page))
 
     returns = text_of(admin.get(ADMIN, {"state": "returns"}))
     assert IBAN in returns
@@ -172,6 +174,9 @@ def test_a_refund_names_its_account_and_an_admin_transfers_it(browser_of, mia, s
     assert Refund.objects.get().status == "processing"
     admin.post(f"/dashboard/admin/refunds/{refund.uid}/transferred", {"day": localdate().isoformat()})
     assert Refund.objects.get().status == "done"
+    closed = text_of(learner.get(order_page))
+    assert "$64.00 was returned to you" in closed
+    assert "Start learning" not in closed
     assert learner.get(f"/billing/refunds/{refund.uid}/account").status_code == 302
 
     admin.post(f"/dashboard/admin/refunds/{refund.uid}/rejected", {"reason": "Account closed"})
