@@ -441,8 +441,8 @@ def test_seats_are_given_back_on_their_page(browser_of, standin, card_form, maev
     assert "Give 4 seats back for $560.00" in browser.get(page).content.decode()
     shown = browser.post(page, {"seats": "3", "action": "update"}).content.decode()
     assert "Give 3 seats back for $420.00" in shown
-    for seats, action, left in [("3", "fewer", 2), ("4", "more", 4), ("1", "fewer", 1)]:
-        assert f"Give {left} seat" in browser.post(page, {"seats": seats, "action": action}).content.decode()
+    for many, action, left in [("3", "fewer", 2), ("4", "more", 4), ("1", "fewer", 1)]:
+        assert f"Give {left} seat" in browser.post(page, {"seats": many, "action": action}).content.decode()
     assert browser.post(page, {"seats": "3", "action": "give_back", "amount": "1"}).status_code == 409
     assert browser.post(page, {"seats": "3", "action": "give_back", "amount": "42000"}).status_code == 302
     assert pack.rows.usable().count() == 1
