@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 
 import pytest
 from django.apps import apps
@@ -16,6 +17,7 @@ from studyplatform.kit.db.new_database import RunOnNewDatabase
 from tests import databases
 from tests.kit.schema import describe
 
+pytestmark = pytest.mark.timeout(1800)  # half a minute of CPU, on a machine that may have other work
 RELEASED = {
     "accounts": "0008_personal_tokens",
     "billing": "0007_books_checks",
@@ -70,7 +72,9 @@ def create_released_tables() -> StateApps:
     return released
 
 
-def compare_upgraded() -> None:
+def compare_upgraded(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Django asks this for each relation of each model, thousands of times, and models don't change meanwhile.
+    monkeypatch.setattr(apps, "get_swappable_settings_name", cache(apps.get_swappable_settings_name))
     with databases.without_tables("upgraded"):
         create_released_tables()
         call_command("migrate", run_syncdb=True, verbosity=0)  # tests have dj-stripe's tables without migrations
@@ -79,20 +83,21 @@ def compare_upgraded() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_of_the_last_release_is_upgraded_to_what_a_new_one_is() -> None:
-    compare_upgraded()
+def test_a_database_of_the_last_release_is_upgraded_to_what_a_new_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_upgraded(monkeypatch)
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_a_postgresql_database_of_the_last_release_is_upgraded_to_what_a_new_one_is() -> None:
-    compare_upgraded()
+def test_a_postgresql_database_of_the_last_release_is_upgraded_to_what_a_new_one_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compare_upgraded(monkeypatch)
 
 
 @pytest.mark.long
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.timeout(900)
 @override_settings(MIGRATION_MODULES={})
 def test_all_migrations_together_make_what_a_new_database_is() -> None:
     with databases.without_tables("migrated"):
