@@ -37,9 +37,10 @@ from tests import checks, servers  # noqa: E402
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 BIN, TEST = checks.BIN, checks.TEST
-PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
+PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--dist", "loadgroup"]
 BROWSER = "tests/e2e"
-WITHOUT_BROWSER = [*PYTEST, "--ignore", BROWSER, "-p", "no:playwright"]
+WITHOUT_BROWSER = [*PYTEST, "-n", "2", "--ignore", BROWSER, "-p", "no:playwright"]
+IN_BROWSER = [*PYTEST, "-n", "3", BROWSER]  # half of their time they wait: for a page, a job, a click that is allowed
 AGAIN = ["--reruns", "1"]
 # The folders of assets whose tests concern an app, with the folders in them.
 ISLANDS = {
@@ -231,7 +232,7 @@ def in_browser(marked: str, content: str, arguments: list[str]) -> int:
     began = time.monotonic()
     with tempfile.NamedTemporaryFile("r", prefix="study-unstable-") as unstable:
         process = subprocess.Popen(
-            [*PYTEST, BROWSER, "-m", marked, *AGAIN, *arguments],
+            [*IN_BROWSER, "-m", marked, *AGAIN, *arguments],
             cwd=ROOT,
             env={**os.environ, **TEST, "UNSTABLE": unstable.name, "E2E_DATA": content},
             text=True,
