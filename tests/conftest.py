@@ -40,6 +40,16 @@ def pytest_configure(config: pytest.Config) -> None:
         pytest.exit(problem, returncode=pytest.ExitCode.USAGE_ERROR)
 
 
+LONG_TIMEOUT_SECONDS = 3600  # on a machine with other work, what takes two minutes alone may take twenty
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what is marked `long` take its time, unless it says how much."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG_TIMEOUT_SECONDS))
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Look for garbage less often, and not in what was loaded and collected until now: that took a twentieth."""
     gc.freeze()

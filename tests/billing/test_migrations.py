@@ -19,7 +19,7 @@ from apps.billing.services.ledger.posting import ACCOUNTS, account_of
 from tests import databases
 from tests.kit.test_new_database import RELEASED, create_released_tables
 
-pytestmark = [pytest.mark.long, pytest.mark.database, pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.database, pytest.mark.django_db(transaction=True)]
 NOW = timezone.now()
 PRICE, TAX, FEE, SHARE_BPS = 6400, 1022, 216, 7000
 SHARE = (PRICE - TAX) * SHARE_BPS // 10_000

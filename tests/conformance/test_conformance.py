@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
+from tests.uploads.server import wait_until
 
 pytestmark = pytest.mark.long
 
@@ -38,7 +38,7 @@ def address() -> Iterator[str]:
         return False
 
     try:
-        assert wait_until(answers, 90)
+        assert wait_until(answers)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         os.killpg(server.pid, signal.SIGKILL)

@@ -77,6 +77,7 @@ def copy_in(folder: Path) -> Site:
         "DATA_DIR": str(folder),
         "HOST": "127.0.0.1",
         "PORT": str(port),
+        "STANDIN_PORT": str(servers.free_port()),  # by default one beside the server's, which may be taken
         "SITE_URL": f"http://127.0.0.1:{port}",
         # Only runs if a test has started it (tests/e2e/test_accounts.py); its button is on every sign-in page.
         "OIDC_SCHOOL_TITLE": "Field School",

@@ -32,7 +32,7 @@ def provider(site: Site) -> Iterator[Past]:
     site.manage("connect_payments")
 
     def go_back(days: int) -> None:
-        address = f"http://127.0.0.1:{int(site.env['PORT']) + 421}/standin/clock"
+        address = f"http://127.0.0.1:{site.env['STANDIN_PORT']}/standin/clock"
         form = urllib.parse.urlencode({"moment": int(time.time()) - days * 86_400}).encode()
         call = urllib.request.Request(address, form, {"Authorization": f"Bearer {SECRET_KEY}"})
         urllib.request.urlopen(call, timeout=30).close()  # noqa: S310 (our own address)

@@ -25,10 +25,9 @@ from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.models import Job
 from studyplatform.supervisor import WEB
 from tests.files.test_uploads import CHUNK_SIZE, MOVIE, facts
-from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
 from tests.uploads.endurance import MEGABYTE, run
-from tests.uploads.server import Server, headers_of
+from tests.uploads.server import Server, headers_of, wait_until
 
 pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
 
@@ -49,7 +48,7 @@ class Site:
             "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
         }
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
-        assert wait_until(self._answers, 40)
+        assert wait_until(self._answers)
 
     def _answers(self) -> bool:
         try:
@@ -133,9 +132,9 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
 
     # All received bytes of an interrupted chunk are saved.
     cut(0, 70_001, announced=len(whole))
-    assert wait_until(lambda: offset() == 70_001, 20)
+    assert wait_until(lambda: offset() == 70_001)
     cut(70_001, PART, announced=PART)
-    assert wait_until(lambda: offset() == PART, 20)
+    assert wait_until(lambda: offset() == PART)
     # A body of unknown length is read to the end.
     chunks = {"Upload-Offset": str(PART), "Content-Type": CHUNK_SIZE, "Transfer-Encoding": "chunked"}
     halves = (whole[at : at + PART // 2] for at in (PART, PART + PART // 2))
@@ -192,7 +191,6 @@ def test_50_mb_by_tus_js_client_survive_cuts_restarts_and_kill_9(ada, browser_of
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)  # hundreds of requests to a server that is killed again and again
 @pytest.mark.parametrize(
     "options",
     [

@@ -34,7 +34,8 @@ from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.files.clips import cut_off, damage, watch
-from tests.files.test_video_encode import is_alive, wait_until
+from tests.files.test_video_encode import is_alive
+from tests.uploads.server import PATIENCE_SECONDS, wait_until
 
 pytestmark = [
     pytest.mark.media,
@@ -224,7 +225,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     is_encoding_ladder = lambda: (  # noqa: E731
         VideoAsset.objects.get(pk=video.pk).step == "ladder" and any(folder.glob("part-ladder-*/*/*.m4s*"))
     )
-    assert wait_until(is_encoding_ladder, 60)
+    assert wait_until(is_encoding_ladder)
     ffmpeg = json.loads((folder / PID_FILE).read_text())["pid"]
     assert is_alive(ffmpeg)
     done_before = files_under(folder / "done")
@@ -232,16 +233,16 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     worker.send_signal(signal.SIGKILL)
     worker.wait()
 
-    assert wait_until(lambda: not is_alive(ffmpeg), 20)
+    assert wait_until(lambda: not is_alive(ffmpeg))
     assert done_before == ["analyze", "captions", "first", "poster", "sound"]
     job = Job.objects.get(kind="files.process_video")
     assert job.state == Job.State.RUNNING
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))  # the lease expires
     marks = {name: (folder / "done" / name).stat().st_mtime_ns for name in done_before}
     second = start_worker(tmp_path)
-    assert wait_until(lambda: VideoAsset.objects.get(pk=video.pk).step in {"ladder", "finish"}, 60)
+    assert wait_until(lambda: VideoAsset.objects.get(pk=video.pk).step in {"ladder", "finish"})
     assert {name: (folder / "done" / name).stat().st_mtime_ns for name in done_before} == marks
-    assert second.wait(120) == 0
+    assert second.wait(PATIENCE_SECONDS) == 0
 
     video.refresh_from_db()
     job.refresh_from_db()

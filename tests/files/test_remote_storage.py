@@ -160,6 +160,7 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     assert b"#EXT-X-STREAM-INF" in body(his.get(master))
     playlist = body(his.get(f"{media}/480p/index.m3u8")).decode()
     segment = re.findall(r"^\d+\.m4s$", playlist, re.MULTILINE)[0]
+    his.get(f"{media}/480p/{segment}")  # that something of the video was handed out is written down at once
     with django_assert_num_queries(0):
         led = his.get(f"{media}/480p/{segment}")
     assert led.status_code == 302
@@ -181,7 +182,11 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     assert int(sound["Content-Length"]) == sum(
         s3.client.head_object(Bucket=s3.name, Key=name)["ContentLength"] for name in parts
     )
-    assert seen == ["GetObject", "ListObjects", *["GetObject"] * len(parts)]
+    found, sent = ["GetObject", "ListObjects"], ["GetObject"] * len(parts)
+    assert seen == [*found, "GetObject", *sent]  # how long the sound is, to write down what was handed out
+    seen.clear()
+    assert body(his.get(f"{media}/sound.m4a"))
+    assert seen == [*found, *sent]  # which is remembered
     seen.clear()
     assert body(his.get(f"{media}/480p/index.m3u8"))
     tag = his.head(f"{media}/480p/index.m3u8")["ETag"]

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
 from apps.files.video.work import Step
 from studyplatform.kit import die_with_parent
+from tests.uploads.server import wait_until
 
 pytestmark = pytest.mark.media
 QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]
@@ -34,17 +34,8 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-def wait_until(condition, seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def pid_in(folder: Path) -> int:
-    assert wait_until(lambda: (folder / PID_FILE).exists() and (folder / PID_FILE).read_text())
+    assert wait_until(lambda: (folder / PID_FILE).exists() and (folder / PID_FILE).read_text() != "")
     return int(json.loads((folder / PID_FILE).read_text())["pid"])
 
 

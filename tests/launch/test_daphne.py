@@ -20,9 +20,9 @@ from websockets.typing import Origin
 from apps.accounts.models import User
 from studyplatform import supervisor
 from studyplatform.settings import env
-from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
 from tests.tutor.test_mcp_servers import database_url
+from tests.uploads.server import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,7 +62,7 @@ def test_daphne_serves_a_page_and_a_socket_and_stops(
         return False
 
     try:
-        assert wait_until(answers, 90)
+        assert wait_until(answers)
         page = httpx.get(f"{address}/settings/", headers={"Cookie": cookie}, timeout=60)
         assert (page.status_code, "leo@example.com" in page.text) == (200, True)
         assert "server" not in page.headers

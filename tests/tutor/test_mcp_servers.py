@@ -23,8 +23,8 @@ from apps.learning.models import Enrollment, Note
 from studyplatform.supervisor import WEB
 from tests.factories.learning import FlashCardFactory
 from tests.factories.tokens import make_token
-from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
+from tests.uploads.server import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
@@ -64,7 +64,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         return False
 
     try:
-        assert wait_until(answers, 90)
+        assert wait_until(answers)
         yield f"http://127.0.0.1:{port}"
     finally:
         os.killpg(server.pid, signal.SIGKILL)

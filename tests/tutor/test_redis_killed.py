@@ -24,9 +24,9 @@ from apps.accounts.models import User
 from apps.tutor import services
 from apps.tutor.models import Answer
 from apps.tutor.streaming.units import units
-from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
 from tests.tutor.test_mcp_servers import database_url
+from tests.uploads.server import wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.long]
 
@@ -98,7 +98,7 @@ class Site:
 def site(tmp_path: Path) -> Iterator[Site]:
     one = Site(tmp_path)
     try:
-        assert wait_until(one.is_up, 120)
+        assert wait_until(one.is_up)
         yield one
     finally:
         one.close()

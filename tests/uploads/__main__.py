@@ -24,6 +24,7 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="study-uploads-")))
         environment = {"DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "studyplatform.settings.embedded"}
+        environment["STANDIN_PORT"] = str(servers.free_port())  # by default one beside the server's, which may be taken
         environment["TUTOR_WARM_UP"] = "0"  # the weights would count as memory of the uploads
         if options.postgres:
             database, _ = stack.enter_context(servers.postgres())

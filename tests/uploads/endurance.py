@@ -170,7 +170,7 @@ def _kill(server: Server, proxy: Proxy, report: Report) -> None:
 EVENTS = {"cut": _cut, "restart": _restart, "kill": _kill}
 
 
-def _lost(server: Server, chunks: list[Chunk], *, wait: float = 10) -> int:
+def _lost(server: Server, chunks: list[Chunk], *, wait: float = 60) -> int:
     """How many of the delivered bytes the server does not have, after so many seconds at most."""
     lost = 0
     for chunk in chunks:
