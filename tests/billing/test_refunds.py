@@ -247,6 +247,36 @@ def test_a_refund_that_the_provider_refuses_fails_and_says_why(payment, standin)
     assert "greater than unrefunded amount" in refund.failure
 
 
+def test_what_the_provider_did_unseen_counts_before_a_request_is_decided(payment, standin, sam, mia):
+    """A part was refunded in its dashboard, then the payment was disputed; no event of either arrived."""
+    request = ask(payment, days=20)
+    standin.refund(payment.gateway_id, 1400)
+
+    granted = refunds.decide_refund(admin=sam, refund=request, grants=True, reason="", now=timezone.now())
+
+    payment.refresh_from_db()
+    assert (granted.status, granted.amount, payment.left) == (Refund.Status.DONE, 5000, 0)
+
+
+def test_a_request_waits_while_a_dispute_that_nobody_saw_is_open(payment, standin, sam, monkeypatch):
+    request = ask(payment, days=20)
+    dispute = standin.dispute(payment.gateway_id)
+
+    with pytest.raises(NothingToRefund):
+        refunds.decide_refund(admin=sam, refund=request, grants=True, reason="", now=timezone.now())
+    request.refresh_from_db()
+    assert request.status == Refund.Status.REQUESTED
+
+    # Who is faster than the provider's own answer is refused by it, and both sides are notified.
+    Dispute.objects.update(status="won")
+    monkeypatch.setattr(refunds, "sync_dispute", lambda **_: None)
+    refunds.decide_refund(admin=sam, refund=request, grants=True, reason="", now=timezone.now())
+    jobs.run_pending("default")
+    request.refresh_from_db()
+    assert (dispute["status"], request.status) == ("needs_response", Refund.Status.FAILED)
+    assert (len(told("refund_failed")), len(told("refund_to_return"))) == (1, 1)
+
+
 def test_an_old_answer_of_the_provider_does_not_open_the_course_again(payment, monkeypatch):
     ask(payment)
     asked = gateway.refunds_of(payment.gateway_id)

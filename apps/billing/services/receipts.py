@@ -184,22 +184,27 @@ def attach_documents(documents: list[Document]) -> list[mail.Attached]:
 
 
 def _tell_of_failed_refund(refund: Refund) -> None:
-    """Notify the learner and the admins of a refund that the bank sent back: somebody has to return the money."""
+    """Notify the learner and the admins of a refund that didn't arrive: somebody has to return the money.
+
+    The bank sent it back, or the provider refused it. Learners have never heard of an admin's refund that was refused.
+    """
     payment = refund.payment
+    is_unheard_of = refund.gateway_id is None and refund.requested_by_id not in (None, payment.user_id)
     amount = money(refund.amount, payment.currency, cents=True)
     link, key = f"/billing/transactions/{payment.uid}", f"{refund.uid} {refund.status}"
     # It was documented if it was done before it failed: an invoice then cancels its credit note.
     invoices = list(Document.objects.filter(refund=refund, kind=Document.Kind.INVOICE).order_by("issued_at", "pk"))
-    people.notify(
-        "billing.refund_failed",
-        payment.user,
-        link,
-        key,
-        to=payment.email,
-        attachments=attach_documents(invoices),
-        title=payment.title,
-        amount=amount,
-    )
+    if not is_unheard_of:
+        people.notify(
+            "billing.refund_failed",
+            payment.user,
+            link,
+            key,
+            to=payment.email,
+            attachments=attach_documents(invoices),
+            title=payment.title,
+            amount=amount,
+        )
     people.notify_all(
         "billing.refund_to_return",
         User.objects.filter(role=Role.ADMIN, is_active=True),

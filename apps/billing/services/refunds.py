@@ -4,6 +4,7 @@ As with orders, the provider knows which refunds exist: :func:`.refund_states.sy
 bank transfer goes back by one, which an admin makes (`bank_returns`).
 """
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -11,10 +12,11 @@ from django.db import IntegrityError, transaction
 from apps.accounts.models import User
 from apps.billing import gateway, policies
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
-from apps.billing.models import Grant, Payment, Refund
+from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.provider_amounts import to_provider
 from apps.billing.services.admin_notices import tell_admins_of_request
 from apps.billing.services.bank_returns import ReturnAccount, announce_return, can_return_by_transfer, is_disputed
+from apps.billing.services.disputes import sync_dispute
 from apps.billing.services.refund_rule import consumed_percents, is_immediate
 from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.returns import follow_returns
@@ -46,12 +48,14 @@ def request_refund(
     :raises RefundTermsChanged: the rule is not the one that the user was told.
     """
     enforce(policies.ask_for_refund(user, payment))
+    _ask_provider(payment, now=now)
     with transaction.atomic():
         # Who redeems a gift locks this row: either it is redeemed before the rule is read, or its code has ended.
         Payment.objects.select_for_update().get(pk=payment.pk)
         # One request of a user at a time: of two for the same course, the second sees the first. Locked in this order,
         # as by what ends Premium after a refund.
         User.objects.select_for_update().get(pk=user.pk)
+        payment.refresh_from_db(fields=["refunded", "charged_back"])
         immediate = is_immediate(payment=payment, now=now)
         if expects_immediate not in (None, immediate):
             raise RefundTermsChanged
@@ -84,6 +88,8 @@ def refund_by_admin(
     :raises RefundPending: another refund of this payment is not finished.
     :raises NothingToRefund: the amount is more than what is left, or the card hasn't refused a refund.
     """
+    enforce(policies.decide_refunds(admin))
+    _ask_provider(payment, now=now)
     refund = begin_refund_by_admin(
         admin=admin,
         payment=payment,
@@ -126,11 +132,15 @@ def begin_refund_by_admin(
 
 
 def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now: datetime) -> Refund:
-    """Grant or decline a learner's request.
+    """Grant or decline a learner's request, for what is left of the payment.
 
-    :raises RefundDecided: someone decided it before.
+    :raises RefundDecided: someone decided it before, also by a refund at the provider.
+    :raises NothingToRefund: the payment is disputed, so the provider would refuse; the request waits for the outcome.
     """
     enforce(policies.decide_refunds(admin))
+    _ask_provider(refund.payment, now=now)
+    if grants and refund.payment.disputes.filter(status=Dispute.Status.OPEN).exists():
+        raise NothingToRefund
     status = Refund.Status.PROCESSING if grants else Refund.Status.DECLINED
     with transaction.atomic():
         waiting = Refund.objects.filter(pk=refund.pk, status=Refund.Status.REQUESTED)
@@ -143,6 +153,19 @@ def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now
         else:
             jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} declined", refund_id=refund.pk)
     return send(refund=refund, now=now) if grants else _fresh(refund)
+
+
+def _ask_provider(payment: Payment, *, now: datetime) -> None:
+    """Write down what the provider knows of refunds and disputes before one is decided: their events may be lost.
+
+    If it can't be reached, what is known here counts; the provider refuses what is too much.
+    """
+    if payment.method != Payment.Method.CARD or not payment.amount:
+        return
+    with suppress(AppError):
+        sync_refunds(payment=payment, now=now)
+        for id in gateway.disputes_of(payment.gateway_id):
+            sync_dispute(dispute=id, now=now)
 
 
 def refund_duplicate(*, payment: Payment, now: datetime) -> None:
@@ -252,8 +275,7 @@ def _note_refusal(refund: Refund, reason: str, *, now: datetime) -> None:
         status = Refund.Status.FAILED if payment.left else Refund.Status.CLOSED
         if not mine.update(status=status, failure=reason[:300], decided_at=now):
             return
-        if status == Refund.Status.CLOSED:
-            jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} closed", refund_id=refund.pk)
+        jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} {status}", refund_id=refund.pk)
         follow_returns(payment, now=now)
 
 
