@@ -16,6 +16,7 @@ from apps.billing.models import Bundle, BundleCourse, Document, Payout
 from apps.billing.services import issuing, payout_outcomes, receipts, seats, subscriptions, webhooks
 from studyplatform.kit import mail
 from studyplatform.kit.caching import table_versions
+from studyplatform.kit.db.applied_migrations import are_all_migrations_applied
 from studyplatform.kit.events import subscribe
 
 accounts.register_hindrance(policies.leave)
@@ -82,6 +83,5 @@ def issue_earlier_documents(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, 
 
     No migration does it, because documents are made by the present models and texts (docs/adr/0050).
     """
-    went_back = any(is_backwards for _migration, is_backwards in plan or ())
-    if plan and not went_back and using == DEFAULT_DB_ALIAS and issuing.is_ready():
+    if plan and using == DEFAULT_DB_ALIAS and are_all_migrations_applied():
         issuing.issue_missing_documents()

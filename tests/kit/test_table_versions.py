@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
 
 from apps.courses.models import Course, Subject
 from studyplatform.kit.caching import table_versions
@@ -121,4 +122,21 @@ def test_triggers_dropped_by_a_migration_are_created_again():
     call_command("migrate", "kit", verbosity=0)
 
     assert now() != before  # what changed meanwhile was not noticed by itself
+    assert rises(lambda: Course.objects.update(title="Seen"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_triggers_wait_for_the_last_migration_of_all_apps():
+    """On the way of one app alone, tables may lack columns that triggers name."""
+    newest = MigrationRecorder.Migration.objects.filter(app="billing").latest("name")
+    MigrationRecorder.Migration.objects.filter(pk=newest.pk).delete()
+    plan = [("a migration of another app", False)]
+    triggers.drop_triggers(plan=plan)
+
+    triggers.install_triggers(plan=plan)
+    assert not rises(lambda: Course.objects.update(title="Unseen"))
+
+    newest.save(force_insert=True)
+    triggers.install_triggers(plan=plan)
+    CourseFactory(status="published")
     assert rises(lambda: Course.objects.update(title="Seen"))

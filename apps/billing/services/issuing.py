@@ -12,8 +12,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db import transaction
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
@@ -82,12 +81,6 @@ def issue_documents(*, payment: Payment, now: datetime) -> list[Document]:
     kinds = {_kind_of(fact) for fact in missing}
     lock_series(kinds, localtime(now).year)
     return [_issue(fact, at=now) for fact in missing]
-
-
-def is_ready() -> bool:
-    """Return whether all migrations ran: the tables are as the models say."""
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
 def issue_missing_documents() -> int:

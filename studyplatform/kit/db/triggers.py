@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 
+from studyplatform.kit.db.applied_migrations import are_all_migrations_applied
 from studyplatform.kit.registry import Registry
 
 
@@ -112,12 +113,12 @@ def drop_triggers(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: 
 
 
 def install_triggers(*, using: str = DEFAULT_DB_ALIAS, plan: Any = None, **kwargs: Any) -> None:
-    """After migrations: install all registered triggers, unless they went back.
+    """After migrations: install all registered triggers, unless some are still to be applied, or were taken back.
 
-    Older tables may lack the columns that the triggers name. The way forward installs them.
+    Older tables may lack the columns that the triggers name. The last migration on the way forward installs them.
+    ``plan``: None if nothing was migrated.
     """
-    went_back = any(is_backwards for _migration, is_backwards in plan or ())
-    if using == DEFAULT_DB_ALIAS and not went_back:
+    if using == DEFAULT_DB_ALIAS and (plan is None or are_all_migrations_applied()):
         for each in registered.ordered():
             each.install()
 
