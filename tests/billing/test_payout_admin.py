@@ -35,9 +35,11 @@ def test_a_bank_payout_is_downloaded_and_marked(browser_of, sam, payout):
     assert IBAN in b"".join(file.streaming_content).decode("utf-8-sig")
 
     act(books, "payout", "mark_sent", payout)
+    act(books, "payout", "fail_account_closed", payout)  # on a list that still said "processing"
     payout.refresh_from_db()
     assert payout.state == "sent"
 
+    Payout.objects.update(state="processing")
     act(books, "payout", "fail_account_closed", payout)
     payout.refresh_from_db()
     assert (payout.state, payout.failure) == ("failed", "account_closed")

@@ -429,7 +429,7 @@ def test_two_admins_and_a_run_at_once_take_a_payout_back_once(standin):
 def test_the_page_and_the_admin_screen_ask_the_provider(browser_of, ada, sam, account, sent):
     admin = browser_of(sam)
     page, screen = "/dashboard/admin/payouts", "/admin/billing/payout/"
-    failed = admin.post(f"{page}/{sent.uid}/mark", {"outcome": "other"}, follow=True).content.decode()
+    failed = admin.post(f"{page}/{sent.uid}/mark", {"outcome": "other", "state": "sent"}, follow=True).content.decode()
     assert "has transferred $70 of this payout" in failed
     on_screen = {"action": "fail_other", "_selected_action": [sent.pk]}
     assert "has transferred $70" in admin.post(screen, on_screen, follow=True).content.decode()
@@ -446,12 +446,13 @@ def test_the_page_and_the_admin_screen_ask_the_provider(browser_of, ada, sam, ac
     assert state_of(sent) == ("failed", "reversed", 7000)
     assert (
         "Nothing was changed"
-        in admin.post(f"{page}/{sent.uid}/mark", {"outcome": "other"}, follow=True).content.decode()
+        in admin.post(f"{page}/{sent.uid}/mark", {"outcome": "other", "state": "sent"}, follow=True).content.decode()
     )
 
 
 @pytest.mark.parametrize(
-    ("what", "values"), [("mark", {"outcome": "other"}), pytest.param("reverse", {}, marks=pytest.mark.long)]
+    ("what", "values"),
+    [("mark", {"outcome": "other", "state": "sent"}), pytest.param("reverse", {}, marks=pytest.mark.long)],
 )
 def test_a_provider_that_does_not_answer_changes_nothing(browser_of, sam, sent, settings, what, values):
     settings.STRIPE_API_HOST = "http://127.0.0.1:9"

@@ -26,8 +26,9 @@ def payout(ada):
     return Payout.objects.get()
 
 
-def mark(browser, payout, outcome):
-    browser.post(f"{PAGE}/{payout.uid}/mark", {"outcome": outcome})
+def mark(browser, payout, outcome, *, seen=""):
+    """``seen``: the state on the admin's page, if it isn't the present one."""
+    browser.post(f"{PAGE}/{payout.uid}/mark", {"outcome": outcome, "state": seen or payout.state})
     payout.refresh_from_db()
     return payout.state, payout.failure
 
@@ -56,6 +57,10 @@ def test_an_admin_downloads_a_transfer_and_marks_it(browser_of, sam, payout):
 
     assert mark(admin, payout, "nonsense") == ("processing", "")
     assert mark(admin, payout, "sent") == ("sent", "")
+    # Another admin, whose page is older, reports something else: paying it again must be somebody's decision.
+    assert mark(admin, payout, "other", seen="processing") == ("sent", "")
+    services.fail_payout(payout.pk, Payout.Failure.OTHER, seen="processing", now=NOW)
+    assert mark(admin, payout, "sent", seen="processing") == ("sent", "")
     assert "transfer" not in admin.get(PAGE).content.decode().split("All payouts")[0].split("Bank")[-1]
     assert mark(admin, payout, "account_closed") == ("failed", "account_closed")
     assert mark(admin, payout, "sent") == ("failed", "account_closed")

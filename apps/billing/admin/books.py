@@ -139,11 +139,14 @@ class PayoutAdmin(ReadOnly, admin.ModelAdmin[Payout]):
 
 def _failing(failure: Payout.Failure) -> Any:
     def mark_failed(screen: PayoutAdmin, request: HttpRequest, queryset: QuerySet[Payout]) -> None:
+        # A list can be old. What another admin has marked as sent by the bank is marked as failed on the page of
+        # payouts only, which says so; about connected accounts the provider is asked.
         before = queryset.filter(state__in=[Payout.State.PROCESSING, Payout.State.SENT])
+        before = before.exclude(method=PayoutAccount.Method.BANK, state=Payout.State.SENT)
         done = 0
-        for pk in before.values_list("pk", flat=True):
+        for pk, seen in before.values_list("pk", "state"):
             try:
-                services.fail_payout(pk, failure, now=timezone.now())
+                services.fail_payout(pk, failure, seen=seen, now=timezone.now())
                 done += 1
             except AppError as refusal:  # of one: the provider has transferred it, for example
                 messages.error(request, refusal.detail)

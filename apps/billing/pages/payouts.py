@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -32,6 +33,7 @@ State = Payout.State
 # What an admin can say; that the provider took a transfer back, it says itself.
 _FAILURES = [choice for choice in Payout.Failure.choices if choice[0] != Payout.Failure.REVERSED]
 _FAILURE_NAMES = {name for name, _label in _FAILURES}
+_UNCHANGED = gettext_lazy("Nothing was changed: the payout's state has changed in the meantime.")
 
 
 @administers
@@ -91,19 +93,23 @@ def transfers_csv(request: HttpRequest, day: str) -> StreamingHttpResponse:
 def mark(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Write down what the bank says about a payout: it was sent, or why it did not arrive.
 
-    About payouts to connected accounts the provider is asked first.
+    About payouts to connected accounts the provider is asked first. ``state`` in the form is what the page showed:
+    what another admin reported since then is not overwritten unseen.
     """
     payout = _payout(uid)
-    outcome, now = request.POST.get("outcome", ""), timezone.now()
+    outcome, seen, now = request.POST.get("outcome", ""), request.POST.get("state", ""), timezone.now()
     try:
         if outcome == State.SENT and payout.method == PayoutAccount.Method.BANK and payout.state == State.PROCESSING:
-            services.mark_payout_sent(payout.pk, now=now)
-            messages.success(request, _("Payout marked as sent. The instructor was notified."))
-        elif outcome in _FAILURE_NAMES and payout.state in {State.PROCESSING, State.SENT}:
-            payout = services.fail_payout(payout.pk, Payout.Failure(outcome), now=now)
+            payout = services.mark_payout_sent(payout.pk, now=now)
+            if payout.state == State.SENT:
+                messages.success(request, _("Payout marked as sent. The instructor was notified."))
+            else:
+                messages.info(request, _UNCHANGED)
+        elif outcome in _FAILURE_NAMES and payout.state in {State.PROCESSING, State.SENT} and seen == payout.state:
+            payout = services.fail_payout(payout.pk, Payout.Failure(outcome), seen=seen, now=now)
             _tell_of_failure(request, payout)
         else:
-            messages.info(request, _("Nothing was changed: the payout's state has changed in the meantime."))
+            messages.info(request, _UNCHANGED)
     except PaymentProcessingError:
         messages.error(request, _("The payment provider can't be reached. Nothing was changed."))
     except AppError as refusal:
@@ -115,7 +121,7 @@ def _tell_of_failure(request: HttpRequest, payout: Payout) -> None:
     if payout.state == State.FAILED:
         messages.success(request, _("Payout marked as failed. Its amount moves to the next run."))
     else:
-        messages.info(request, _("Nothing was changed: the payout's state has changed in the meantime."))
+        messages.info(request, _UNCHANGED)
 
 
 @administers

@@ -58,8 +58,11 @@ def mark_sent(payout_id: int, *, now: datetime) -> Payout:
     return payout
 
 
-def fail(payout_id: int, failure: Payout.Failure, *, now: datetime) -> Payout:
+def fail(payout_id: int, failure: Payout.Failure, *, now: datetime, seen: str = "") -> Payout:
     """An admin says that a payout did not arrive, perhaps after it was sent: the amount is in the balance again.
+
+    ``seen``: the state that the admin saw. If it is another one now, nothing changes: of two who report a bank
+    transfer at once, one as sent, the other one must not have it paid again unawares. "" if they saw none.
 
     :raises PayoutTransferred: the provider has transferred it, and has not taken it back.
     :raises PayoutInProgress: it is being sent at the moment, or an attempt began while the provider was asked.
@@ -67,7 +70,7 @@ def fail(payout_id: int, failure: Payout.Failure, *, now: datetime) -> Payout:
     """
     payout = Payout.objects.get(pk=payout_id)
     if payout.method == PayoutAccount.Method.BANK or payout.state not in (State.PROCESSING, State.SENT):
-        return return_amount(payout_id, failure, now=now)
+        return return_amount(payout_id, failure, seen=seen, now=now)
     payout = _keep_from_runs(payout_id, now=now)
     if payout.state not in (State.PROCESSING, State.SENT):
         return payout
@@ -182,12 +185,16 @@ def return_amount(
     now: datetime,
     detail: str = "",
     attempted_at: datetime | None = None,
+    seen: str = "",
 ) -> Payout:
     """Nothing was sent, or it came back: the amount is in the balance again. The caller knows that it has not left.
 
-    ``attempted_at``: the attempt about which the caller knows it. If another one has begun since, nothing changes.
+    ``attempted_at``: the attempt about which the caller knows it. If another one has begun since, nothing changes; nor
+    if the payout is not in the state ``seen`` any longer.
     """
     payout = _locked(payout_id)
+    if seen and payout.state != seen:
+        return payout
     if payout.state not in (State.PROCESSING, State.SENT) or attempted_at not in (None, payout.attempted_at):
         return payout
     payout.state, payout.settled_at = State.FAILED, now
