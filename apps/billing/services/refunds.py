@@ -134,11 +134,17 @@ def begin_refund_by_admin(
 def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now: datetime) -> Refund:
     """Grant or decline a learner's request, for what is left of the payment.
 
-    :raises RefundDecided: someone decided it before, also by a refund at the provider.
+    If the provider has refunded it meanwhile, there is nothing to decide: it is returned as it is.
+
+    :raises RefundDecided: someone decided it before.
     :raises NothingToRefund: the payment is disputed, so the provider would refuse; the request waits for the outcome.
     """
     enforce(policies.decide_refunds(admin))
+    before = _fresh(refund).status
     _ask_provider(refund.payment, now=now)
+    found = _fresh(refund)
+    if before == Refund.Status.REQUESTED and found.status in {Refund.Status.DONE, Refund.Status.CLOSED}:
+        return found
     if grants and refund.payment.disputes.filter(status=Dispute.Status.OPEN).exists():
         raise NothingToRefund
     status = Refund.Status.PROCESSING if grants else Refund.Status.DECLINED
