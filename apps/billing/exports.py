@@ -63,7 +63,7 @@ def of_billing(user: User) -> Iterator[Part]:
     deposits = Deposit.objects.filter(order__user=user).order_by("pk")
     yield Part(
         "billing/deposits.json",
-        deposits.values("order__number", "amount", "applied", "received_on", "returned_on").iterator(),
+        deposits.values("order__number", "amount", "applied", "charges", "received_on", "returned_on").iterator(),
     )
     payments = Payment.objects.filter(**mine).order_by("pk")
     yield Part(

@@ -28,6 +28,7 @@ from apps.billing.queries import earnings, payouts
 from apps.billing.queries.bundles import bundles_for_sale
 from apps.billing.queries.held_seats import offers_for
 from apps.billing.queries.next_charge import next_charge
+from apps.billing.queries.open_transfers import open_transfers_of
 from apps.billing.queries.pending_payouts import pending_payout
 from apps.billing.queries.periods import month_of
 from apps.billing.queries.revenue import month_so_far, refund_queue
@@ -115,6 +116,7 @@ WatchTime = Callable[[date, date], QuerySet[Any]]
 _GOING = (Payout.State.PROCESSING, Payout.State.SENT)
 """A payout in these states has taken its sales out of the next one."""
 
+MAX_TRANSFERS_ON_DASHBOARD = 3
 watch_time: Registry[WatchTime] = Registry("watch time")
 
 
@@ -182,6 +184,14 @@ def seat_offers(user: User, now: datetime) -> LearnerCard | None:
         if offers
         else None
     )
+
+
+@learner_cards.registers("transfers", order=6)
+def open_transfers(user: User, now: datetime) -> LearnerCard | None:
+    """The user's orders that wait for a bank transfer. One query."""
+    transfers = open_transfers_of(user, now=now)[:MAX_TRANSFERS_ON_DASHBOARD]
+    card = {"transfers": transfers}
+    return LearnerCard(template="billing/_transfers_card.html", card=card, place="main") if transfers else None
 
 
 @learner_cards.registers("premium", order=60)

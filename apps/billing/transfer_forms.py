@@ -28,11 +28,13 @@ def _refuse_future(day: Any) -> Any:
 class RecordTransfer(forms.Form):
     """What the bank statement says. ``uid``: of what is recorded, so that a form sent twice records once.
 
-    ``keeps``: the admin has read that the amount differs.
+    ``keeps``: the admin has read that the amount differs. ``bears``: banks kept what is missing, and the platform
+    bears it.
     """
 
     uid = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
     keeps = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    bears = forms.BooleanField(required=False, widget=forms.HiddenInput)
     amount = forms.DecimalField(
         label=_("Amount received"),
         min_value=Decimal("0.001"),
@@ -64,10 +66,25 @@ class RecordTransfer(forms.Form):
         return values
 
 
+class BearCharges(forms.Form):
+    """What is missing of an order, in minor units, as the admin saw it."""
+
+    missing = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
 class ConfirmReturn(forms.Form):
     """The day on which an amount was transferred back."""
 
     day = forms.DateField(label=_("Transferred on"), error_messages=_DAY_ERRORS)
+
+    def clean_day(self) -> Any:
+        return _refuse_future(self.cleaned_data["day"])
+
+
+class RejectDeposit(forms.Form):
+    """The day on which the bank sent a returned amount back."""
+
+    day = forms.DateField(label=_("Came back on"), error_messages=_DAY_ERRORS)
 
     def clean_day(self) -> Any:
         return _refuse_future(self.cleaned_data["day"])
@@ -82,3 +99,7 @@ class TransferReason(forms.Form):
         validators=[_ONE_LINE],
         error_messages={"required": _("Enter a reason.")},
     )
+
+
+class RejectReturn(TransferReason, RejectDeposit):
+    """What the bank said when it sent a refund back, and on which day."""

@@ -90,7 +90,7 @@ def _of_transfer_orders():
         paid = Payment.objects.filter(order=order).first()
         if (order.status == "paid") != (paid is not None):
             yield "order", f"{order} is {order.status}, and its payment is {paid}"
-        applied = sum(each.applied for each in order.deposits.all())
+        applied = sum(each.applied + each.charges for each in order.deposits.all())
         if applied not in ({0, order.total} if paid is not None and paid.method == "transfer" else {0}):
             yield "order", f"{applied} of what was transferred for {order} paid it"
 

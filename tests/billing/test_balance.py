@@ -1,7 +1,9 @@
 """What moves the provider's balance is posted once, and what nobody can explain is said."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 import stripe
@@ -538,3 +540,27 @@ def test_two_reconciliations_at_once_post_once(standin):
     assert list(kinds) == ["provider_fee", "provider_to_bank", "unexplained"]
     assert Notification.objects.filter(kind="billing.books_differ").count() == 1
     assert Refund.objects.count() == 0
+
+
+def test_a_movement_that_the_database_refuses_is_said_and_stops_no_other(standin, monkeypatch):
+    """For example an amount beyond 64 bits, or a text with NUL or without an end."""
+    state = gateway.BalanceTransactionState(
+        id="txn_0", type="stripe_fee", category="fee", amount=-1, fee=0, net=-1, currency="usd", source="",
+        description="", is_converted=False, created=timezone.now() - DAY,
+    )  # fmt: skip
+    states = [replace(state, id=f"txn_{number}") for number in range(4)]
+    states[1] = replace(states[1], net=2**70)
+    if connection.vendor == "postgresql":  # SQLite takes them
+        states += [replace(state, id="txn_nul", description="a\0b"), replace(state, id="txn_long", currency="x" * 99)]
+    listed = [gateway.Listed(each.id, partial(lambda one: one, each)) for each in states]
+    monkeypatch.setattr(gateway, "balance_transactions_page", lambda *, after: (listed, ""))
+    monkeypatch.setattr(gateway, "balance_transactions_since", lambda moment: iter(listed))
+
+    refused = {each.id for each in states} - {"txn_0", "txn_2", "txn_3"}
+    for _time in range(2):
+        check = BooksCheck(kind="provider", repairs=True, days=30, started_at=timezone.now())
+        books_checks.run_check(check, now=later())
+        said = {each["name"] for each in check.findings if "couldn't be compared" in each["text"]}
+        assert said == refused
+        assert {each.gateway_id for each in BalanceTransaction.objects.all()} == {"txn_0", "txn_2", "txn_3"}
+        assert balances(["fees"]) == {"fees": {"usd": 3}}

@@ -59,6 +59,8 @@ def post_everything() -> None:
     ledger.post_refund("return 2", "pi_p2", 595, paid_from="bank", **AT)
     ledger.post_deposit("1", 100, "usd", **AT)
     ledger.post_deposit_returned("1", 100, "usd", **AT)
+    ledger.post_deposit_rejected("1", 100, "usd", **AT)
+    ledger.post_transfer_charge("1", 1, "usd", payment_key="pi_2", **AT)
     for name, taken in (("dp_1", 11_900), ("dp_2", 5_000)):
         moves = ledger.DisputeMoves(withdrawn=taken, fee=1_500)
         dispute = {"opened_at": NOW, **AT}

@@ -12,9 +12,9 @@ from apps.accounts.models import Notification
 from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, PaymentProcessingError, RefundDecided, RefundPending
-from apps.billing.models import Dispute, Grant, LedgerLine, Payment, Refund
+from apps.billing.models import BooksCheck, Dispute, Grant, LedgerLine, Payment, Refund
 from apps.billing.purchases import purchase_of_course
-from apps.billing.services import ReviewReason, checkout, receipts, refund_states, refunds, review_reason
+from apps.billing.services import ReviewReason, books_checks, checkout, receipts, refund_states, refunds, review_reason
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
@@ -344,3 +344,37 @@ def test_of_two_refunds_of_a_course_at_once_one_needs_a_decision(mia, paid, monk
     outcomes = run_simultaneously(*[lambda each=each: ask(each) for each in payments])
 
     assert sorted(each.status for each in outcomes) == [Refund.Status.PROCESSING, Refund.Status.REQUESTED]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by_night", [False, True])
+@pytest.mark.parametrize("reached", [False, True])
+def test_two_partial_refunds_survive_a_stall_longer_than_the_providers_memory(
+    standin, payment, sam, monkeypatch, reached, by_night
+):
+    """Each answer is lost, and the keys have expired when it is tried again: neither is lost, neither is doubled."""
+    made, now = gateway.create_refund, timezone.now()
+
+    def lose_answer(**terms):
+        if reached:
+            made(**terms)
+        raise PaymentProcessingError
+
+    for number in (1, 2):
+        monkeypatch.setattr(gateway, "create_refund", lose_answer)
+        refund = refunds.refund_by_admin(admin=sam, payment=payment, amount=1000, reason="-", now=now)
+        assert (refund.status, refund.gateway_id) == (Refund.Status.PROCESSING, None)
+        monkeypatch.setattr(gateway, "create_refund", made)
+        now += timedelta(days=2)
+        with standin.store.transaction() as db:
+            db.execute("DELETE FROM answers")  # what idempotency keys had answered
+        for _time in range(2):
+            if by_night:
+                books_checks.run_check(BooksCheck(kind="provider", repairs=True, days=30, started_at=now), now=now)
+            else:
+                refunds.send(refund=refund, now=now)
+        payment.refresh_from_db()
+        there = [each.amount for each in gateway.refunds_of(payment.gateway_id)]
+        assert (there, payment.refunded) == ([1000] * number, 1000 * number)
+        assert [*payment.refunds.values_list("status", flat=True)] == [Refund.Status.DONE] * number
+    assert balance("provider") == 6400 - 216 - 2000

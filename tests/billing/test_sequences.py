@@ -29,7 +29,7 @@ import stripe
 from django.core.cache import cache
 from django.db import transaction
 from django.utils.timezone import localtime
-from hypothesis import HealthCheck, Phase, example, given
+from hypothesis import HealthCheck, Phase, example, given, seed
 from hypothesis import settings as chosen
 from hypothesis import strategies as st
 
@@ -65,6 +65,7 @@ from tests.factories.courses import CourseFactory
 from tests.factories.selling import PaidCourseFactory, PromoCodeFactory
 
 SEQUENCES = int(os.environ.get("BILLING_SEQUENCES", "300"))
+SEED = os.environ.get("BILLING_SEED", "")  # a number, to draw the same sequences again
 SEQUENCES_A_NIGHT = 3  # of other learners, teachers and courses: a night and all comparisons cost as much as a sequence
 WITH_SEATS = SEQUENCES // 3
 WITH_PREMIUM = SEQUENCES // 10  # each costs many times as much as one without
@@ -427,6 +428,8 @@ def try_all(drawn, count, try_out, *, examples=(), at_once=1):
 
     for each in examples:
         test = example(sequences=[each])(test)
+    if SEED:
+        test = seed(int(SEED))(test)
     chosen(
         max_examples=-(-count // at_once),
         deadline=None,

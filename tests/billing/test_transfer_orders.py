@@ -294,6 +294,19 @@ def test_an_order_is_not_made_twice_and_never_canceled_unasked(settings, card_fo
     assert (order.status, order.total) == ("open", 6400)
 
 
+def test_a_card_can_be_tried_again_after_a_part_was_recorded(placed, card_form, mia, sam):
+    """The provider repeats the first answer of a key for a day, and that payment is canceled."""
+    secrets = set()
+    for _time in range(3):
+        secrets.add(pay_by_card(user=mia, order=placed, card="", now=LATER).client_secret)
+        received(placed, 100, actor=sam, keeps=True)
+    again = pay_by_card(user=mia, order=placed, card="", now=LATER)
+
+    assert "error" not in card_form.confirm(again.client_secret)
+    sync_order(order=placed, now=LATER)
+    assert (len(secrets), Payment.objects.get().method) == (3, "card")
+
+
 # --- Reminders ----------------------------------------------------------------------------------------
 
 
@@ -301,12 +314,15 @@ def test_an_overdue_order_is_reminded_once_and_canceled_in_the_end(placed, sam, 
     settings.BANK_IBAN = IBAN
     partly = place_transfer_order(order=OrderFactory(), due_at=DUE_AT, now=NOW)
     received(partly, 100, actor=sam, keeps=True)
+    returned = place_transfer_order(order=OrderFactory(), due_at=DUE_AT, now=NOW)
+    received(returned, 100, actor=sam, keeps=True)
+    return_deposit(deposit=returned.deposits.get(), returned_on=ARRIVED_ON, actor=sam, now=LATER)
     jobs.run_pending("default")
 
     for days in (0, 1, 2, 13):
         follow_overdue(now=DUE_AT + timedelta(days=days, minutes=1))
         jobs.run_pending("default")
-        assert Order.objects.filter(status="open").count() == 2
+        assert Order.objects.filter(status="open").count() == 3
     follow_overdue(now=DUE_AT + timedelta(days=14, minutes=1))
     jobs.run_pending("default")
 
@@ -314,7 +330,9 @@ def test_an_overdue_order_is_reminded_once_and_canceled_in_the_end(placed, sam, 
     assert (placed.status, placed.canceled_by, placed.cancel_reason) == (
         "canceled", None, "The transfer hasn't arrived in time.",
     )  # fmt: skip
-    assert Order.objects.get(pk=partly.pk).status == "open"
+    assert Order.objects.get(status="open") == partly
+    [reminder] = [each.subject for each in mailoutbox if each.to == [partly.email] and "hasn't arrived" in each.subject]
+    assert reminder.startswith("Your transfer of $63.00 for")
     mine = [
         (each.subject, [file[0] for file in each.attachments if isinstance(file, tuple)])
         for each in mailoutbox
@@ -324,6 +342,23 @@ def test_an_overdue_order_is_reminded_once_and_canceled_in_the_end(placed, sam, 
         ("Transfer $64.00 for How Compilers Think", ["INV-2026-000001.pdf"]),
         ("Your transfer of $64.00 for How Compilers Think hasn't arrived", ["INV-2026-000001.pdf"]),
         ("Your order of How Compilers Think was canceled", ["CN-2026-000001.pdf"]),
+    ]
+
+
+def test_a_buyer_knows_what_becomes_of_what_arrived(placed, sam, mia, mailoutbox, settings):
+    settings.BANK_IBAN = IBAN
+    received(placed, 4000, actor=sam, keeps=True)
+    jobs.run_pending("default")
+    cancel_transfer_order(order=placed, reason="-", actor=sam, now=LATER)
+    jobs.run_pending("default")
+    received(placed, 500, actor=sam, keeps=True)
+    jobs.run_pending("default")
+
+    assert [each.subject for each in mailoutbox if each.to == [placed.email]][1:] == [
+        "$40.00 of your transfer for How Compilers Think arrived",
+        "Your order of How Compilers Think was canceled",
+        "We'll transfer $40.00 back to you",
+        "We'll transfer $5.00 back to you",
     ]
 
 
@@ -372,13 +407,13 @@ def test_a_refund_goes_back_by_bank_transfer(bought, mia, sam, paid, mailoutbox)
     with pytest.raises(RefundDecided):
         confirm_return(refund=refund, returned_on=now.date(), actor=sam, now=now)
 
-    reject_return(refund=refund, reason="account closed", actor=sam, now=now)
+    reject_return(refund=refund, rejected_on=now.date(), reason="account closed", actor=sam, now=now)
     bought.refresh_from_db()
     assert (bought.refunded, access.access_to(mia, paid).source) == (0, "purchase")
     assert balances(["bank"]) == {"bank": {"usd": 6400}}
     assert [*document_problems(), *problems()] == []
     with pytest.raises(RefundDecided):
-        reject_return(refund=refund, reason="-", actor=sam, now=now)
+        reject_return(refund=refund, rejected_on=now.date(), reason="-", actor=sam, now=now)
 
 
 def test_a_card_that_takes_nothing_back_is_returned_by_bank_transfer(placed, card_form, mia, sam, paid, standin):

@@ -10,14 +10,19 @@ from django.utils.timezone import localdate
 
 from apps.billing.bank_account import account_problems, bank_account
 from apps.billing.models import Deposit, Order, Payment, Refund
+from apps.billing.services.bundles import BundleTerms, create_bundle
+from apps.billing.services.transfer_notices import due_day
 from apps.billing.services.transfer_orders import (
     cancel_transfer_order,
     confirm_transfer,
     due_time,
     place_transfer_order,
+    record_transfer,
 )
 from apps.billing.transfer_codes import epc_code
+from apps.courses.models import Course
 from studyplatform.kit import jobs
+from tests.factories.courses import LessonFactory, SectionFactory
 from tests.factories.selling import OrderFactory, PaidCourseFactory
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +115,10 @@ def test_admins_find_orders_by_number_name_company_and_amount(browser_of, sam, p
     assert placed.number not in text_of(browser.get(ADMIN, {"state": "overdue"}))
     assert other.number in text_of(browser.get(ADMIN, {"state": "overdue"}))
     assert "No matching orders" in text_of(browser.get(ADMIN, {"q": "99999999999999999999"}))
+    for currency, total, text in (("jpy", 6400, "6400"), ("kwd", 64125, "64.125")):
+        Order.objects.filter(pk=other.pk).update(list_price=total, total=total, currency=currency)
+        page = text_of(browser.get(ADMIN, {"q": text}))
+        assert (placed.number in page, other.number in page) == (False, True), text
 
 
 def test_an_admin_records_a_part_and_then_the_rest(browser_of, sam, placed):
@@ -179,7 +188,9 @@ def test_a_refund_names_its_account_and_an_admin_transfers_it(browser_of, mia, s
     assert "Start learning" not in closed
     assert learner.get(f"/billing/refunds/{refund.uid}/account").status_code == 302
 
-    admin.post(f"/dashboard/admin/refunds/{refund.uid}/rejected", {"reason": "Account closed"})
+    admin.post(
+        f"/dashboard/admin/refunds/{refund.uid}/rejected", {"reason": "Account closed", "day": localdate().isoformat()}
+    )
     assert Refund.objects.get().status == "failed"
     again = admin.post(
         f"/dashboard/admin/payments/{payment.uid}/refund", {"amount": "64.00", "reason": "Sent back by the bank"}
@@ -204,3 +215,104 @@ def test_the_lists_cost_the_same_for_many_orders(browser_of, sam, django_assert_
     for state in ("waiting", "settled", "returns"):
         with django_assert_max_num_queries(16):
             assert browser.get(ADMIN, {"state": state}).status_code == 200
+
+
+# --- Where an open order is seen ----------------------------------------------------------------------
+
+
+def make_bundle(admin, course):
+    terms = BundleTerms(
+        title="All of it", summary="", price=9900, courses=(course, PaidCourseFactory(instructor=course.instructor))
+    )
+    return create_bundle(by=admin, terms=terms, now=timezone.now())
+
+
+def test_who_returns_sees_the_open_order_instead_of_buy(browser_of, mia, sam, paid, placed):
+    bundle = make_bundle(sam, paid)
+    browser, order = browser_of(mia), f"/billing/orders/{placed.uid}"
+    course, checkout = f"/courses/{paid.slug}", f"/billing/checkout?bundle={bundle.slug}"
+    told = f"$64.00, due on {due_day(placed)}, reference {placed.number}"
+    for page in (course, "/me/dashboard", "/billing/transactions"):
+        shown = text_of(browser.get(page))
+        assert (told in shown, f'href="{order}"' in shown) == (True, True), page
+    assert "Buy this course" not in text_of(browser.get(course))
+    assert f"{order}/pay" in text_of(browser.get(course))
+    section = SectionFactory(course=paid)
+    preview, closed = (LessonFactory(section=section, is_preview=is_open) for is_open in (True, False))
+    for page in (
+        *(f"/learn/{paid.slug}/{each.slug}" for each in (preview, closed)),
+        f"/me/course/{paid.slug}/progress",
+    ):
+        shown = text_of(browser.get(page))
+        assert ("Buy this course" in shown, f'href="{order}"' in shown) == (False, True), page
+    assert "pay for it here again" in text_of(browser.get(f"/bundles/{bundle.slug}/"))
+    assert "you pay twice" in text_of(browser.get(checkout))
+
+    record_transfer(
+        order=placed, amount=4000, received_on=localdate(), actor=sam, uid=uuid4(), keeps_difference=True,
+        now=timezone.now(),
+    )  # fmt: skip
+    assert "$24.00, due on" in text_of(browser.get(course))
+    assert "$40.00 of your transfer has arrived" in text_of(browser.get(f"{order}/pay"))
+    cancel_transfer_order(order=placed, reason="-", actor=mia, now=timezone.now())
+    assert "Buy this course" in text_of(browser.get(course))
+    assert "Waiting for your transfer" not in text_of(browser.get("/me/dashboard"))
+
+
+def test_an_order_of_a_bundle_is_seen_beside_its_courses(browser_of, mia, sam, paid):
+    bundle = make_bundle(sam, paid)
+    terms = {"bundle": bundle.slug, "total": 9900, "currency": "usd", "agrees": True, "method": "transfer"}
+    browser = browser_of(mia)
+    assert browser.post("/api/v1/billing/orders/", terms, content_type="application/json").status_code == 201
+    for page in (f"/courses/{paid.slug}", f"/bundles/{bundle.slug}/"):
+        shown = text_of(browser.get(page))
+        assert "$99.00, due on" in shown, page
+        assert "See the payment details" in shown
+    assert "Buy this bundle" not in text_of(browser.get(f"/bundles/{bundle.slug}/"))
+    checkout = text_of(browser.get(f"/billing/checkout?course={paid.slug}"))
+    assert "You've ordered a part of this by bank transfer" in checkout
+
+
+def test_who_has_the_course_by_now_is_told_before_they_transfer(browser_of, mia, sam, paid, placed):
+    browser, page = browser_of(mia), f"/billing/orders/{placed.uid}"
+    assert "already have access" not in text_of(browser.get(page))
+    for changes, said in (
+        ({"pricing": "free", "price": 0}, f"You already have access to {paid.title}"),
+        ({"pricing": "one_time", "price": 6400, "status": "suspended"}, f"{paid.title} isn't offered at the moment"),
+        ({"status": "draft"}, f"{paid.title} isn't offered at the moment"),
+        ({"status": "archived"}, ""),
+    ):
+        Course.objects.filter(pk=paid.pk).update(**changes)
+        shown, admin = text_of(browser.get(page)), text_of(browser_of(sam).get(f"{ADMIN}/{placed.uid}"))
+        assert (said in shown, "isn't offered" in shown) == (True, "isn't offered" in said), changes
+        assert ("isn't published" in admin) == ("isn't offered" in said)
+    confirm_transfer(order=placed, received_on=localdate(), actor=sam, now=timezone.now())
+    assert browser.get(f"/courses/{paid.slug}").status_code == 200
+
+
+# --- Bank charges, and what comes back ----------------------------------------------------------------
+
+
+def test_an_admin_bears_bank_charges_and_records_what_came_back(browser_of, sam, placed):
+    browser, page = browser_of(sam), f"{ADMIN}/{placed.uid}"
+    sent = {"amount": "63.50", "day": localdate().isoformat(), "uid": str(uuid4())}
+    shown = text_of(browser.post(page, sent))
+    assert "Confirm: $0.50 are bank charges" in shown
+    assert "are bank charges" not in text_of(browser.post(page, {**sent, "amount": "20.00"}))
+    browser.post(page, {**sent, "keeps": "1"})
+    shown = text_of(browser.get(page))
+    assert 'name="missing" value="50"' in shown
+    for wrong in ({}, {"missing": "x"}, {"missing": "51"}):
+        browser.post(f"{page}/charges", wrong)
+    assert not Payment.objects.exists()
+    browser.post(f"{page}/charges", {"missing": "50"})
+    assert Payment.objects.get().amount == 6400
+    assert "$0.50 kept by banks" in text_of(browser.get(page))
+
+    browser.post(page, {**sent, "amount": "5.00", "uid": str(uuid4()), "keeps": "1"})
+    held, today = Deposit.objects.latest("pk"), {"day": localdate().isoformat()}
+    for act, rest in (("return", 0), ("rejected", 500)):
+        browser.post(f"/dashboard/admin/deposits/{held.uid}/{act}", {"day": ""})
+        browser.post(f"/dashboard/admin/deposits/{held.uid}/{act}", today)
+        held.refresh_from_db()
+        assert held.rest == rest

@@ -59,7 +59,9 @@ class TransferSteps:
             with suppress(AppError):
                 bank_returns.confirm_return(refund=refund, returned_on=localdate(now), actor=self.sam, now=now)
                 if is_rejected:
-                    bank_returns.reject_return(refund=refund, reason="account closed", actor=self.sam, now=now)
+                    bank_returns.reject_return(
+                        refund=refund, rejected_on=localdate(now), reason="account closed", actor=self.sam, now=now
+                    )
 
     def returns(self):
         """The refunds of this party that are to be transferred, the oldest first."""

@@ -1,12 +1,10 @@
 """Background jobs about orders that aren't settled."""
 
-from contextlib import suppress
-
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.errors import OrderSettled
+from apps.billing.errors import CardPaymentBegun, OrderSettled
 from apps.billing.models import Order
 from apps.billing.services import checkout, transfer_orders
 from apps.billing.waiting import AGAIN, waits_for_provider
@@ -27,9 +25,12 @@ def abandon_order(running: jobs.Running, *, order_id: int) -> None:
     """Cancel what a deleted user was about to buy."""
     order, now = Order.objects.get(pk=order_id), timezone.now()
     if order.method == Order.Method.TRANSFER and order.status in Order.LIVE:
-        with suppress(OrderSettled):
-            transfer_orders.cancel_transfer_order(
-                order=order, reason=gettext("The account was deleted."), actor=None, now=now
-            )
+        reason = gettext("The account was deleted.")
+        try:
+            transfer_orders.cancel_transfer_order(order=order, reason=reason, actor=None, now=now)
+        except CardPaymentBegun:  # the provider says in the end whether it succeeds
+            raise jobs.Postpone(AGAIN) from None
+        except OrderSettled:
+            return
     else:
         checkout.cancel_order(order=order, now=now)

@@ -22,12 +22,12 @@ def tell_of_canceled_transfer(running: jobs.Running, *, order_id: int) -> None:
 
 @jobs.job("billing.tell_of_deposit", label=_("Notify a buyer of a transfer that doesn't fit"))
 def tell_of_deposit(running: jobs.Running, *, deposit_id: int) -> None:
-    """Tell a buyer that they transferred too little, or that what was too much went back."""
+    """Tell a buyer that they transferred too little or too much, or that it went back."""
     deposit = Deposit.objects.select_related("order__user").get(pk=deposit_id)
     if deposit.returned_on is not None:
         transfer_notices.tell_of_returned_deposit(deposit)
     else:
-        transfer_notices.tell_of_part(deposit)
+        transfer_notices.tell_of_arrival(deposit)
 
 
 @jobs.job("billing.tell_of_return", label=_("Notify admins of a refund to transfer"))

@@ -20,6 +20,7 @@ class Deposit(models.Model):
     order = models.ForeignKey(Order, models.PROTECT, related_name="deposits")
     amount = models.PositiveIntegerField()
     applied = models.PositiveIntegerField(default=0)
+    charges = models.PositiveIntegerField(default=0, help_text="What banks kept on its way, and the platform bears.")
     received_on = models.DateField()
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     recorded_at = models.DateTimeField()

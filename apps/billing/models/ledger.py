@@ -58,6 +58,7 @@ class EntryKind(models.TextChoices):
     BANK_FEE = "bank_fee", _("Fee of the bank")
     DEPOSIT = "deposit", _("Transfer held for a buyer")
     DEPOSIT_RETURNED = "deposit_returned", _("Transfer returned to a buyer")
+    TRANSFER_CHARGE = "transfer_charge", _("Bank charges of a transfer")
 
 
 class LedgerAccount(models.Model):

@@ -161,6 +161,18 @@ TRANSFER_PARTIAL = services.register_kind(
         is_transactional=True,
     )
 )
+TRANSFER_HELD = services.register_kind(
+    services.Kind(
+        name="billing.transfer_held",
+        group="billing",
+        title=_("Bank transfers that go back"),
+        headline=_("We'll transfer %(amount)s back to you"),
+        text=_("It arrived for %(title)s (order %(number)s), which doesn't need it. It goes back to the same account."),
+        action=_("See your order"),
+        icon="undo-2",
+        is_transactional=True,
+    )
+)
 DEPOSIT_RETURNED = services.register_kind(
     services.Kind(
         name="billing.deposit_returned",

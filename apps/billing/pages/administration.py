@@ -153,6 +153,7 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
             return redirect("billing:admin-refunds")
     waits = open_refund(payment)
     context = {
+        "today": timezone.localdate(),
         **shared("refunds"),
         "payment": payment,
         "form": form,

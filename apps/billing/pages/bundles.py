@@ -22,6 +22,7 @@ from apps.billing.errors import BundleRefused
 from apps.billing.models import Bundle
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import bundles as found
+from apps.billing.queries.open_transfers import open_transfer_for
 from apps.billing.services import bundles as services
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import search_query
@@ -41,12 +42,13 @@ def public_list(request: HttpRequest) -> HttpResponse:
 @open_to_everyone
 @require_safe
 def public_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """A bundle: its courses, what it costs, and what it costs the user who owns some of them. Three queries."""
+    """A bundle: its courses, what it costs, and what it costs the user who owns some of them. Four queries."""
     view = found.bundle_by_slug(slug)
     purchase = found.purchase_for(request.user, view)
     context = {
         "view": view,
         "purchase": purchase,
+        "transfer": open_transfer_for(request.user, purchase.courses, now=timezone.now()),
         "owned": {course.pk for course in purchase.owned},
         "manages": policies.manage_bundle(request.user, view.bundle) is None,
     }

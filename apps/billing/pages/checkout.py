@@ -20,6 +20,7 @@ from apps.billing.bank_account import offers_transfer
 from apps.billing.browser import allows_provider, guessed_country, provider_props
 from apps.billing.errors import AlreadyOwned, BundleNotForSale, BundleOwned
 from apps.billing.models import BuyerDetails, Order
+from apps.billing.queries.open_transfers import open_transfer_for
 from apps.billing.services import promo
 from apps.billing.services.gifts import last_send_day
 from apps.billing.services.transfer_orders import DUE_AFTER_DAYS
@@ -77,7 +78,9 @@ def checkout(request: HttpRequest) -> HttpResponse:
         "refund_days": settings.REFUND_DAYS,
         "transfer_days": DUE_AFTER_DAYS if offers_transfer() else 0,
     }
-    return render(request, "billing/checkout.html", {"purchase": purchase, "quote": shown, "props": props})
+    transfer = None if is_gift else open_transfer_for(user, purchase.courses, now=now)
+    context = {"purchase": purchase, "quote": shown, "props": props, "transfer": transfer}
+    return render(request, "billing/checkout.html", context)
 
 
 def _gift_props(user: User, now: datetime) -> dict[str, str]:

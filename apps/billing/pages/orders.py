@@ -14,6 +14,7 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import queries, transfer_policies
 from apps.billing.forms import PayoutDetails
 from apps.billing.models import Order, Payment, Refund
+from apps.billing.queries.open_transfers import reconsider
 from apps.billing.queries.transfer_orders import transfer_order
 from apps.billing.services.bank_returns import ReturnAccount, save_return_account
 from apps.billing.services.transfer_orders import cancel_transfer_order
@@ -39,6 +40,7 @@ def order(request: HttpRequest, uid: UUID) -> HttpResponse:
     context = {
         "order": found,
         "view": view,
+        "reconsidered": reconsider(found),
         "code": code,
         "plain_amount": plain_amount(view.missing, found.currency),
         "can_cancel": transfer_policies.cancel_order(user, found) is None,

@@ -54,7 +54,8 @@ def pay(request: HttpRequest, uid: UUID) -> HttpResponse:
         "back": back,
     }
     page = "billing/seats/pay.html" if order.is_for_team else "billing/order_pay.html"
-    shown = {"order": order, "pack": pack, "is_on_page": is_on_page, "back": back, "props": props}
+    held = sum(each.rest for each in order.deposits.all())
+    shown = {"order": order, "pack": pack, "held": held, "is_on_page": is_on_page, "back": back, "props": props}
     return render(request, page, shown)
 
 

@@ -23,6 +23,7 @@ from apps.billing.forms import RefundForm, TransferRefundForm
 from apps.billing.models import Document, Payment, Refund
 from apps.billing.queries import transactions as found
 from apps.billing.queries.document_check import documents_of_payments, invoice_of
+from apps.billing.queries.open_transfers import open_transfers_of
 from apps.billing.queries.seat_packs import paid_seats
 from apps.billing.queries.transaction_files import csv_lines
 from apps.billing.tax import TaxTreatment, wording_of
@@ -52,7 +53,7 @@ def transactions(request: HttpRequest) -> HttpResponse:
         "years": years,
         "year": year,
         "can_ask": found.can_ask_for_refund,
-        "waiting": found.open_transfers_of(user) if page.number == 1 and kind in {"", "course"} else [],
+        "waiting": open_transfers_of(user, now=timezone.now()) if page.number == 1 and kind in {"", "course"} else [],
     }
     return render(request, "billing/transactions.html", context)
 

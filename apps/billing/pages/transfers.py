@@ -17,9 +17,16 @@ from apps.billing.errors import TransferDiffers
 from apps.billing.models import Deposit, Order, Refund
 from apps.billing.pages.admin_area import shared
 from apps.billing.queries import transfer_orders as found
-from apps.billing.services import bank_returns
-from apps.billing.services.transfer_orders import cancel_transfer_order, record_transfer, return_deposit
-from apps.billing.transfer_forms import ConfirmReturn, RecordTransfer, TransferReason
+from apps.billing.queries.open_transfers import reconsider
+from apps.billing.services import bank_returns, transfer_orders
+from apps.billing.transfer_forms import (
+    BearCharges,
+    ConfirmReturn,
+    RecordTransfer,
+    RejectDeposit,
+    RejectReturn,
+    TransferReason,
+)
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.requests import search_query
@@ -70,13 +77,14 @@ def transfer(request: HttpRequest, uid: UUID) -> HttpResponse:
     differs: TransferDiffers | None = None
     if form.is_valid():
         try:
-            payment = record_transfer(
+            payment = transfer_orders.record_transfer(
                 order=order,
                 amount=form.cleaned_data["minor_amount"],
                 received_on=form.cleaned_data["day"],
                 actor=admin,
                 uid=form.cleaned_data["uid"],
                 keeps_difference=form.cleaned_data["keeps"],
+                bears_charges=form.cleaned_data["bears"],
                 now=now,
             )
         except TransferDiffers as refusal:  # the page says what can be done, and asks again
@@ -86,22 +94,22 @@ def transfer(request: HttpRequest, uid: UUID) -> HttpResponse:
         else:
             messages.success(request, _outcome(order, paid=payment is not None))
             return redirect("billing:admin-transfer", uid=order.uid)
+    view = found.transfer_order(order, now=now)
+    gap = view.missing - form.cleaned_data["minor_amount"] if differs else 0
     context = {
         **shared("transfers"),
         "order": order,
-        "view": found.transfer_order(order, now=now),
+        "view": view,
+        "reconsidered": reconsider(order),
         "form": form,
         "differs": differs,
-        "is_too_little": differs is not None and _is_too_little(form, order, now),
+        "gap": gap,
+        "can_bear": view.can_bear(gap) if gap > 0 else view.can_bear(view.missing),
         "cancel_form": TransferReason(),
         "today": timezone.localdate(),
     }
     status = 409 if differs else 422 if form.errors else 200
     return render(request, "billing/admin/transfer.html", context, status=status)
-
-
-def _is_too_little(form: RecordTransfer, order: Order, now: Any) -> bool:
-    return bool(form.cleaned_data["minor_amount"] < found.transfer_order(order, now=now).missing)
 
 
 def _outcome(order: Order, *, paid: bool) -> str:
@@ -123,7 +131,9 @@ def cancel(request: HttpRequest, uid: UUID) -> HttpResponse:
         return redirect("billing:admin-transfer", uid=order.uid)
     reason = form.cleaned_data["reason"]
     try:
-        cancel_transfer_order(order=order, reason=reason, actor=signed_in_user(request), now=timezone.now())
+        transfer_orders.cancel_transfer_order(
+            order=order, reason=reason, actor=signed_in_user(request), now=timezone.now()
+        )
     except AppError as refusal:
         messages.error(request, refusal.detail)
     else:
@@ -133,18 +143,55 @@ def cancel(request: HttpRequest, uid: UUID) -> HttpResponse:
 
 @administers
 @require_POST
+def bear_charges(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Let what has arrived pay the order: banks kept the rest."""
+    order = found.find_transfer_order(uid)
+    form = BearCharges(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Nothing was recorded. Reload the page and try again."))
+        return redirect("billing:admin-transfer", uid=order.uid)
+    admin, missing = signed_in_user(request), form.cleaned_data["missing"]
+    try:
+        transfer_orders.bear_charges(order=order, expected=missing, actor=admin, now=timezone.now())
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        messages.success(request, _outcome(order, paid=True))
+    return redirect("billing:admin-transfer", uid=order.uid)
+
+
+@administers
+@require_POST
+def reject_deposit(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Record that the bank sent back what was transferred back."""
+    deposit, form = _deposit(uid), RejectDeposit(request.POST)
+    if not form.is_valid():
+        messages.error(request, str(form.errors["day"][0]))
+        return redirect("billing:admin-transfer", uid=deposit.order.uid)
+    admin, day = signed_in_user(request), form.cleaned_data["day"]
+    try:
+        transfer_orders.reject_deposit(deposit=deposit, rejected_on=day, actor=admin, now=timezone.now())
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        messages.success(request, _("Recorded: the money came back. It is to be transferred back again."))
+    return redirect("billing:admin-transfer", uid=deposit.order.uid)
+
+
+@administers
+@require_POST
 def give_back_deposit(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Confirm that what is held of a transfer was transferred back."""
-    deposit = Deposit.objects.select_related("order").filter(uid=uid).first()
-    if deposit is None:
-        raise NotFound
+    deposit = _deposit(uid)
     form = ConfirmReturn(request.POST)
     if not form.is_valid():
         messages.error(request, str(form.errors["day"][0]))
         return redirect("billing:admin-transfer", uid=deposit.order.uid)
     try:
         day = form.cleaned_data["day"]
-        return_deposit(deposit=deposit, returned_on=day, actor=signed_in_user(request), now=timezone.now())
+        transfer_orders.return_deposit(
+            deposit=deposit, returned_on=day, actor=signed_in_user(request), now=timezone.now()
+        )
     except AppError as refusal:
         messages.error(request, refusal.detail)
     else:
@@ -195,18 +242,27 @@ def withdraw_return(request: HttpRequest, uid: UUID) -> HttpResponse:
 @require_POST
 def reject_return(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Write down that the bank sent a refund back."""
-    refund, form = _refund(uid), TransferReason(request.POST)
+    refund, form = _refund(uid), RejectReturn(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Nothing was changed. Enter a reason."))
+        messages.error(request, _("Nothing was changed. Enter a reason and the date."))
         return redirect("billing:admin-refund", uid=refund.payment.uid)
-    reason = form.cleaned_data["reason"]
+    admin, given = signed_in_user(request), form.cleaned_data
     try:
-        bank_returns.reject_return(refund=refund, reason=reason, actor=signed_in_user(request), now=timezone.now())
+        bank_returns.reject_return(
+            refund=refund, rejected_on=given["day"], reason=given["reason"], actor=admin, now=timezone.now()
+        )
     except AppError as refusal:
         messages.error(request, refusal.detail)
     else:
         messages.success(request, _("Recorded: the money came back. Refund it again, to another account."))
     return redirect("billing:admin-refund", uid=refund.payment.uid)
+
+
+def _deposit(uid: UUID) -> Deposit:
+    deposit = Deposit.objects.select_related("order").filter(uid=uid).first()
+    if deposit is None:
+        raise NotFound
+    return deposit
 
 
 def _refund(uid: UUID) -> Refund:

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Count, Exists, F, OuterRef, Sum
 
-from apps.billing.models import LEDGER_TRIGGERS, BooksDifference, LedgerEntry, LedgerLine
+from apps.billing.models import LEDGER_TRIGGERS, BooksDifference, Deposit, LedgerEntry, LedgerLine
 from apps.billing.queries.document_check import document_problems
 from apps.billing.queries.payout_check import payout_problems
 from apps.billing.services.ledger import Line, checksum
+from apps.billing.services.ledger.posting import DEPOSITS
 
 logger = logging.getLogger(__name__)
 CHUNK = 500  # entries whose lines are read at once
@@ -29,7 +30,7 @@ class Problem:
 
 def problems() -> Iterator[Problem]:
     """Read the whole ledger and yield what is wrong with it, and with what must agree with it. Two queries per 500
-    entries, and three per 500 payments.
+    entries, three per 500 payments, and two for what is held of bank transfers.
 
     What breaks while it is checked is a problem, too, and ends neither the other rows nor the other parts.
     """
@@ -37,6 +38,7 @@ def problems() -> Iterator[Problem]:
     yield from _part("entries", _of_ledger())
     yield from _part("lines", _of_lines())
     yield from _part("payouts", (Problem("payout", payout, text) for payout, text in payout_problems()))
+    yield from _part("deposits", _of_deposits())
     yield from _part("documents", (Problem("document", each.name, each.text) for each in document_problems()))
 
 
@@ -70,6 +72,18 @@ def _of_lines() -> Iterator[Problem]:
     for currency, amount in sums:
         if amount:
             yield Problem("total", currency, f"all lines add up to {amount} instead of 0")
+
+
+def _of_deposits() -> Iterator[Problem]:
+    """What the ledger holds for buyers is what their transfers have left."""
+    lines = LedgerLine.objects.filter(account__code=DEPOSITS).order_by()
+    posted = dict(lines.values_list("currency").annotate(Sum("amount")))
+    rests = Deposit.objects.filter(returned_on=None).order_by().values_list("order__currency")
+    held = dict(rests.annotate(held=Sum(F("amount") - F("applied"))))
+    for currency in sorted({*posted, *held}):
+        here, there = held.get(currency, 0), -posted.get(currency, 0)
+        if here != there:
+            yield Problem("deposits", currency, f"{here} are held for buyers, and the ledger says {there}")
 
 
 def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:

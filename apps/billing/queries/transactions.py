@@ -12,14 +12,13 @@ from django.db.models.functions import Coalesce, ExtractYear
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.billing.models import Dispute, Document, Order, Payment, Refund
+from apps.billing.models import Dispute, Document, Payment, Refund
 from apps.billing.policies import see_document, see_payment
 from apps.billing.queries.cards import brand_name
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
 
-MAX_OPEN_TRANSFERS = 50
 KINDS = ("course", "premium", "refund")
 _WHATS = ("payment", "refund", "dispute")
 
@@ -124,12 +123,6 @@ def _documents_by_row(
         else:
             by_row["payment", document.payment_id or by_order[document.order_id or 0]].append(document)
     return by_row
-
-
-def open_transfers_of(user: User) -> list[Order]:
-    """Return the user's orders that wait for a bank transfer, the latest first. One query."""
-    waiting = Order.objects.of(user.pk).filter(status=Order.Status.OPEN, method=Order.Method.TRANSFER)
-    return list(waiting.order_by("-created_at")[:MAX_OPEN_TRANSFERS])
 
 
 def years_of(user: User) -> list[int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -47,6 +47,10 @@ class TransferOrder:
     def missing(self) -> int:
         """What is still to be transferred."""
         return max(0, self.order.total - self.held) if self.order.status in Order.LIVE else 0
+
+    def can_bear(self, gap: int) -> bool:
+        """Whether that much of the order can be bank charges: no bank keeps more than arrives."""
+        return 0 < gap <= self.order.total // 2
 
     @property
     def invoice(self) -> Document | None:
@@ -123,12 +127,18 @@ def _matches(text: str) -> Q:
         found |= Q(number=f"{number[:4]}-{number[4:]}")
     amount = text.replace(",", ".").strip("$€£ ")
     if len(amount) <= MAX_AMOUNT_LENGTH and re.fullmatch(r"\d+(\.\d{1,3})?", amount, re.ASCII):
-        whole, _dot, rest = amount.partition(".")
-        units = minor_units(settings.CURRENCY)
-        digits = len(str(units)) - 1
-        minor = int(whole) * units + int((rest + "000")[:digits] or 0)
-        if minor < 2**31:
-            found |= Q(total=minor)
+        found |= _of_amount(amount)
+    return found
+
+
+def _of_amount(amount: str) -> Q:
+    """Orders with a total such as "64" or "64.5", each in its own currency. One query."""
+    ordered = Order.objects.filter(method=Order.Method.TRANSFER).order_by()
+    found = Q(pk__in=[])
+    for currency in ordered.values_list("currency", flat=True).distinct():
+        minor = Decimal(amount) * minor_units(currency)
+        if minor < 2**31 and not minor % 1:
+            found |= Q(total=int(minor), currency=currency)
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import F, Max
 
 from apps.billing import gateway
@@ -34,6 +34,8 @@ _RESERVES = {
     "risk_reserved_funds",
 }  # fmt: skip
 _DISPUTE_IDS = ("dp_", "du_")
+_REFUSED = (DataError, IntegrityError, OverflowError, ValueError)
+"""What a database says of a text that is too long or contains NUL, and of a number that is too large."""
 BANK_TYPES = frozenset(_TO_OR_FROM_BANK)
 
 Tell = Callable[[], None]
@@ -114,29 +116,38 @@ def _store(listed: Iterable[gateway.Listed[gateway.BalanceTransactionState]], te
         )
     )
     new = [each for each in states if each.id not in known]
-    BalanceTransaction.objects.bulk_create(
-        [
-            BalanceTransaction(
-                gateway_id=each.id,
-                fact=each.id if kind_of(each.type, each.category, each.source, each.net) else each.source or each.id,
-                type=each.type[:60],
-                category=each.category[:60],
-                amount=each.amount,
-                fee=each.fee,
-                net=each.net,
-                currency=each.currency,
-                source=each.source,
-                description=each.description[:300],
-                is_converted=each.is_converted,
-                created_at=each.created,
-            )
-            for each in new
-        ],
-        ignore_conflicts=True,
-    )
+    rows = [
+        BalanceTransaction(
+            gateway_id=each.id,
+            fact=each.id if kind_of(each.type, each.category, each.source, each.net) else each.source or each.id,
+            type=each.type[:60],
+            category=each.category[:60],
+            amount=each.amount,
+            fee=each.fee,
+            net=each.net,
+            currency=each.currency,
+            source=each.source,
+            description=each.description[:300],
+            is_converted=each.is_converted,
+            created_at=each.created,
+        )
+        for each in new
+    ]
+    try:
+        _insert(rows)
+    except _REFUSED:  # one of them: the others are stored
+        for one in rows:
+            unread |= {each.name: each for each in examine("balance", one.gateway_id, partial(_insert, [one]))}
     for _ in new:
         tell()
     return unread
+
+
+def _insert(rows: list[BalanceTransaction]) -> tuple[Difference, ...]:
+    """Store movements, all or none. Returns no differences."""
+    with transaction.atomic():
+        BalanceTransaction.objects.bulk_create(rows, ignore_conflicts=True)
+    return ()
 
 
 def _read(

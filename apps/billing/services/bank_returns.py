@@ -19,7 +19,7 @@ from apps.billing.services import ledger
 from apps.billing.services.issuing import issue_documents
 from apps.billing.services.ledger.posting import BANK
 from apps.billing.services.returns import follow_returns
-from apps.billing.services.transfer_orders import moment_of_return
+from apps.billing.services.transfer_orders import moment_of_return, noon_of
 from studyplatform.kit import encryption, jobs
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -117,18 +117,21 @@ def confirm_return(*, refund: Refund, returned_on: date, actor: User, now: datet
 
 
 @transaction.atomic
-def reject_return(*, refund: Refund, reason: str, actor: User, now: datetime) -> Refund:
-    """Write down that the bank sent a transferred refund back: the money is ours again, and is still owed.
+def reject_return(*, refund: Refund, rejected_on: date, reason: str, actor: User, now: datetime) -> Refund:
+    """Write down that the bank sent a transferred refund back on a day: the money is ours again, and is still owed.
 
     :raises RefundDecided: it wasn't confirmed as transferred, or was rejected before.
+    :raises TransferRefused: the day is before the transfer or in the future.
     """
     enforce(policies.decide_refunds(actor))
     payment, refund = _locked(refund)
     if refund.method != Payment.Method.TRANSFER or refund.status != Refund.Status.DONE or refund.gateway_id is None:
         raise RefundDecided
+    earliest = noon_of(refund.returned_on) if refund.returned_on else refund.requested_at
+    moment = moment_of_return(earliest, rejected_on, now=now)
     refund.status, refund.failure, refund.done_at = Refund.Status.FAILED, reason[:300], None
     refund.save(update_fields=["status", "failure", "done_at"])
-    ledger.post_refund_failed(refund.gateway_id, occurred_at=now, gateway_id=refund.gateway_id)
+    ledger.post_refund_failed(refund.gateway_id, occurred_at=moment, gateway_id=refund.gateway_id)
     _follow(payment, now=now)
     jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} failed", refund_id=refund.pk)
     return refund

@@ -195,7 +195,9 @@ def _settle(check: BooksCheck, found: Iterable[Difference], *, is_news: bool = T
 def _note(check: BooksCheck, kind: str, name: str, text: str, outcome: str) -> None:
     check.found += 1
     check.repaired += outcome == "repaired"
-    check.findings.append({"kind": kind, "name": name, "text": text, "outcome": outcome})
+    found = {"kind": kind, "name": name, "text": text, "outcome": outcome}
+    # What the provider wrote may contain NUL, which PostgreSQL refuses.
+    check.findings.append({key: value.replace("\x00", "\N{REPLACEMENT CHARACTER}") for key, value in found.items()})
 
 
 def _keep_open(check: BooksCheck, *, now: datetime) -> None:

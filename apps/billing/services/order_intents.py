@@ -8,12 +8,23 @@ from apps.billing.services.order_states import fresh_order
 
 
 def intent_of(order: Order, *, saves_card: bool = False) -> gateway.IntentState:
-    """The payment intent of an order. The provider makes one per order, however often it is asked."""
-    if order.intent_id is not None:
-        return gateway.get_payment_intent(order.intent_id)
-    intent = new_intent(order, saves_card=saves_card, key=f"order {order.uid}")
-    Order.objects.filter(pk=order.pk, intent_id=None, status__in=Order.LIVE).update(intent_id=intent.id)
-    order.intent_id = intent.id
+    """The payment intent of an order. The provider makes one per order, however often it is asked.
+
+    An order by transfer outlives the intents that are canceled to record what has arrived: each is followed by another.
+    """
+    known = order.intent_id
+    if known is not None:
+        intent = gateway.get_payment_intent(known)
+    else:
+        intent = new_intent(order, saves_card=saves_card, key=f"order {order.uid}")
+        if order.method == Order.Method.TRANSFER:  # a key's first answer is repeated, and says nothing of what followed
+            intent = gateway.get_payment_intent(intent.id)
+    while intent.status == "canceled" and order.method == Order.Method.TRANSFER:
+        following = new_intent(order, saves_card=saves_card, key=f"order {order.uid} after {intent.id}")
+        intent = gateway.get_payment_intent(following.id)
+    if intent.id != known:
+        Order.objects.filter(pk=order.pk, intent_id=known, status__in=Order.LIVE).update(intent_id=intent.id)
+        order.intent_id = intent.id
     return intent
 
 

@@ -108,8 +108,13 @@ def _source_of(
     if intent is not None:
         return Payment.Method.CARD, intent.id
     if transfer is not None:
-        return Payment.Method.TRANSFER, f"transfer {order.number}"
+        return Payment.Method.TRANSFER, transfer_key(order)
     return Payment.Method.NONE, f"order {order.number}"
+
+
+def transfer_key(order: Order) -> str:
+    """Return the name of the payment of an order by bank transfer."""
+    return f"transfer {order.number}"
 
 
 def evidence_of_sale(

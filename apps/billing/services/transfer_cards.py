@@ -10,7 +10,7 @@ from apps.billing.errors import OrderSettled
 from apps.billing.models import Order
 from apps.billing.services import customers
 from apps.billing.services.checkout import FOLLOW_AFTER, Begun, sync_order
-from apps.billing.services.order_intents import intent_of, new_intent
+from apps.billing.services.order_intents import intent_of
 from apps.billing.services.order_states import locked_order
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -33,8 +33,6 @@ def pay_by_card(*, user: User, order: Order, card: str, now: datetime) -> Begun:
     if order.status != Order.Status.OPEN or order.method != Order.Method.TRANSFER:
         raise OrderSettled
     intent = intent_of(order)
-    if intent.status == "canceled":  # an earlier attempt, which an admin canceled to record a transfer
-        intent = new_intent(order, key=f"order {order.uid} after {intent.id}")
     with transaction.atomic():
         locked = locked_order(order)
         if locked.status == Order.Status.OPEN:

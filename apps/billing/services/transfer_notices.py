@@ -40,7 +40,7 @@ def tell_of_overdue(order: Order, *, now: datetime) -> None:
 
 
 def _tell(order: Order, kind: str, *, now: datetime) -> None:
-    account = bank_account()
+    account, held = bank_account(), sum(each.rest for each in order.deposits.all())
     invoice = Document.objects.filter(order=order, payment=None, kind=Document.Kind.INVOICE).order_by("-pk")[:1]
     people.notify(
         kind,
@@ -51,7 +51,7 @@ def _tell(order: Order, kind: str, *, now: datetime) -> None:
         attachments=attach_documents(list(invoice)),
         now=now,
         title=order.title,
-        amount=money(order.total, order.currency, cents=True),
+        amount=money(order.total - held, order.currency, cents=True),
         number=order.number,
         date=due_day(order),
         holder=account.holder if account else seller_name(),
@@ -74,11 +74,32 @@ def tell_of_cancellation(order: Order) -> None:
         number=order.number,
         reason=order.cancel_reason,
     )
+    for deposit in order.deposits.all():
+        _tell_of_held(deposit)
 
 
-def tell_of_part(deposit: Deposit) -> None:
-    """Tell the buyer that an amount arrived that doesn't pay the order yet. Once per transfer."""
+def _tell_of_held(deposit: Deposit) -> None:
+    """Tell the buyer that what arrived goes back, because its order is settled. Once per transfer."""
     order = deposit.order
+    if order.status in Order.LIVE or not deposit.rest:
+        return
+    people.notify(
+        "billing.transfer_held",
+        order.user,
+        order_link(order),
+        f"{deposit.uid} held",
+        to=order.email,
+        now=deposit.recorded_at,
+        title=order.title,
+        amount=money(deposit.rest, order.currency, cents=True),
+        number=order.number,
+    )
+
+
+def tell_of_arrival(deposit: Deposit) -> None:
+    """Tell the buyer that an amount arrived that doesn't pay the order yet, or that goes back. Once per transfer."""
+    order = deposit.order
+    _tell_of_held(deposit)
     held = sum(each.rest for each in order.deposits.all())
     if order.status != Order.Status.OPEN or held >= order.total:
         return
@@ -103,7 +124,7 @@ def tell_of_returned_deposit(deposit: Deposit) -> None:
         "billing.deposit_returned",
         order.user,
         order_link(order),
-        str(deposit.uid),
+        f"{deposit.uid} {deposit.returned_on}",  # the bank may send it back, and it is returned again
         to=order.email,
         now=deposit.returned_at or deposit.recorded_at,
         title=order.title,

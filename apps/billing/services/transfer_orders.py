@@ -29,7 +29,7 @@ from apps.billing.models import Deposit, Order, Payment
 from apps.billing.services import ledger
 from apps.billing.services.order_invoices import cancel_order_invoice, issue_order_invoice
 from apps.billing.services.order_states import fresh_order, locked_order, mark_canceled, mark_paid
-from apps.billing.services.payments import ArrivedTransfer
+from apps.billing.services.payments import ArrivedTransfer, transfer_key
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import money
@@ -82,13 +82,22 @@ def confirm_transfer(*, order: Order, received_on: date, actor: User, now: datet
 
 
 def record_transfer(
-    *, order: Order, amount: int, received_on: date, actor: User, uid: UUID, keeps_difference: bool, now: datetime
+    *,
+    order: Order,
+    amount: int,
+    received_on: date,
+    actor: User,
+    uid: UUID,
+    keeps_difference: bool,
+    bears_charges: bool = False,
+    now: datetime,
 ) -> Payment | None:
     """Write down that an amount arrived for an order. Returns the payment, or None if more is missing.
 
     What is more than the order's missing amount, and what arrives for an order that is settled already, is held for the
     buyer (`Deposit`) until an admin returns it. ``uid`` names what is recorded: a form that is sent twice records once.
-    ``keeps_difference``: the admin has read that the amount isn't what is missing.
+    ``keeps_difference``: the admin has read that the amount isn't what is missing. ``bears_charges``: what is missing
+    is what banks kept on the way, and the platform bears it, so the order is paid.
 
     :raises TransferDiffers: the amount isn't what is missing, and the admin hasn't agreed.
     :raises OrderSettled: nothing is missing, and the admin hasn't agreed.
@@ -116,7 +125,55 @@ def record_transfer(
         if amount != missing and not keeps_difference:
             received, expected = (money(each, order.currency, cents=True) for each in (amount, missing))
             raise TransferDiffers(received=received, expected=expected)
+        if bears_charges and amount < missing:
+            _hold(order, amount, received_on, actor, uid=uid, now=now)
+            return _pay_with_charges(order, actor, now=now)
         return _receive(order, amount, received_on, actor, uid=uid, now=now)
+
+
+def bear_charges(*, order: Order, expected: int, actor: User, now: datetime) -> Payment:
+    """Let what has arrived pay an order: banks kept the rest on the way, and the platform bears it.
+
+    ``expected``: what the admin saw is missing. The invoice stays as it is, because the buyer has paid in full.
+
+    :raises TransferDiffers: another amount is missing by now.
+    :raises TransferRefused: nothing is missing, or more than has arrived, which no bank takes.
+    :raises OrderSettled: it was paid or canceled in the meantime.
+    :raises CardPaymentBegun: a card payment of the order is being processed.
+    """
+    enforce(transfer_policies.confirm_transfers(actor))
+    release_card(order, now=now)
+    with transaction.atomic():
+        order = open_order(order)
+        held = sum(each.rest for each in order.deposits.all())
+        if order.total - held != expected:
+            received, missing = (money(each, order.currency, cents=True) for each in (held, order.total - held))
+            raise TransferDiffers(received=received, expected=missing)
+        return _pay_with_charges(order, actor, now=now)
+
+
+def _pay_with_charges(order: Order, actor: User, *, now: datetime) -> Payment:
+    """Pay an order with what is held for it, and with what banks kept of the latest transfer. The caller locks it.
+
+    :raises TransferRefused: nothing is missing, or more than has arrived.
+    """
+    held = [each for each in order.deposits.order_by("pk") if each.rest]
+    charges = order.total - sum(each.rest for each in held)
+    if not 0 < charges <= order.total // 2:
+        raise TransferRefused(reason=_("More is missing than has arrived. Bank charges can't be that much."))
+    latest = held[-1]
+    latest.charges = charges
+    latest.save(update_fields=["charges"])
+    moment = moment_of_arrival(order, latest.received_on, now=now)
+    ledger.post_transfer_charge(
+        latest.uid.hex,
+        charges,
+        order.currency,
+        payment_key=transfer_key(order),
+        occurred_at=moment,
+        description=order.number,
+    )
+    return _pay_from(held, order, ArrivedTransfer(moment, actor), now=now)
 
 
 def open_order(order: Order) -> Order:
@@ -167,7 +224,12 @@ def _receive(order: Order, amount: int, received_on: date, actor: User, *, uid: 
         held.append(_hold(order, amount, received_on, actor, uid=uid, now=now))
     if sum(each.rest for each in held) < order.total:
         return None
-    missing = order.total
+    return _pay_from(held, order, transfer, now=now)
+
+
+def _pay_from(held: list[Deposit], order: Order, transfer: ArrivedTransfer, *, now: datetime) -> Payment:
+    """Pay an order with what is held for it, which is enough with what banks kept. The caller holds its lock."""
+    missing = order.total - sum(each.charges for each in held)
     for each in held:
         each.applied = min(each.rest, missing)
         missing -= each.applied
@@ -203,8 +265,32 @@ def return_deposit(*, deposit: Deposit, returned_on: date, actor: User, now: dat
     deposit.returned_on, deposit.returned_by, deposit.returned_at = returned_on, actor, now
     deposit.save(update_fields=["returned_on", "returned_by", "returned_at"])
     key, text = deposit.uid.hex, order.number
-    ledger.post_deposit_returned(key, amount, order.currency, occurred_at=moment, description=text)
-    jobs.enqueue("billing.tell_of_deposit", key=f"{deposit.pk} returned", deposit_id=deposit.pk)
+    number = ledger.count_rejected_deposits(key)
+    ledger.post_deposit_returned(key, amount, order.currency, occurred_at=moment, description=text, number=number)
+    job_key = f"{deposit.pk} returned{f' {number}' if number else ''}"
+    jobs.enqueue("billing.tell_of_deposit", key=job_key, deposit_id=deposit.pk)
+    return deposit
+
+
+@transaction.atomic
+def reject_deposit(*, deposit: Deposit, rejected_on: date, actor: User, now: datetime) -> Deposit:
+    """Write down that the bank sent back what was transferred back: it is held again. Idempotent.
+
+    :raises TransferRefused: the day is before it was transferred back or in the future.
+    """
+    enforce(transfer_policies.confirm_transfers(actor))
+    order = locked_order(deposit.order)
+    deposit = Deposit.objects.get(pk=deposit.pk)
+    if deposit.returned_on is None:
+        return deposit
+    moment = moment_of_return(noon_of(deposit.returned_on), rejected_on, now=now)
+    key, amount = deposit.uid.hex, deposit.amount - deposit.applied
+    number = ledger.count_rejected_deposits(key)
+    ledger.post_deposit_rejected(
+        key, amount, order.currency, occurred_at=moment, description=order.number, number=number
+    )
+    deposit.returned_on = deposit.returned_by = deposit.returned_at = None
+    deposit.save(update_fields=["returned_on", "returned_by", "returned_at"])
     return deposit
 
 
@@ -233,10 +319,13 @@ def moment_of_arrival(order: Order, day: date, *, now: datetime) -> datetime:
     return min(max(noon_of(day), order.created_at), now)
 
 
-def cancel_transfer_order(*, order: Order, reason: str, actor: User | None, now: datetime) -> Order:
+def cancel_transfer_order(
+    *, order: Order, reason: str, actor: User | None, spares_parts: bool = False, now: datetime
+) -> Order:
     """Give up an order that was to be paid by bank transfer, and cancel its invoice by a credit note. Idempotent.
 
     ``reason``: as the credit note and the order say it. ``actor``: the buyer or an admin; None for a job.
+    ``spares_parts``: an order of which a part has arrived stays as it is.
 
     :raises OrderSettled: it was paid in the meantime.
     :raises CardPaymentBegun: a card payment of the order is being processed.
@@ -249,6 +338,8 @@ def cancel_transfer_order(*, order: Order, reason: str, actor: User | None, now:
         if order.status == Order.Status.CANCELED:
             return order
         order = open_order(order)
+        if spares_parts and any(each.rest for each in order.deposits.all()):
+            return order
         mark_canceled(order, canceled_by=actor, reason=reason, now=now)
         cancel_order_invoice(order=order, reason=reason, now=now)
         jobs.enqueue("billing.tell_of_canceled_transfer", key=str(order.pk), order_id=order.pk)

@@ -4,7 +4,7 @@ import logging
 from datetime import UTC, datetime, time, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.billing.models import Order
@@ -36,13 +36,12 @@ def follow_overdue(*, now: datetime) -> None:
     """
     waiting = Order.objects.filter(status=Order.Status.OPEN, method=Order.Method.TRANSFER)
     courses = Q(course__isnull=False) | Q(bundle__isnull=False)
-    partly_paid = Q(deposits__returned_on=None, deposits__amount__gt=F("deposits__applied"))
-    late = waiting.filter(courses, due_at__lt=now - CANCELED_AFTER).exclude(partly_paid).order_by("pk")
+    late = waiting.filter(courses, due_at__lt=now - CANCELED_AFTER).order_by("pk")
     for order in late.select_related("user"):
         with in_language(order.buyer.get("language", "")):
             reason = _("The transfer hasn't arrived in time.")
         try:
-            cancel_transfer_order(order=order, reason=reason, actor=None, now=now)
+            cancel_transfer_order(order=order, reason=reason, actor=None, spares_parts=True, now=now)
         except AppError as refusal:  # it is being paid by card, or the provider can't be reached: tomorrow again
             logger.info("Order %s is overdue and wasn't canceled: %s", order.number, refusal)
     for pk in list(waiting.filter(due_at__lt=now, reminded_at=None).order_by("pk").values_list("pk", flat=True)):

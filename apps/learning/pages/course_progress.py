@@ -16,6 +16,7 @@ from apps.courses.queries.path_places import places_of
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
 from apps.learning.outline import Placed, place_all, resume_entry
+from apps.learning.pages.preview import render_closed
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.course_progress import record_of, totals_of
 from apps.learning.queries.lessons import find_course
@@ -113,7 +114,7 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
     found, standing = find_course(user, course)
     if standing.enrollment is None:
         error = NotEnrolled(course=found.title, slug=found.slug)
-        return render(request, "learning/closed.html", {"error": error, "course": found}, status=error.status)
+        return render_closed(request, error, found)
     record = record_of(user, found, standing.enrollment, now=timezone.now())
     by_pk = {one.entry.pk: one for one in record.placed}
     notes = notes_in_lessons(record.enrollment)

@@ -19,7 +19,7 @@ from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
-from apps.learning.pages.preview import preview_note
+from apps.learning.pages.preview import preview_note, render_closed
 from apps.learning.pages.readings import unconfirmed_readings
 from apps.learning.pages.timeline import timeline_of
 from apps.learning.pages.watching import watching
@@ -130,7 +130,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
             answered=discussion.counts if discussion else {},
         ),
         "discussion": discussion,
-        "preview_note": preview_note(opened),
+        "preview_note": preview_note(opened, request.user),
         "timeline": timeline_of(opened, discussion),
     }
 
@@ -148,8 +148,7 @@ def _kicker(one: Lesson, section: int, place: int) -> str:
 
 def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
     """The page for a lesson that requires an enrollment, with the way to enroll."""
-    context = {"error": refusal, "course": opened.course, "lesson": opened.lesson}
-    return render(request, "learning/closed.html", context, status=refusal.status)
+    return render_closed(request, refusal, opened.course, lesson=opened.lesson)
 
 
 @signed_in

@@ -9,12 +9,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import get_template
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.queries.bundles import BundleLink, bundles_with
+from apps.billing.queries.open_transfers import open_transfer_for
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, CoursePicture, Lesson
 from apps.courses.queries.catalogue import cached
@@ -188,6 +190,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "access": None if standing.enrollment else access_to(request.user, course),
         "has_lost_premium": lost is not None and lost.seat_id is None,
         "lost_seat": lost_seat_refusal(lost) if lost else None,
+        "transfer": None if standing.enrollment else open_transfer_for(request.user, [course], now=timezone.now()),
         "outline": outline,
         "facts": shared.facts,
         "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),

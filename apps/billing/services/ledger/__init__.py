@@ -28,7 +28,13 @@ given back of it is split over them in proportion to their totals. Its fee and a
 ==================  =============================================================================================
 """
 
-from apps.billing.services.ledger.deposits import post_deposit, post_deposit_returned
+from apps.billing.services.ledger.deposits import (
+    count_rejected_deposits,
+    post_deposit,
+    post_deposit_rejected,
+    post_deposit_returned,
+    post_transfer_charge,
+)
 from apps.billing.services.ledger.payments import post_fee, post_sale, post_subscription_payment
 from apps.billing.services.ledger.payouts import (
     PremiumPart,
@@ -78,11 +84,13 @@ __all__ = [
     "Unbalanced",
     "account_of",
     "checksum",
+    "count_rejected_deposits",
     "lock_accounts",
     "post",
     "post_balance_transaction",
     "post_by_hand",
     "post_deposit",
+    "post_deposit_rejected",
     "post_deposit_returned",
     "post_difference",
     "post_dispute",
@@ -100,5 +108,6 @@ __all__ = [
     "post_refund_pending",
     "post_sale",
     "post_subscription_payment",
+    "post_transfer_charge",
     "post_undone",
 ]
