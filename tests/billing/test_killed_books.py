@@ -3,9 +3,11 @@
 Each test forks: the child works against the real stand-in over HTTP, and kills itself with SIGKILL at its step.
 """
 
+import faulthandler
 import os
 import signal
-from contextlib import suppress
+import sys
+import traceback
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pkgutil import resolve_name
@@ -31,6 +33,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.selling import PaidCourseFactory
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
+MAX_CHILD_SECONDS = 120
 KEPT: list[Any] = []  # connections of the parent that a child must not close
 
 
@@ -120,7 +123,10 @@ CASES = [
 
 
 def kill_child_at(step: str, moment: str, work: Any) -> None:
-    """Run the work in a child process that dies by SIGKILL before or after it calls the step."""
+    """Run the work in a child process that dies by SIGKILL before or after it calls the step.
+
+    One that ends otherwise says why on stderr: with its error, or, if it hangs, with where it waits.
+    """
     pid = os.fork()
     if pid:
         _, status = os.waitpid(pid, 0)
@@ -142,9 +148,13 @@ def kill_child_at(step: str, moment: str, work: Any) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
         setattr(target, name, die)
-        with suppress(BaseException):
+        faulthandler.dump_traceback_later(MAX_CHILD_SECONDS, exit=True, file=sys.__stderr__)
+        try:
             work()
+        except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
     finally:
+        sys.__stderr__.flush()
         os._exit(7)
 
 
