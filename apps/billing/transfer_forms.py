@@ -69,7 +69,7 @@ class RecordTransfer(forms.Form):
 class BearCharges(forms.Form):
     """What is missing of an order, in minor units, as the admin saw it."""
 
-    missing = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    missing = forms.IntegerField(min_value=1, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
 class ConfirmReturn(forms.Form):

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.billing.pages import orders, transfers
+from apps.billing.pages import transfer_returns as returns
 
 urlpatterns = [
     path("billing/orders/<uuid:uid>", orders.order, name="order"),
@@ -12,9 +13,9 @@ urlpatterns = [
     path("dashboard/admin/transfers/<uuid:uid>", transfers.transfer, name="admin-transfer"),
     path("dashboard/admin/transfers/<uuid:uid>/cancel", transfers.cancel, name="admin-transfer-cancel"),
     path("dashboard/admin/transfers/<uuid:uid>/charges", transfers.bear_charges, name="admin-transfer-charges"),
-    path("dashboard/admin/deposits/<uuid:uid>/rejected", transfers.reject_deposit, name="admin-deposit-reject"),
-    path("dashboard/admin/deposits/<uuid:uid>/return", transfers.give_back_deposit, name="admin-deposit-return"),
-    path("dashboard/admin/refunds/<uuid:uid>/transferred", transfers.confirm_return, name="admin-return-confirm"),
-    path("dashboard/admin/refunds/<uuid:uid>/withdraw", transfers.withdraw_return, name="admin-return-withdraw"),
-    path("dashboard/admin/refunds/<uuid:uid>/rejected", transfers.reject_return, name="admin-return-reject"),
+    path("dashboard/admin/deposits/<uuid:uid>/rejected", returns.reject_deposit, name="admin-deposit-reject"),
+    path("dashboard/admin/deposits/<uuid:uid>/return", returns.give_back_deposit, name="admin-deposit-return"),
+    path("dashboard/admin/refunds/<uuid:uid>/transferred", returns.confirm_return, name="admin-return-confirm"),
+    path("dashboard/admin/refunds/<uuid:uid>/withdraw", returns.withdraw_return, name="admin-return-withdraw"),
+    path("dashboard/admin/refunds/<uuid:uid>/rejected", returns.reject_return, name="admin-return-reject"),
 ]

@@ -14,13 +14,12 @@ from apps.billing.queries.ledger import balances
 from apps.billing.queries.ledger_check import problems
 from apps.billing.queries.report_selection import Selection
 from apps.billing.services.bank_returns import confirm_return, reject_return
+from apps.billing.services.deposit_returns import reject_deposit, return_deposit
 from apps.billing.services.refunds import refund_by_admin
 from apps.billing.services.transfer_orders import (
     bear_charges,
     place_transfer_order,
     record_transfer,
-    reject_deposit,
-    return_deposit,
 )
 from tests.factories.selling import NOW, OrderFactory
 

@@ -28,6 +28,7 @@ from apps.billing.queries.ledger import balances
 from apps.billing.queries.ledger_check import problems
 from apps.billing.services.bank_returns import ReturnAccount, confirm_return, number_of, reject_return
 from apps.billing.services.checkout import begin_order, follow_order, sync_order
+from apps.billing.services.deposit_returns import return_deposit
 from apps.billing.services.refund_states import sync_refunds
 from apps.billing.services.refunds import refund_by_admin, request_refund
 from apps.billing.services.transfer_cards import pay_by_card
@@ -36,7 +37,6 @@ from apps.billing.services.transfer_orders import (
     confirm_transfer,
     place_transfer_order,
     record_transfer,
-    return_deposit,
 )
 from apps.billing.services.transfer_reminders import follow_overdue
 from apps.courses.models import Course

@@ -7,7 +7,7 @@ from django.utils.timezone import localdate
 
 from apps.billing.models import Deposit, Order, Refund
 from apps.billing.purchases import purchase_of_course
-from apps.billing.services import bank_returns, checkout, refunds, transfer_cards, transfer_orders
+from apps.billing.services import bank_returns, checkout, deposit_returns, refunds, transfer_cards, transfer_orders
 from studyplatform.kit.errors import AppError
 
 
@@ -82,4 +82,4 @@ class TransferSteps:
         mine = Deposit.objects.filter(order__user__in=self.learners, returned_on=None)
         for deposit in mine.order_by("pk")[:1]:
             with suppress(AppError):
-                transfer_orders.return_deposit(deposit=deposit, returned_on=localdate(now), actor=self.sam, now=now)
+                deposit_returns.return_deposit(deposit=deposit, returned_on=localdate(now), actor=self.sam, now=now)
