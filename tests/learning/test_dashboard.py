@@ -170,7 +170,7 @@ def test_queries_do_not_grow_with_courses_lessons_and_days(
     browser = browser_of(leo)
     browser.get(PAGE)
 
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         page = text(browser.get(PAGE))
 
     assert "700" in page or "701" in page
