@@ -455,8 +455,10 @@ def test_a_card_is_charged_over_the_api_once(browser_of, standin, card_form, mae
     assert browser.post(page, {}, content_type="application/json").json()["client_secret"] == begun["client_secret"]
     card_form.confirm(begun["client_secret"])
     done = browser.post(f"/api/v1/billing/orders/{placed.uid}/sync/").json()
-    assert (done["status"], done["next_url"]) == ("paid", f"/billing/teams/{placed.seat_pack.team.uid}")
-    assert browser.get(f"/payment-success?order={placed.uid}")["Location"] == done["next_url"]
+    assert (done["status"], done["next_url"]) == ("paid", f"/payment-success?order={placed.uid}")
+    page = browser.get(done["next_url"], follow=True)
+    assert page.redirect_chain[-1][0] == f"/billing/teams/{placed.seat_pack.team.uid}"
+    assert "Your seats are paid." in page.content.decode()
     assert browser_of(UserFactory()).post(page, {}, content_type="application/json").status_code == 404
 
 

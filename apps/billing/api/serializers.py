@@ -201,8 +201,6 @@ def order_out(begun: Begun) -> dict[str, Any]:
 
 def next_url(order: Order) -> str:
     """The page that shows what became of an order, or what is to be transferred for it."""
-    if order.is_for_team and order.status == Order.Status.PAID:
-        return f"/billing/teams/{order.seat_pack.team.uid}"
     if order.method == Order.Method.TRANSFER and order.status in {Order.Status.OPEN, Order.Status.CANCELED}:
         return f"/billing/orders/{order.uid}"
     return f"/payment-{'error' if order.status == Order.Status.CANCELED else 'success'}?order={order.uid}"
