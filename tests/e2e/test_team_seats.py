@@ -1,4 +1,4 @@
-"""Seats of a team in real browsers: bought by invoice, assigned by a line of addresses, used, and taken back."""
+"""Seats of a team in real browsers: bought by invoice or card, assigned by addresses, used, and taken back."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Site
 from tests.e2e.looking import nothing_fails
+from tests.e2e.test_buying import ASKS, answer_bank, fill_card
 from tests.e2e.test_premium import COURSE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -85,3 +86,39 @@ def test_a_seat_is_assigned_used_and_taken_back(site: Site, people: Callable[...
     member.goto(f"/courses/{COURSE}")
     expect(member.get_by_text("You no longer have a seat of Halden Instruments Ltd").first).to_be_visible()
     expect(member.get_by_role("link", name="See Premium").first).to_be_visible()
+
+
+@pytest.mark.long
+def test_seats_are_paid_by_a_card_that_the_bank_asks_about_and_a_lesson_is_opened(
+    site: Site, people: Callable[..., Page], learners: object
+) -> None:
+    owner, member = (people(next(learners), viewport={"width": 1280, "height": 900}) for _ in range(2))  # type: ignore[call-overload]
+    invited = f"ife-{uuid4().hex[:8]}@halden.example"
+    with nothing_fails(owner):
+        owner.goto("/premium/teams?seats=2")
+        owner.get_by_label("I may order for this company").check()
+        owner.get_by_role("button", name="Order 2 seats").click()
+        expect(owner.get_by_role("heading", level=1)).to_have_text("Pay by card")
+        fill_card(owner, ASKS)
+        owner.get_by_role("button", name="Pay $").click()
+        answer_bank(owner, "Complete")
+        expect(owner.get_by_text("0 of 2 seats assigned")).to_be_visible()
+        owner.get_by_label("Email addresses, one per line").fill(invited)
+        owner.get_by_role("button", name="Assign seats").click()
+        expect(owner.get_by_text("1 of 2 seats assigned")).to_be_visible()
+
+    with nothing_fails(member):
+        member.goto(link_mailed(site, invited))
+        told, accept = member.get_by_text("sees your name"), member.get_by_role("button", name="Accept the seat")
+        expect(told).to_be_visible()
+        assert told.bounding_box()["y"] < accept.bounding_box()["y"]  # type: ignore[index]  # read before it is accepted
+        accept.click()
+        expect(member.get_by_text("The seat is yours.").first).to_be_visible()
+        member.goto(f"/courses/{COURSE}")
+        member.get_by_role("button", name="Start learning").first.click()
+        expect(member).to_have_url(re.compile(f"/learn/{COURSE}"))
+
+    with nothing_fails(owner):
+        owner.reload()
+        owner.locator(".team__link").first.click()
+        expect(owner.get_by_role("link", name="Essays That Hold")).to_be_visible()
