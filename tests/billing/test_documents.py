@@ -138,6 +138,43 @@ def test_what_was_issued_never_changes(mia, settings):
     assert list(document_problems()) == []
 
 
+def test_a_credit_note_of_today_names_the_seller_of_its_invoice(mia, settings):
+    settings.SELLER_NAME, settings.SELLER_ADDRESS = "Tides Oy", ["Harbour Street 1", "00100 Helsinki"]
+    settings.SELLER_VAT_ID = "FI12345671"
+    payment = sold(mia)
+    given_back(payment, 1000, NOW + timedelta(days=1))
+    assert "was issued by" not in printed(Document.objects.latest("pk"))
+
+    settings.SELLER_ADDRESS, settings.SELLER_VAT_ID = ["Quay 2", "20100 Turku"], "FI20774740"
+    given_back(payment, 2000, NOW + timedelta(days=2), "re_2")
+
+    invoice, _first, moved = Document.objects.order_by("pk")
+    text = printed(moved)
+    assert "Quay 2" in text
+    assert f"{invoice} was issued by Tides Oy, Harbour Street 1, 00100 Helsinki, VAT number FI12345671." in text
+    facts = moved.snapshot["facts"]
+    assert facts["seller"]["vat_id"] == "FI20774740"
+    assert facts["corrected_seller"] == invoice.snapshot["facts"]["seller"]
+    # An invoice that cancels it names the seller of the credit note, if it is another one than today.
+    settings.SELLER_NAME = "Tides Group Oy"
+    ledger.post_refund_failed("re_2", occurred_at=NOW + timedelta(days=3), gateway_id="re_2")
+    issuing.issue_documents(payment=payment, now=NOW + timedelta(days=3))
+    assert f"{moved} was issued by Tides Oy, Quay 2" in printed(Document.objects.latest("pk"))
+    assert list(document_problems()) == []
+
+
+def test_a_canceled_invoice_names_its_seller_too(mia, settings):
+    settings.SELLER_NAME = "Tides Oy"
+    order = OrderFactory(user=mia)
+    invoice = order_invoices.issue_order_invoice(order=order, now=NOW)
+    settings.SELLER_NAME = "Tides Group Oy"
+
+    canceled = order_invoices.cancel_order_invoice(order=order, reason="Not paid in time", now=NOW)
+
+    assert canceled is not None
+    assert f"{invoice} was issued by Tides Oy." in printed(canceled)
+
+
 def test_a_changed_or_missing_document_is_found(mia):
     payment = sold(mia)
     sold(mia)

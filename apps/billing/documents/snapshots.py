@@ -55,6 +55,7 @@ class PaymentTerms:
 class Content:
     """What a document is made of. ``corrects``: number and date of the document that it corrects or cancels.
 
+    ``corrected_seller``: who issued that document, as it says; None if it corrects none.
     ``wording``: what it says about the tax; None for what the settings say today.
     ``reason``: why, for a credit note. ``paid``: when, and the card; None before payment. ``receipt``: its number.
     ``terms``: how it is to be paid, if that comes later.
@@ -75,6 +76,7 @@ class Content:
     terms: PaymentTerms | None = None
     receipt: str = ""
     corrects: tuple[str, datetime] | None = None
+    corrected_seller: Mapping[str, Any] | None = None
     reason: str = ""
     wording: str | None = None
 
@@ -135,21 +137,36 @@ def _facts(content: Content) -> dict[str, Any]:
         "tax_rate": content.tax_rate,
         "treatment": str(content.treatment),
         "wording": content.tax_wording,
-        "seller": {
-            "name": seller_name(),
-            "lines": seller_lines(),
-            "country": settings.SELLER_COUNTRY,
-            "vat_id": settings.SELLER_VAT_ID,
-            "tax_number": settings.SELLER_TAX_NUMBER,
-        },
+        "seller": _seller(),
         "buyer": {**content.buyer, "name": content.buyer.get("name") or content.buyer_name, "email": content.email},
         "items": [_item_facts(item) for item in content.items],
         "paid_on": localtime(content.paid[0]).date().isoformat() if content.paid else "",
         "terms": _terms_facts(content.terms),
         "receipt": content.receipt,
         "corrects": corrects[0] if corrects else "",
+        "corrected_seller": dict(content.corrected_seller) if content.corrected_seller else {},
         "reason": content.reason,
     }
+
+
+def _seller() -> dict[str, Any]:
+    """Who issues documents today."""
+    return {
+        "name": seller_name(),
+        "lines": seller_lines(),
+        "country": settings.SELLER_COUNTRY,
+        "vat_id": settings.SELLER_VAT_ID,
+        "tax_number": settings.SELLER_TAX_NUMBER,
+    }
+
+
+def _names_former_seller(content: Content) -> bool:
+    """Whether a document corrects one with another seller, address or tax number than it has itself.
+
+    Languages don't count: both documents have that of the sale.
+    """
+    former, present = content.corrected_seller, _seller()
+    return former is not None and any(former.get(name) != present[name] for name in ("name", "lines"))
 
 
 def _item_facts(item: Item) -> dict[str, Any]:
@@ -217,6 +234,10 @@ def _tax_label(content: Content) -> str:
 
 def _closing(content: Content) -> list[str]:
     lines = [content.tax_wording]
+    if content.corrects and content.corrected_seller and _names_former_seller(content):
+        former = [content.corrected_seller["name"], *content.corrected_seller["lines"]]
+        said = {"number": content.corrects[0], "seller": ", ".join(former)}
+        lines.append(_("%(number)s was issued by %(seller)s.") % said)
     if content.reason:
         lines.append(_("Reason: %(reason)s") % {"reason": content.reason})
     if content.paid:

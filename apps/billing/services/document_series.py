@@ -76,7 +76,7 @@ def in_language(language: str) -> Any:  # a context manager that types can't nam
 
 
 def facts_of_document(document: Document) -> dict[str, Any]:
-    """What a document that corrects another one takes from it: the buyer, the tax and its wording as they were."""
+    """What a document that corrects another one takes from it: the buyer, the tax, its wording, and who issued it."""
     known = document.snapshot["facts"]
     buyer = {name: value for name, value in known["buyer"].items() if name != "email"}
     return {
@@ -87,6 +87,7 @@ def facts_of_document(document: Document) -> dict[str, Any]:
         "tax_rate": known["tax_rate"],
         "treatment": known["treatment"],
         "wording": known.get("wording"),
+        "corrected_seller": known.get("seller"),
     }
 
 
