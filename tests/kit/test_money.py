@@ -1,5 +1,7 @@
 """Amounts of money as text, and lines of CSV files."""
 
+import re
+
 import pytest
 from django.utils.translation import override
 
@@ -96,3 +98,13 @@ def test_no_cell_is_a_formula():
     texts = ("a=1", "1-2", "", " ", "x@y", "2026-11-26", "-5", "\u22125")
     assert [text for text in texts if "'" in csv_line([text])] == []
     assert csv_line(["=1+1", "@x", "-12.50", "-x", 'a, "b"']) == '\'=1+1,\'@x,-12.50,\'-x,"a, ""b"""\r\n'
+
+
+def test_what_follows_a_separator_is_no_formula_either():
+    """Excel separates cells by semicolons in most of Europe, and LibreOffice by what it finds (OWASP)."""
+    dangerous = ["d;=1+1", "d; @x", 'd;"=1', "d;'\u200b＝1", "d\t+1", "d\n-1", "=1;=2", "a;b;\r\n=1"]
+    for text in dangerous:
+        for cell in re.split(r"[;\t\r\n]", csv_line([text])):
+            assert cell.strip(" \"'\u200b") == "" or cell.strip(' "\u200b')[0] not in "=+-@＝", text
+    assert [text for text in ("a; b", "it's '-5'", "1;2", 'say "=";') if "''" in csv_line([text])] == []
+    assert csv_line(["it's -5; b = c"]) == "it's -5; b = c\r\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from io import StringIO
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_SEPARATOR = re.compile(r"[;\t\r\n]")
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})  # controls such as line feeds, marks without width, spaces
 
 
@@ -14,7 +15,8 @@ def csv_line(cells: Iterable[object]) -> str:
     """One line, with its end. What a spreadsheet would run as a formula is shown as text instead.
 
     That goes by the first character that is seen, also if it is full-width or small: spreadsheets in Chinese, Japanese
-    and Korean take "\uff1d" as "=" (https://owasp.org/www-community/attacks/CSV_Injection).
+    and Korean take "\uff1d" as "=" (https://owasp.org/www-community/attacks/CSV_Injection). What follows a semicolon,
+    tab or line break counts as a cell of its own, because it is one where lists are separated by semicolons.
     """
     line = StringIO()
     csv.writer(line).writerow([_harmless(str(cell)) for cell in cells])
@@ -24,6 +26,27 @@ def csv_line(cells: Iterable[object]) -> str:
 def _harmless(text: str) -> str:
     if not text or _NUMBER.fullmatch(text):
         return text
-    seen = next((letter for letter in text if unicodedata.category(letter) not in _UNSEEN), "")
-    runs = text[0] in "\t\r\n" or unicodedata.normalize("NFKC", seen)[:1] in {"=", "+", "-", "@"}
-    return f"'{text}" if runs else text
+    seen = next((letter for letter in text if not _is_unseen(letter)), "")
+    start = "'" if text[0] in "\t\r\n" or _runs(seen) else ""
+    return start + (_without_later_formulas(text) if _SEPARATOR.search(text) else text)
+
+
+def _without_later_formulas(text: str) -> str:
+    """The text with an apostrophe before each sign that would begin a formula after a separator, perhaps in quotes."""
+    kept: list[str] = []
+    begins_cell = False
+    for letter in text:
+        if begins_cell and _runs(letter):
+            kept.append("'")
+        is_separator = _SEPARATOR.match(letter) is not None
+        begins_cell = is_separator or (begins_cell and (letter in "\"'" or _is_unseen(letter)))
+        kept.append(letter)
+    return "".join(kept)
+
+
+def _is_unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in _UNSEEN
+
+
+def _runs(letter: str) -> bool:
+    return unicodedata.normalize("NFKC", letter)[:1] in {"=", "+", "-", "@"}
