@@ -86,6 +86,7 @@ urlpatterns = [
     ),
     path("dashboard/instructor/earnings/<int:year>.pdf", files.year_statement, name="year-statement"),
     path("dashboard/admin/reconciliation", books.reconciliation, name="admin-reconciliation"),
+    path("dashboard/admin/reconciliation/movements", books.movements, name="admin-movements"),
     path("dashboard/admin/reconciliation/start", books.start, name="admin-reconciliation-start"),
     path("dashboard/admin/reconciliation/explain", books.explain, name="admin-reconciliation-explain"),
     path("dashboard/admin/bank", books.bank, name="admin-bank"),

@@ -14,7 +14,7 @@ from apps.billing.queries.pending_payouts import PARTS, pending_payout, pending_
 from apps.billing.queries.report_selection import Selection
 from apps.billing.queries.reports import FIGURES
 from apps.billing.services import ledger, payouts
-from tests.factories.billing import sale
+from tests.factories.billing import BalanceTransactionFactory, sale
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 6, 1, 3, tzinfo=UTC)
@@ -69,6 +69,49 @@ def test_what_learners_paid_and_the_tax_of_a_quarter_have_their_entries(earned):
 
     for number in (1, 2, 3, 4):
         selection = yearly_earnings.quarter_selection(2026, number, "usd", earned.pk)
-        for figure, expected in (("paid", "paid"), ("tax", "tax"), ("instructors", "earned")):
+        named = (("paid", "paid"), ("tax", "tax"), ("instructors", "earned"), ("kept", "kept"))
+        for figure, expected in named:
             assert reports.sum_of(selection, FIGURES[figure]) == getattr(year.quarter(number), expected), figure
+        assert reports.rows_of(selection, FIGURES["activities"]).count() == year.quarter(number).activities
     assert reports.sum_of(Selection("usd", instructor=earned.pk), FIGURES["paid"]) == year.year.paid
+    assert reports.sum_of(Selection("usd", instructor=earned.pk), FIGURES["kept"]) == year.year.kept != 0
+
+
+def test_each_month_of_the_chart_leads_to_its_transactions(earned, browser_of):
+    with time_machine.travel(NOW + timedelta(days=40), tick=False):
+        browser = browser_of(earned)
+        page = unescape(browser.get(EARNINGS, {"period": "all"}).content.decode())
+        links = re.findall(r'href="(\?[^"]*period=\d{4}-\d\d)#transactions">([^<]+)<', page)
+        assert len(links) == 24
+        for address, amount in links:
+            shown = unescape(browser.get(f"{EARNINGS}{address}").content.decode())
+            foot = shown.partition('class="earn__sum"')[2].partition("</tr>")[0]
+            assert amount in foot if amount != "$0.00" else foot == "" or amount in foot, address
+        for name in ("2026-13", "2026-1", "9999-01", "1969-12", "x" * 400):
+            assert browser.get(EARNINGS, {"period": name}).status_code == 200
+
+
+def test_days_and_categories_of_the_provider_lead_to_its_movements(browser_of, sam, eve):
+    for number, (category, net, booked) in enumerate(
+        [("charge", 970, 970), ("fee", -30, -30), ("network_cost", -5, 0), ("odd <kind> & more", 7, 7)]
+    ):
+        BalanceTransactionFactory(
+            gateway_id=f"txn_{number}", fact=f"fact_{number}", category=category, net=net, booked=booked,
+            currency="usd", created_at=NOW + timedelta(days=number // 2),
+        )  # fmt: skip
+    sale(7, 1_000, at=NOW, payment_key="fact_0", gateway_id="fact_0")
+    browser, page = browser_of(sam), "/dashboard/admin/reconciliation"
+
+    with time_machine.travel(NOW + timedelta(days=3), tick=False):
+        links = re.findall(rf'href="({page}/movements[^"]*)">([^<]+)<', browser.get(page).content.decode())
+        assert len(links) >= 3 * 2 + 3 * 3
+        for address, amount in links:
+            shown = browser.get(unescape(address)).content.decode()
+            assert amount in shown.partition("<tfoot>")[2], address
+        fees = browser.get(f"{page}/movements", {"currency": "usd", "category": "fee"}).content.decode()
+        assert "2 movements" in fees
+        assert "−$0.35" in fees
+        assert "/dashboard/admin/reports/entries/" in browser.get(f"{page}/movements").content.decode()
+        wrong = {"currency": "zzz", "category": "x" * 99, "day": "2026-99-99", "page": "-1"}
+        assert browser.get(f"{page}/movements", wrong).status_code == 200
+    assert browser_of(eve).get(f"{page}/movements").status_code in {302, 403, 404}

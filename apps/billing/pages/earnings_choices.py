@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from apps.billing.queries.earnings import Part
-from apps.billing.queries.periods import Period, periods
+from apps.billing.queries.periods import Period, month_period, periods
 
 
 def currency_of(request: HttpRequest, parts: list[Part]) -> str:
@@ -26,7 +26,10 @@ def course_of(request: HttpRequest, parts: list[Part]) -> int | None:
 
 
 def period_of(request: HttpRequest, parts: list[Part], today: date) -> tuple[Period, list[Period]]:
-    """The requested period, else the default, and what can be chosen."""
+    """The requested period, else the default, and what can be chosen. A single month is asked for as "2026-03"."""
     choices = periods(today, min((part.month for part in parts), default=None))
     wanted = request.GET.get("period", "")
-    return next((each for each in choices if each.name == wanted), choices[0]), choices
+    found = next((each for each in choices if each.name == wanted), None)
+    if found is None and (month := month_period(wanted, today)) is not None:
+        found, choices = month, [*choices, month]
+    return found or choices[0], choices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from uuid import UUID
 
 from django.contrib import messages
@@ -25,6 +26,7 @@ from apps.billing.models import PayoutAccount, TaxDetails
 from apps.billing.pages.report_choices import selection_of, selection_query, shared_context, year_of
 from apps.billing.queries import yearly_earnings
 from apps.billing.queries.payouts import account_number
+from apps.billing.queries.report_selection import Selection
 from apps.billing.queries.tax_details import identity_of, reminded_at
 from apps.billing.services.tax_details import YEARS_KEPT
 from apps.billing.tax_details_form import TaxDetailsForm
@@ -72,6 +74,9 @@ def instructor_details(request: HttpRequest, uid: UUID) -> HttpResponse:
         "year": year,
         "person": person,
         "earnings": found[0] if found else yearly_earnings.YearlyEarnings(person.pk),
+        "year_address": selection_query(
+            Selection(selection.currency, since=date(year, 1, 1), until=date(year, 12, 31), instructor=person.pk)
+        ),
         "quarters": [
             (number, selection_query(yearly_earnings.quarter_selection(year, number, selection.currency, person.pk)))
             for number in (1, 2, 3, 4)

@@ -14,7 +14,14 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models import BalanceHistory, BalanceTransaction, BooksDifference, LedgerLine, ManualEntry
+from apps.billing.models import (
+    BalanceHistory,
+    BalanceTransaction,
+    BooksDifference,
+    LedgerEntry,
+    LedgerLine,
+    ManualEntry,
+)
 from apps.billing.queries.ledger import balances
 from apps.billing.services.balance_facts import LEDGER_POSTING_GRACE
 from apps.billing.services.ledger.posting import BANK, PROVIDER, TAX, UNEXPLAINED
@@ -132,15 +139,46 @@ def totals() -> list[Totals]:
     ]
 
 
-def by_category() -> list[tuple[str | Promise, str, int, int]]:
-    """Return each category and currency, with what the provider moved and what is booked of it. One query."""
+def movements(*, currency: str, category: str = "", day: date | None = None) -> QuerySet[BalanceTransaction]:
+    """Return what moved the provider's balance, the latest first: of a day, of a category and those called the same."""
+    found = BalanceTransaction.objects.filter(currency=currency).order_by("-created_at", "-pk")
+    if category:
+        label = category_label(category)
+        found = found.filter(category__in=[category, *(name for name, each in CATEGORIES.items() if each == label)])
+    if day is not None:
+        found = found.filter(created_at__gte=_midnight(day), created_at__lt=_midnight(day + timedelta(days=1)))
+    return found
+
+
+def sums_of(found: QuerySet[BalanceTransaction]) -> tuple[int, int]:
+    """Return what movements add up to: what is booked of them, and what the provider moved. One query."""
+    sums = found.order_by().aggregate(booked=Sum("booked", default=0), net=Sum("net", default=0))
+    return sums["booked"], sums["net"]
+
+
+def entries_of_facts(facts: list[str]) -> dict[str, list[LedgerEntry]]:
+    """Return the entries of the ledger by the fact that they post, as far as they name it. One query."""
+    found: dict[str, list[LedgerEntry]] = defaultdict(list)
+    for entry in LedgerEntry.objects.filter(gateway_id__in=set(facts)).order_by("occurred_at", "pk"):
+        found[entry.gateway_id].append(entry)
+    return found
+
+
+def by_category() -> list[tuple[str, str | Promise, str, int, int]]:
+    """Return each category (a name and its label) and currency, with what the provider moved and what is booked of it.
+
+    Categories with the same label are one, under the name of the first. One query.
+    """
     sums: dict[tuple[str | Promise, str], tuple[int, int]] = {}
+    names: dict[str | Promise, str] = {}
     rows = BalanceTransaction.objects.values_list("category", "currency").annotate(Sum("net"), Sum("booked")).order_by()
     for category, currency, net, booked in rows:
         key = (category_label(category), currency)
+        names.setdefault(key[0], category)
         before = sums.get(key, (0, 0))
         sums[key] = (before[0] + net, before[1] + booked)
-    return [(*key, *amounts) for key, amounts in sorted(sums.items(), key=lambda each: (str(each[0][0]), each[0][1]))]
+    rows_by_label = sorted(sums.items(), key=lambda each: (str(each[0][0]), each[0][1]))
+    return [(names[label], label, currency, *amounts) for (label, currency), amounts in rows_by_label]
 
 
 @dataclass(frozen=True)

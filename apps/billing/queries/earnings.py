@@ -27,6 +27,7 @@ from apps.billing.queries.periods import ALL, Period, month_of, months_before
 from apps.billing.queries.report_selection import day_start
 
 # What changes what an instructor earned; payouts only move it.
+ACTIVITIES = [str(EntryKind.SALE), str(EntryKind.PREMIUM_SHARE)]  # what instructors are paid for
 EARNING = [str(kind) for kind in (
     EntryKind.SALE, EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST, EntryKind.DISPUTE_REVERSED,
     EntryKind.PREMIUM_SHARE,

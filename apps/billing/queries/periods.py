@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.utils.functional import Promise
 from django.utils.timezone import get_default_timezone
 from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.web.dates import show_site_date
 
 LATEST = 12  # months of the default period
 
@@ -39,6 +42,14 @@ def periods(today: date, first: date | None) -> list[Period]:
         *(Period(str(year), str(year), date(year, 1, 1), date(year + 1, 1, 1)) for year in years),
         ALL,
     ]
+
+
+def month_period(name: str, today: date) -> Period | None:
+    """Return the period of a month that is named "2026-03"; None for another text, and for a month to come."""
+    if re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", name) is None or not "1970-01" <= name <= f"{today:%Y-%m}":
+        return None
+    month = date(int(name[:4]), int(name[5:]), 1)
+    return Period(name, show_site_date(month, "F Y"), month, months_before(month, -1))
 
 
 def months_before(month: date, count: int) -> date:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.billing.models import AccountType, Document, EntryKind, LedgerEntry, LedgerLine, Payment
-from apps.billing.queries.earnings import EARNING
+from apps.billing.queries.earnings import ACTIVITIES, EARNING
 from apps.billing.queries.report_selection import NONE, Selection, entries_of, payment_value
 from apps.billing.queries.revenue import RETURNED, SOLD
 from apps.billing.services.ledger.posting import PREMIUM
@@ -36,7 +36,8 @@ _ACCRUING = [*_REVENUE, str(EntryKind.PREMIUM_SHARE)]
 class Figure:
     """An amount of a report. Its rows are the entries of ``kinds`` (None: of any) with a part of it.
 
-    ``column``: of the entry; or else ``lines``: which of its lines are added up, and ``sign``. ``only`` narrows them.
+    ``column``: of the entry; ``lines``: which of its lines are added up, and ``sign``; with both, their sum. ``only``
+    narrows them.
     """
 
     label: str | Promise
@@ -48,12 +49,15 @@ class Figure:
 
 
 _NET = F("total") - F("tax")
+_TAUGHT = Q(instructor_id__isnull=False)
 FIGURES: dict[str, Figure] = {
     "sold": Figure(_("Sold"), _SOLD, F("total")),
     "refunded": Figure(_("Refunded"), _RETURNED, F("total")),
     "tax": Figure(_("Tax"), _REVENUE, F("tax")),
     "net": Figure(_("Without tax"), _REVENUE, _NET),
-    "paid": Figure(_("Paid by learners"), EARNING, _NET, only=Q(instructor_id__isnull=False)),
+    "paid": Figure(_("Paid by learners"), EARNING, _NET, only=_TAUGHT),
+    "kept": Figure(_("Platform's part"), EARNING, _NET, Q(account__instructor_id__isnull=False), only=_TAUGHT),
+    "activities": Figure(_("Sales and shares of Premium"), ACTIVITIES, _NET, only=_TAUGHT),
     "courses": Figure(_("Courses, without tax"), _REVENUE, _NET, only=Q(course_id__isnull=False)),
     "premium": Figure(_("Premium, without tax"), _REVENUE, _NET, only=Q(course_id__isnull=True)),
     "instructors": Figure(_("Instructors"), _ACCRUING, lines=Q(account__instructor_id__isnull=False), sign=-1),
@@ -93,6 +97,8 @@ def rows_of(selection: Selection, figure: Figure) -> QuerySet[LedgerEntry, Any]:
         lines = LedgerLine.objects.filter(figure.lines, entry=OuterRef("pk"), currency=selection.currency)
         sums = lines.order_by().values("entry").annotate(sum=Sum("amount")).values("sum")
         part = Subquery(sums, output_field=BigIntegerField()) * Value(figure.sign)
+        if figure.column is not None:
+            part = figure.column + Coalesce(part, Value(0))
     return found.annotate(part=part).exclude(part=0).exclude(part=None).order_by("-occurred_at", "-pk")
 
 

@@ -19,7 +19,7 @@ from django.utils.timezone import get_default_timezone
 
 from apps.accounts.models import User
 from apps.billing.models import EntryKind, LedgerLine, PayoutAccount, TaxDetails
-from apps.billing.queries.earnings import EARNING
+from apps.billing.queries.earnings import ACTIVITIES, EARNING
 from apps.billing.queries.payouts import account_number, payout_accounts_of
 from apps.billing.queries.report_selection import Selection, day_start
 from apps.billing.queries.tax_details import TaxIdentity, identity_of, tax_details_of
@@ -28,7 +28,6 @@ from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import plain_amount
 
 _PAYOUTS = [str(kind) for kind in (EntryKind.PAYOUT_SENT, EntryKind.PAYOUT_FAILED, EntryKind.PAYOUT_REVERSED)]
-ACTIVITIES = [str(EntryKind.SALE), str(EntryKind.PREMIUM_SHARE)]
 
 
 @dataclass(frozen=True)
