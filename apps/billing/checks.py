@@ -5,10 +5,14 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
+from django.utils.timezone import localdate
 
 from apps.billing.bank_account import account_problems
-from apps.billing.countries import EU_VAT_AREA, country_codes
-from apps.billing.tax import needs_country
+from apps.billing.countries import EU_VAT_AREA, OUTSIDE_CODES, country_codes
+from apps.billing.documents.pages import percent
+from apps.billing.eu_vat_rates import CHECKED_ON, are_rates_old
+from apps.billing.queries.tax_rates import rates_by_country
+from apps.billing.tax import needs_country, seller_of_site
 from apps.billing.vat_ids import WrongVatId, check_vat_id
 from apps.courses.models import Course
 from studyplatform.kit.text.money import read_currency
@@ -52,6 +56,33 @@ def seller_can_issue_invoices(app_configs: Any, **_: Any) -> list[CheckMessage]:
     except WrongVatId:
         return [Warning(f"SELLER_VAT_ID is not a VAT number of {country}.", id="billing.W004")]
     return []
+
+
+@register
+def tax_rates_are_decided(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Countries of the EU whose consumers pay no tax or an outdated rate, codes that name no country, old rates."""
+    seller, today = seller_of_site(), localdate()
+    unknown = sorted(seller.named_countries - country_codes() - OUTSIDE_CODES)
+    if unknown:
+        return [Error(f"TAX_RATES: {', '.join(unknown)} is no country of ISO 3166-1.", id="billing.E004")]
+    found: list[CheckMessage] = []
+    rates = rates_by_country(today, seller) if seller.country else []
+    if missing := [each.country for each in rates if each.is_missing]:
+        hint = "Set TAX_RATES, or TAX_EXEMPTION if you charge no tax."
+        found.append(
+            Warning(f"Consumers in {', '.join(missing)} pay no tax: no rate is set.", hint=hint, id="billing.W006")
+        )
+    for each in rates:
+        if each.differs and each.eu_rate is not None:
+            text = (
+                f"TAX_RATES: the rate of {each.country} is {percent(each.rate)}, and its standard rate is"
+                f" {percent(each.eu_rate)} since {each.eu_rate_since}."
+            )
+            found.append(Warning(text, id="billing.W007"))
+    if seller.charges_eu_rates and are_rates_old(today):
+        text = f"The tax rates of the EU were last checked on {CHECKED_ON}."
+        found.append(Warning(text, hint="Upgrade, or set TAX_RATES.", id="billing.W008"))
+    return found
 
 
 @register

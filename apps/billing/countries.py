@@ -13,6 +13,21 @@ EU_VAT_AREA = frozenset(
 )
 # Places that belong to the VAT area of another country: Article 7 of the directive, and the Isle of Man.
 _TAXED_AS = {"MC": "FR", "IM": "GB"}
+# Parts of countries that are outside the area (Article 6) and have no ISO code that a buyer could choose, or whose
+# buyers choose the country all the same: by the first digits of their postal codes. ISO 3166-1 reserves IC for the
+# Canary Islands, and EA for Ceuta and Melilla; names stand for places without a code.
+_OUTSIDE_AREAS = {
+    "DE": {"78266": "Büsingen", "27498": "Helgoland"},
+    "ES": {"35": "IC", "38": "IC", "51": "EA", "52": "EA"},
+    "FR": {
+        "971": "GP", "972": "MQ", "973": "GF", "974": "RE", "975": "PM", "976": "YT", "986": "WF", "987": "PF",
+        "988": "NC",
+    },
+    "GR": {"63086": "Athos", "63087": "Athos"},
+    "IT": {"23041": "Livigno", "22061": "Campione"},
+}  # fmt: skip
+OUTSIDE_CODES = frozenset({"IC", "EA"})
+"""Codes of such places for which a rate can be set, beside those of ISO 3166-1."""
 _OTHER_CODES = {"EL": "GR", "UK": "GB", "XI": "GB"}  # what VAT numbers and offices write
 _NO_COUNTRIES = frozenset({"EU", "EZ", "QO", "UN", "XA", "XB", "XK", "ZZ", "AC", "CP", "CQ", "DG", "EA", "IC", "TA"})
 
@@ -27,6 +42,16 @@ def tax_country(code: str) -> str:
     """Return the country whose VAT applies in a country: "MC" -> "FR", mostly itself."""
     code = iso_country(code)
     return _TAXED_AS.get(code, code)
+
+
+def area_outside(code: str, postal_code: str) -> str:
+    """Return the part of an EU country outside its VAT area to which a postal code belongs: "ES", "35001" -> "IC".
+
+    "" for all other postal codes, and without one.
+    """
+    digits = "".join(char for char in postal_code if char.isdecimal())
+    areas = _OUTSIDE_AREAS.get(iso_country(code), {})
+    return next((area for prefix, area in areas.items() if digits.startswith(prefix)), "")
 
 
 @cache

@@ -105,12 +105,13 @@ def rates(name: str) -> dict[str, int]:
     found = {}
     for part in words(name):
         match = _RATE.fullmatch(part)
-        if match is None:
+        if match is None or match[1] in _NO_ISO_CODES:
             raise ImproperlyConfigured(f"{name} must be like FI=25.5,DE=19, not {part!r}")
         found[match[1]] = _basis_points(match)
     return found
 
 
+_NO_ISO_CODES = {"EL", "UK", "XI", "EU"}  # of Greece and the United Kingdom, as VAT numbers and offices write them
 _RATE = re.compile(r"([A-Z]{2})=([0-9]{1,2})(?:\.([0-9]{1,2}))?")
 
 
@@ -131,7 +132,7 @@ def rate_changes(name: str) -> list[tuple[str, int, date]]:
             since = date.fromisoformat(day)
         except ValueError:
             since = None
-        if match is None or since is None:
+        if match is None or match[1] in _NO_ISO_CODES or since is None:
             raise ImproperlyConfigured(f"{name} must be like EE=24@2025-07-01, not {part!r}")
         found.append((match[1], _basis_points(match), since))
     return found
@@ -143,7 +144,7 @@ def country(name: str) -> str:
     :raises ImproperlyConfigured: it isn't two letters, or a code that isn't one of ISO 3166-1: EL for Greece, UK.
     """
     code = text(name).upper()
-    if code in {"EL", "UK", "XI", "EU"} or re.fullmatch(r"(?:[A-Z]{2})?", code) is None:
+    if code in _NO_ISO_CODES or re.fullmatch(r"(?:[A-Z]{2})?", code) is None:
         raise ImproperlyConfigured(f"{name} must be a country code of ISO 3166-1, such as GR or GB, not {code!r}")
     return code
 

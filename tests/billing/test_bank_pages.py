@@ -57,6 +57,26 @@ def test_tax_that_was_paid_is_posted_once_and_undone_by_a_counter_entry(browser_
     assert browser.post(f"{BANK}/{uuid4()}/undo")["Location"] == "/"
 
 
+def test_the_page_says_which_tax_consumers_pay_and_what_is_missing(browser_of, sam, settings):
+    settings.SELLER_COUNTRY, settings.TAX_RATES = "FI", {"RO": 1900, "NO": 2500}
+    page = text_of(browser_of(sam).get(BANK))
+    assert "28 countries" in page
+    assert "Finland The European Union, since 1 September 2024 25.5%" in page
+    assert "Norway Your settings 25%" in page
+    assert "Your rate for Romania is not its standard rate" in page
+    assert "21% since 1 August 2025" in page
+    assert "no tax rate" not in page
+
+    settings.EU_TAX_RATES = False
+    page = text_of(browser_of(sam).get(BANK))
+    assert "26 countries have no tax rate" in page
+    assert "Austria, Belgium" in page
+    settings.TAX_EXEMPTION = "No VAT, section 19 UStG"
+    page = text_of(browser_of(sam).get(BANK))
+    assert "No VAT, section 19 UStG" in page
+    assert "no tax rate" not in page
+
+
 def test_each_kind_moves_the_bank_the_right_way(browser_of, sam):
     browser = browser_of(sam)
     for kind, bank in (

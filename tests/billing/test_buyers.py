@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import Notification
 from apps.billing.buyer_form import BuyerForm
 from apps.billing.models import BuyerDetails, Document, Order, Payment, PromoCode, Subscription
 from apps.billing.queries.ledger import balances
-from apps.billing.services import checkout
+from apps.billing.services import admin_notices, checkout
 from tests.billing.conftest import DECLINED
 from tests.billing.test_checkout_page import props_of
-from tests.factories.selling import CardFactory, PromoCodeFactory, SubscriptionFactory
+from tests.factories.selling import CardFactory, PaymentFactory, PromoCodeFactory, SubscriptionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +69,42 @@ def test_a_company_abroad_buys_with_reverse_charge(browser_of, standin, card_for
         COMPANY["name"], "DE136695976", "books@example.com",
     )  # fmt: skip
     assert facts["wording"].startswith("Reverse charge")
+
+
+def test_a_company_outside_the_vat_area_is_quoted_what_its_invoice_says(
+    browser_of, standin, card_form, mia, paid, order
+):
+    canary = {**COMPANY, "postal_code": "35001", "vat_id": "ESA13585625"}
+    asked = {"course": paid.slug, "country": "ES", "vat_id": canary["vat_id"]}
+    browser = browser_of(mia)
+
+    def quoted(**more):
+        return browser.post("/api/v1/billing/quote/", {**asked, **more}, JSON).json()
+
+    assert quoted(postal_code="28001")["tax_note"].startswith("Reverse charge")
+    assert quoted(postal_code="35001")["tax_note"].startswith("Not subject to EU VAT")
+    card_form.confirm(order(country="ES", buyer=canary).json()["client_secret"])
+    checkout.sync_order(order=Order.objects.get(), now=timezone.now())
+
+    facts = Document.objects.get().snapshot["facts"]
+    assert (facts["treatment"], facts["tax"]) == ("outside_eu", 0)
+    assert Payment.objects.get().tax_treatment == "outside_eu"
+    # As a person, it is the saved address that counts, in the quote as in the order.
+    asked |= {"vat_id": "", "is_gift": True}
+    assert quoted(postal_code="28001")["tax"] == 1111
+    BuyerDetails.objects.update(is_company=False, vat_id="")
+    assert quoted()["tax"] == 0
+    assert quoted(country="DE")["tax"] == 1022
+
+
+def test_admins_hear_once_of_sales_to_a_country_without_a_rate(settings, sam, mia):
+    settings.SELLER_COUNTRY, settings.TAX_RATES = "US", {}
+    for country in ("FR", "MC", "FR", "US", ""):
+        payment = PaymentFactory(user=mia, country=country)
+        admin_notices.tell_admins_of_missing_rate(payment, now=timezone.now())
+
+    told = Notification.objects.filter(user=sam, kind="billing.tax_rate_missing")
+    assert sorted(each.params["country"] for each in told) == ["France", "Monaco"]
 
 
 @pytest.mark.parametrize(

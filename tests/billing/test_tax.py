@@ -1,11 +1,14 @@
 """Which tax is in a price, and which VAT numbers pass."""
 
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+import time_machine
 
-from apps.billing.checks import seller_can_issue_invoices
-from apps.billing.countries import country_codes
+from apps.billing.checks import seller_can_issue_invoices, tax_rates_are_decided
+from apps.billing.countries import EU_VAT_AREA, country_codes
+from apps.billing.eu_vat_rates import CHECKED_ON, are_rates_old
 from apps.billing.tax import Seller, TaxTreatment, decide_tax, find_conflicts
 from apps.billing.vat_ids import WrongVatId, check_vat_id
 from studyplatform.settings import env
@@ -34,7 +37,7 @@ FINNISH = Seller(country="FI", exemption="", rates=RATES, rate_changes=[("DE", 2
         ("NO", "NO995525828MVA", DAY, (2500, "standard")),  # registered there
         ("US", "", DAY, (0, "outside_eu")),
         ("AX", "", DAY, (0, "outside_eu")),
-        ("SE", "", DAY, (0, "standard")),
+        ("SE", "", DAY, (0, "standard")),  # without the Union's rates
         ("", "", DAY, (2550, "standard")),  # unknown: the seller's
         ("ZZ", "", DAY, (2550, "standard")),
         ("AA", GERMAN, DAY, (2550, "standard")),
@@ -60,10 +63,87 @@ def test_other_sellers_decide_otherwise(settings):
     unknown = Seller(country="", exemption="", rates={})
 
     assert decide_tax(country="FR", vat_id=FRENCH, on=DAY, seller=exempt).treatment == TaxTreatment.EXEMPT
-    assert decide_tax(country="DE", vat_id=GERMAN, on=DAY, seller=american).rate == 1900
+    assert decide_tax(country="DE", on=DAY, seller=american).rate == 1900
+    assert decide_tax(country="DE", vat_id=GERMAN, on=DAY, seller=american).treatment == TaxTreatment.REVERSE_CHARGE
+    assert decide_tax(country="US", on=DAY, seller=american).treatment == TaxTreatment.STANDARD
     assert decide_tax(country="US", on=DAY, seller=unknown).treatment == TaxTreatment.STANDARD
     settings.TAX_EXEMPTION = "§ 19 UStG"
     assert decide_tax(country="DE", on=DAY).wording == "§ 19 UStG"
+
+
+@pytest.mark.parametrize(
+    ("country", "postal_code", "expected"),
+    [
+        ("ES", "28001", (2100, "standard")),
+        ("ES", "35001", (0, "outside_eu")),  # the Canary Islands
+        ("ES", " E-38 400", (0, "outside_eu")),
+        ("ES", "51001", (0, "outside_eu")),  # Ceuta
+        ("ES", "52001", (650, "standard")),  # Melilla
+        ("DE", "D-78266", (0, "outside_eu")),  # Büsingen
+        ("DE", "27498", (0, "outside_eu")),
+        ("DE", "78267", (1900, "standard")),
+        ("IT", "23041", (0, "outside_eu")),
+        ("GR", "63086", (0, "outside_eu")),
+        ("FR", "97400", (850, "standard")),
+        ("FR", "97200", (0, "outside_eu")),
+        ("PT", "1000-001", (2300, "standard")),
+        ("PT", "9000-082", (2200, "standard")),
+        ("PT", "9500-100", (1600, "standard")),
+        ("AT", "6691", (1900, "standard")),
+    ],
+)
+def test_parts_of_countries_outside_the_vat_area_are_told_by_postal_code(country, postal_code, expected):
+    rates = {"RE": 850, "EA": 650} if postal_code in {"97400", "52001"} else {}
+    seller = Seller(country="DE", exemption="", rates=rates, has_eu_rates=True)
+    spanish = "ESA13585625"
+
+    found = decide_tax(country=country, postal_code=postal_code, on=DAY, seller=seller)
+
+    assert (found.rate, found.treatment) == expected
+    if expected[1] == "outside_eu":  # a number of the country doesn't bring it back
+        assert decide_tax(country=country, vat_id=spanish, postal_code=postal_code, on=DAY, seller=seller) == found
+
+
+def test_the_union_has_a_rate_for_each_country_on_each_day():
+    german = Seller(country="DE", exemption="", rates={"FR": 850}, rate_changes=[("EE", 2600, DAY)], has_eu_rates=True)
+
+    def rate(country, on=DAY, seller=german):
+        return decide_tax(country=country, on=on, seller=seller).rate
+
+    assert all(1500 <= rate(country) <= 2700 for country in EU_VAT_AREA - {"FR"})
+    assert (rate("FR"), rate("MC"), rate("US"), rate("")) == (850, 850, 0, 1900)  # own rates come first
+    assert (rate("EE", date(2025, 6, 30)), rate("EE", date(2025, 7, 1)), rate("EE")) == (2200, 2400, 2600)
+    assert (rate("RO", date(2025, 7, 31)), rate("RO", date(2025, 8, 1))) == (1900, 2100)
+    abroad = replace(german, country="US", rates={}, rate_changes=[])
+    assert rate("FR", seller=abroad) == 0  # perhaps not registered there
+    assert rate("EE", seller=replace(abroad, rates={"DE": 1900})) == 2400
+    assert rate("FR", seller=replace(german, exemption="§ 19 UStG")) == 0
+    assert are_rates_old(CHECKED_ON + timedelta(days=400))
+    assert not are_rates_old(CHECKED_ON)
+
+
+@pytest.mark.parametrize(
+    ("facts", "found"),
+    [
+        ({"SELLER_COUNTRY": "FI"}, []),
+        ({}, []),  # nothing is decided yet
+        ({"SELLER_COUNTRY": "FI", "EU_TAX_RATES": False}, ["billing.W006"]),
+        ({"SELLER_COUNTRY": "US"}, ["billing.W006"]),
+        ({"SELLER_COUNTRY": "US", "TAX_EXEMPTION": "No tax"}, []),
+        ({"SELLER_COUNTRY": "FI", "TAX_RATES": {"RO": 1900}}, ["billing.W007"]),
+        ({"SELLER_COUNTRY": "FI", "TAX_RATES": {"XX": 1900}}, ["billing.E004"]),
+        ({"SELLER_COUNTRY": "FI", "TAX_RATES": {"IC": 700}}, []),
+    ],
+)
+def test_countries_without_a_rate_and_other_rates_are_reported(settings, facts, found):
+    for name, value in facts.items():
+        setattr(settings, name, value)
+
+    with time_machine.travel(datetime(2026, 11, 28, tzinfo=UTC), tick=False):
+        assert [each.id for each in tax_rates_are_decided(None)] == found
+    with time_machine.travel(datetime(2028, 1, 1, tzinfo=UTC), tick=False):
+        is_charged = facts == {"SELLER_COUNTRY": "FI"}
+        assert ("billing.W008" in [each.id for each in tax_rates_are_decided(None)]) >= is_charged
 
 
 NUMBERS = """
@@ -108,6 +188,13 @@ def test_sources_that_name_another_country_are_conflicts():
     assert find_conflicts({**seen, "declared": ""}) == []
     assert find_conflicts({**seen, "declared": "", "taxed": "DE"}) == ["card"]
     assert find_conflicts({**seen, "address": "IT"}) == ["address", "browser"]
+
+
+@pytest.mark.parametrize("text", ["EL=24", "UK=20", "de=19", "DE", "DE=19,FR"])
+def test_rates_are_of_iso_codes(monkeypatch, text):
+    monkeypatch.setenv("TAX_RATES", text)
+    with pytest.raises(env.ImproperlyConfigured):
+        env.rates("TAX_RATES")
 
 
 @pytest.mark.parametrize("text", ["EE=24", "EE=24@2025", "24@2025-07-01", "EE=24@x"])

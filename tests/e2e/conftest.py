@@ -85,6 +85,7 @@ def copy_in(folder: Path) -> Site:
         "OIDC_SCHOOL_CLIENT_ID": "study-platform",
         "OIDC_SCHOOL_CLIENT_SECRET": "a-secret",
         "SELLER_VAT_ID": "FI12345671",
+        "EU_TAX_RATES": "false",  # prices contain no tax
         "SELLER_COUNTRY": "FI",  # companies elsewhere in the EU account for the tax themselves
     }
     return Site(f"http://127.0.0.1:{port}", env)

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
 from apps.billing import policies, queries
-from apps.billing.api.serializers import BuyerIn, CountryField, amounts, buyer_details
+from apps.billing.api.serializers import BuyerIn, CountryField, amounts, buyer_details, quoted_buyer
 from apps.billing.browser import country_evidence
 from apps.billing.errors import NotSubscribed
 from apps.billing.models import Subscription
@@ -30,6 +30,9 @@ class TermsIn(serializers.Serializer[object]):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = CountryField()
     vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
+    postal_code = serializers.CharField(
+        max_length=20, allow_blank=True, allow_null=True, default=None, help_text="Of a company; null for a person."
+    )
 
 
 class TermsOut(serializers.Serializer[object]):
@@ -121,7 +124,13 @@ class PremiumTerms(APIView):
         sent = validated(TermsIn, request)
         user = signed_in_user(request)
         enforce(policies.subscribe(user))
-        return Response(terms_out(terms_for(user=user, now=timezone.now(), **sent)))
+        return Response(
+            terms_out(
+                terms_for(
+                    user=user, plan=sent["plan"], code=sent["code"], now=timezone.now(), **quoted_buyer(user, sent)
+                )
+            )
+        )
 
 
 class Premium(APIView):

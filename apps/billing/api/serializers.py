@@ -7,12 +7,14 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from apps.accounts.models import User
 from apps.billing.buyer_form import BuyerForm
 from apps.billing.countries import country_codes, iso_country
 from apps.billing.models import MAX_GIFT_MESSAGE_LENGTH, BuyerDetails, Card, Order
 from apps.billing.prices import Quote
 from apps.billing.provider_amounts import to_provider
 from apps.billing.queries import SavedCard
+from apps.billing.services.buyers import postal_code_of_person
 from apps.billing.services.checkout import Begun
 from apps.billing.tax import wording_of
 from studyplatform.kit.text.money import money
@@ -63,6 +65,14 @@ def buyer_details(sent: dict[str, Any]) -> dict[str, Any] | None:
     return form.cleaned_data
 
 
+def quoted_buyer(user: User, sent: dict[str, Any]) -> dict[str, str]:
+    """Return what decides about the tax in a quote: country, VAT number and postal code. One query for a person."""
+    postal_code = sent["postal_code"]
+    if postal_code is None:
+        postal_code = postal_code_of_person(user, sent["country"])
+    return {"country": sent["country"], "vat_id": sent["vat_id"], "postal_code": postal_code}
+
+
 def buyer_props(saved: BuyerDetails | None) -> dict[str, str] | None:
     """The company that a user bought as before, as islands receive it; None if there is none."""
     return {name: getattr(saved, name) for name in COMPANY_FIELDS} if saved is not None else None
@@ -97,6 +107,9 @@ class QuoteIn(PurchaseIn):
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = CountryField()
     vat_id = serializers.CharField(max_length=60, allow_blank=True, default="", help_text="Of a company.")
+    postal_code = serializers.CharField(
+        max_length=20, allow_blank=True, allow_null=True, default=None, help_text="Of a company; null for a person."
+    )
 
 
 class QuoteOut(serializers.Serializer[object]):

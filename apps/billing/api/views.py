@@ -28,6 +28,7 @@ from apps.billing.api.serializers import (
     card_out,
     order_out,
     quote_out,
+    quoted_buyer,
 )
 from apps.billing.browser import country_evidence
 from apps.billing.buyer_form import explain_vat_id
@@ -61,10 +62,10 @@ class Quotes(APIView):
         user, now = signed_in_user(request), timezone.now()
         purchase = queries.purchase_named(user, course=sent["course"], bundle=sent["bundle"], is_gift=sent["is_gift"])
         enforce(policies.buy_purchase(user, purchase))
-        name, country, vat_id = sent["code"].strip(), sent["country"], sent["vat_id"]
+        name = sent["code"].strip()
         code = promo.find_code(text=name, user=user, purchase=purchase, now=now) if name else None
         on = localtime(now).date()
-        price = services.price_for(purchase=purchase, code=code, country=country, vat_id=vat_id, on=on)
+        price = services.price_for(purchase=purchase, code=code, on=on, **quoted_buyer(user, sent))
         label = queries.code_label(code, discount=price.discount) if code else ""
         return Response(quote_out(price, code=code.code if code else "", label=label))
 

@@ -9,6 +9,7 @@ from djstripe.models import WebhookEventTrigger
 from apps.billing import gateway, services
 from apps.billing.models import Dispute, Payment, Refund, Subscription
 from apps.billing.services import (
+    admin_notices,
     gifts,
     premium_care,
     premium_notices,
@@ -59,8 +60,10 @@ def end_returned_premium(running: jobs.Running, *, subscription_id: int) -> None
 
 @jobs.job("billing.tell_of_payment", label=_("Send a receipt"))
 def tell_of_payment(running: jobs.Running, *, payment_id: int) -> None:
-    """Tell a learner of their payment, with the receipt."""
-    receipts.tell_of_payment(payment=Payment.objects.select_related("user", "course").get(pk=payment_id))
+    """Tell a learner of their payment, with the receipt, and the admins if a tax rate is missing for it."""
+    payment = Payment.objects.select_related("user", "course").get(pk=payment_id)
+    receipts.tell_of_payment(payment=payment)
+    admin_notices.tell_admins_of_missing_rate(payment, now=timezone.now())
 
 
 @jobs.job("billing.tell_of_refund", label=_("Notify a learner of a refund"))

@@ -162,6 +162,18 @@ PAYOUT_FOUND = services.register_kind(
         is_for=lambda user: user.is_admin,
     )
 )
+TAX_RATE_MISSING = services.register_kind(
+    services.Kind(
+        name="billing.tax_rate_missing",
+        group="administration",
+        title=_("Sales without a tax rate"),
+        headline=_("A sale to %(country)s contained no tax"),
+        text=_("No tax rate is set for this country, so nothing of %(amount)s was kept for its tax office."),
+        action=_("See the tax rates"),
+        icon="circle-alert",
+        is_for=lambda user: user.is_admin,
+    )
+)
 PAYOUT_NOT_SENT = services.register_kind(
     services.Kind(
         name="billing.payout_not_sent",

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -16,11 +17,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import administers, signed_in_user
-from apps.billing import services
+from apps.billing import eu_vat_rates, services
 from apps.billing.books_forms import FIRST_DAY, ManualEntryForm
+from apps.billing.countries import country_name
+from apps.billing.documents.pages import percent
 from apps.billing.models import BooksCheck, ManualEntry
 from apps.billing.pages.admin_area import shared
+from apps.billing.pages.report_choices import ROWS_PER_PAGE
 from apps.billing.queries import balance, books_checks, webhook_events
+from apps.billing.queries.tax_rates import rates_by_country
 from apps.billing.services import webhooks
 from apps.billing.services.books_checks import start_check
 from studyplatform.kit.errors import AppError
@@ -61,6 +66,31 @@ def reconciliation(request: HttpRequest) -> HttpResponse:
         "earlier": Paginator(books_checks.earlier_checks(), CHECKS).get_page(request.GET.get("page")),
     }
     return render(request, "billing/admin/reconciliation.html", context)
+
+
+@administers
+@never_cache
+@require_safe
+def movements(request: HttpRequest) -> HttpResponse:
+    """What moved the provider's balance: all of it, of a day or of a category; with the entries of the ledger."""
+    currency, category = request.GET.get("currency", ""), request.GET.get("category", "")[:60]
+    currency = currency if currency in {each.currency for each in balance.totals()} else settings.CURRENCY
+    day = _day(request.GET["day"], timezone.localdate()) if "day" in request.GET else None
+    found = balance.movements(currency=currency, category=category, day=day)
+    page = Paginator(found, ROWS_PER_PAGE).get_page(request.GET.get("page"))
+    entries = balance.entries_of_facts([each.fact for each in page])
+    booked, net = balance.sums_of(found)
+    context = {
+        **shared("books"),
+        "currency": currency,
+        "category": balance.category_label(category) if category else "",
+        "day": day,
+        "page": page,
+        "rows": [(each, balance.category_label(each.category), entries.get(each.fact, [])) for each in page],
+        "booked": booked,
+        "net": net,
+    }
+    return render(request, "billing/admin/movements.html", context)
 
 
 def _unexplained(request: HttpRequest) -> dict[str, Any]:
@@ -119,8 +149,24 @@ def bank(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Posted."))
             return redirect("billing:admin-bank")
     page = Paginator(balance.manual_entries(), PAGE).get_page(request.GET.get("page"))
-    context = {**shared("bank"), "totals": totals, "form": form, "page": page}
+    context = {**shared("bank"), "totals": totals, "form": form, "page": page, **_tax_rates()}
     return render(request, "billing/admin/bank.html", context, status=422 if form.errors else 200)
+
+
+def _tax_rates() -> dict[str, Any]:
+    """The tax that consumers pay by country, and what an admin should know about it."""
+    today = timezone.localdate()
+    rates = sorted(rates_by_country(today), key=lambda each: country_name(each.country).casefold())
+    return {
+        "rates": [(country_name(each.country), each) for each in rates],
+        "missing_rates": [country_name(each.country) for each in rates if each.is_missing],
+        "other_rates": [(country_name(each.country), each) for each in rates if each.differs],
+        "rates_source": eu_vat_rates.SOURCE,
+        "rates_checked_on": eu_vat_rates.CHECKED_ON,
+        "are_rates_old": eu_vat_rates.are_rates_old(today),
+        "percent": percent,
+        "exemption": settings.TAX_EXEMPTION,
+    }
 
 
 @administers

@@ -24,7 +24,7 @@ from apps.billing.queries.open_transfers import open_transfer_for
 from apps.billing.services import promo
 from apps.billing.services.gifts import last_send_day
 from apps.billing.services.transfer_orders import DUE_AFTER_DAYS
-from apps.billing.tax import needs_country
+from apps.billing.tax import needs_country, postal_code_in
 from apps.courses.models import Course
 from studyplatform.kit.policies import enforce
 
@@ -56,10 +56,14 @@ def checkout(request: HttpRequest) -> HttpResponse:
     if live is not None and live.method == Order.Method.TRANSFER:
         return redirect("billing:order", uid=live.uid)
     code = live.promo_code if live else promo.code_of_failed_order(user, purchase, now=now)
-    saved = BuyerDetails.objects.filter(user=user, is_company=True).first()
+    details = BuyerDetails.objects.filter(user=user).first()
+    saved = details if details is not None and details.is_company else None
     country = (saved.country if saved else "") or earlier.country or guessed_country(request)
     vat_id, on = saved.vat_id if saved else "", localtime(now).date()
-    price = services.price_for(purchase=purchase, code=code, country=country, vat_id=vat_id, on=on)
+    postal_code = postal_code_in(details.as_snapshot(), country) if details else ""
+    price = services.price_for(
+        purchase=purchase, code=code, country=country, vat_id=vat_id, postal_code=postal_code, on=on
+    )
     label = queries.code_label(code, discount=price.discount) if code else ""
     shown = quote_out(price, code=code.code if code else "", label=label)
     props = {

@@ -24,7 +24,7 @@ from apps.billing.queries.premium import lost_courses, wanted_course
 from apps.billing.services import premium_terms, subscriptions
 from apps.billing.services.buyers import receipt_email_of
 from apps.billing.services.premium_terms import Terms
-from apps.billing.tax import needs_country
+from apps.billing.tax import needs_country, postal_code_in
 from apps.courses.models import Course
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -48,19 +48,24 @@ def checkout(request: HttpRequest) -> HttpResponse:
     if plan not in Plan.values:
         return redirect("/premium")
     course = wanted_course(request.GET.get("course", ""))
-    saved = BuyerDetails.objects.filter(user=user, is_company=True).first()
+    details = BuyerDetails.objects.filter(user=user).first()
+    saved = details if details is not None and details.is_company else None
     country = (saved.country if saved else "") or premium_terms.known_country(user) or guessed_country(request)
-    vat_id = saved.vat_id if saved else ""
-    terms = _terms(user, plan, premium_terms.code_in_use(live), country, vat_id, now)
+    buyer = {
+        "country": country,
+        "vat_id": saved.vat_id if saved else "",
+        "postal_code": postal_code_in(details.as_snapshot(), country) if details else "",
+    }
+    terms = _terms(user, plan, premium_terms.code_in_use(live), buyer, now)
     return _page(request, user, terms, mode="subscribe", country=country, course=course)
 
 
-def _terms(user: User, plan: str, code: str, country: str, vat_id: str, now: datetime) -> Terms:
+def _terms(user: User, plan: str, code: str, buyer: dict[str, str], now: datetime) -> Terms:
     """The terms with the code of a payment that failed; without it, if it can't be used any more."""
     try:
-        return premium_terms.terms_for(user=user, plan=plan, code=code, country=country, vat_id=vat_id, now=now)
+        return premium_terms.terms_for(user=user, plan=plan, code=code, now=now, **buyer)
     except AppError:
-        return premium_terms.terms_for(user=user, plan=plan, code="", country=country, vat_id=vat_id, now=now)
+        return premium_terms.terms_for(user=user, plan=plan, code="", now=now, **buyer)
 
 
 @signed_in

@@ -144,14 +144,20 @@ def _course_of(form: SeatOrderForm, purpose: Purpose) -> Course | None:
     return course_for_seats(str(form["course"].value() or "")) if form["what"].value() == COURSE else None
 
 
-def _quote(form: SeatOrderForm, purpose: Purpose, course: Course | None) -> SeatQuote | AppError | None:
+def _quote(
+    form: SeatOrderForm, purpose: Purpose, course: Course | None, user: User | None
+) -> SeatQuote | AppError | None:
     """What the wanted seats cost; why they can't be ordered; or None while no course is chosen."""
     if purpose.pack is None and form["what"].value() == COURSE and course is None:
         return None
-    country, vat_id = (str(form[name].value() or "")[:60] for name in ("country", "vat_id"))
+    country, vat_id, postal_code = (str(form[name].value() or "")[:60] for name in ("country", "vat_id", "postal_code"))
+    if user is not None and not form["name"].value() and form["method"].value() != Order.Method.TRANSFER:
+        postal_code = buyers.postal_code_of_person(user, country[:2])
     wanted = purpose.wanted(_count_of(form), course)
     try:
-        return seat_orders.quote_seats(wanted=wanted, country=country[:2], vat_id=vat_id, now=timezone.now())
+        return seat_orders.quote_seats(
+            wanted=wanted, country=country[:2], vat_id=vat_id, postal_code=postal_code, now=timezone.now()
+        )
     except AppError as refused:
         return refused
 
@@ -196,7 +202,7 @@ def _context(
     shown: SeatOrderForm, form: SeatOrderForm, purpose: Purpose, user: User | None, refusal: AppError | None
 ) -> dict[str, Any]:
     course = _course_of(form, purpose)
-    found = _quote(form, purpose, course)
+    found = _quote(form, purpose, course, user)
     search = str(form["q"].value() or "")
     terms = seat_terms()
     return {

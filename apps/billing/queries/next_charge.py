@@ -16,7 +16,7 @@ from apps.billing.gateway import ChangePreview
 from apps.billing.models import Subscription
 from apps.billing.plans import Offer, Plan
 from apps.billing.prices import tax_in
-from apps.billing.tax import Tax, decide_tax
+from apps.billing.tax import Tax, decide_tax, postal_code_in
 from studyplatform.kit.text.money import money
 
 Status = Subscription.Status
@@ -118,7 +118,8 @@ class NextCharge:
 
 def tax_of(row: Subscription, on: date) -> Tax:
     """Return the tax in what a subscriber pays on a day."""
-    return decide_tax(country=row.country, vat_id=row.buyer.get("vat_id", ""), on=on)
+    postal_code = postal_code_in(row.buyer, row.country)
+    return decide_tax(country=row.country, vat_id=row.buyer.get("vat_id", ""), postal_code=postal_code, on=on)
 
 
 def next_charge(row: Subscription) -> NextCharge:

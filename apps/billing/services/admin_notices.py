@@ -1,19 +1,22 @@
-"""Tell admins what waits for them: refund requests, disputes with their deadline, payouts that did not arrive."""
+"""Tell admins what waits for them: refund requests, disputes, payouts that did not arrive, missing tax rates."""
 
 from datetime import datetime
 
 from django.db.models import QuerySet
-from django.utils.timezone import get_default_timezone
+from django.utils.timezone import get_default_timezone, localdate
 from django.utils.translation import gettext
 
 from apps.accounts import services as people
 from apps.accounts.models import Role, User
-from apps.billing.models import Dispute, Payout, Refund
+from apps.billing.countries import country_name
+from apps.billing.models import Dispute, Payment, Payout, Refund
+from apps.billing.queries.tax_rates import lacks_rate
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.dates import show_site_date
 
 REFUNDS_PAGE = "/dashboard/admin/refunds"
 DISPUTES_PAGE = "/dashboard/admin/disputes"
+BANK_PAGE = "/dashboard/admin/bank"
 PAYOUTS_PAGE = "/dashboard/admin/payouts"
 
 
@@ -79,6 +82,20 @@ def tell_admins_of_found_transfer(payout: Payout, transfer: str, amount: int, *,
         name=payout.instructor.display_name,
         amount=money(amount, payout.currency, cents=True),
     )
+
+
+def tell_admins_of_missing_rate(payment: Payment, *, now: datetime) -> None:
+    """Notify the admins of a sale without tax to a country of the EU that has no rate. Once a year per country."""
+    if lacks_rate(payment, localdate(now)):
+        people.notify_all(
+            "billing.tax_rate_missing",
+            _admins(),
+            BANK_PAGE,
+            f"{payment.country} {localdate(now).year}",
+            now=now,
+            country=country_name(payment.country),
+            amount=money(payment.amount, payment.currency, cents=True),
+        )
 
 
 def _admins() -> QuerySet[User]:

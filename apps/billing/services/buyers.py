@@ -9,6 +9,7 @@ from django.utils.translation import get_language
 from apps.accounts.models import User
 from apps.billing.models import BuyerDetails, Subscription
 from apps.billing.models.buyers import SNAPSHOT_FIELDS
+from apps.billing.tax import postal_code_in
 
 
 def save_buyer_details(*, user: User, details: Mapping[str, Any], now: datetime) -> BuyerDetails:
@@ -57,6 +58,15 @@ def buyer_for(*, user: User, details: Mapping[str, Any] | None, now: datetime) -
         return snapshot_of(save_buyer_details(user=user, details=details, now=now))
     saved = BuyerDetails.objects.filter(user=user, is_company=False).first()
     return snapshot_of(saved)
+
+
+def postal_code_of_person(user: User, country: str) -> str:
+    """Return the postal code with which a user buys as a person, if their saved address is in that country. One query.
+
+    It decides about the tax as it does at the sale (`buyer_for`).
+    """
+    saved = BuyerDetails.objects.filter(user=user, is_company=False).first()
+    return postal_code_in(saved.as_snapshot(), country) if saved is not None else ""
 
 
 def is_same_buyer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

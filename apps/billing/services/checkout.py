@@ -25,7 +25,7 @@ from apps.billing.services.order_intents import intent_of, note_card_state
 from apps.billing.services.order_states import fresh_order, locked_order, mark_canceled, mark_paid
 from apps.billing.services.transfer_orders import due_time, place_transfer_order
 from apps.billing.services.wanted_orders import WantedOrder, price_for
-from apps.billing.tax import check_country
+from apps.billing.tax import check_country, postal_code_in
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -154,6 +154,7 @@ def _make_order(wanted: WantedOrder, *, email: str, now: datetime) -> Order:
         code=code,
         country=wanted.country,
         vat_id=wanted.buyer.get("vat_id", ""),
+        postal_code=postal_code_in(wanted.buyer, wanted.country),
         on=localtime(now).date(),
     )
     if (price.total, price.currency) != wanted.expected:

@@ -39,15 +39,17 @@ class Terms:
         return self.due != self.offer.price
 
 
-def terms_for(*, user: User, plan: str, code: str, country: str, vat_id: str = "", now: datetime) -> Terms:
-    """Return what a plan costs the user, with a promo code, in a country and perhaps with a VAT number.
+def terms_for(
+    *, user: User, plan: str, code: str, country: str, vat_id: str = "", postal_code: str = "", now: datetime
+) -> Terms:
+    """Return what a plan costs the user, with a promo code, in a country, and perhaps with a VAT number.
 
     :raises NotFound: there is no such plan.
     :raises PromoCodeRefused: the code can't be used.
     """
     offer = offer_of(plan)
     found = promo.find_code(text=code, user=user, purchase=None, now=now) if code.strip() else None
-    price = price_with(found, offer, country, vat_id=vat_id, on=localtime(now).date())
+    price = price_with(found, offer, country, vat_id=vat_id, postal_code=postal_code, on=localtime(now).date())
     balance = customers.balance_of(user, offer.currency)
     due, _left = settle_balance(price.total, balance, offer.currency)
     return Terms(
@@ -56,7 +58,13 @@ def terms_for(*, user: User, plan: str, code: str, country: str, vat_id: str = "
 
 
 def price_with(
-    code: PromoCode | None, offer: Offer, country: str, *, vat_id: str = "", on: date | None = None
+    code: PromoCode | None,
+    offer: Offer,
+    country: str,
+    *,
+    vat_id: str = "",
+    postal_code: str = "",
+    on: date | None = None,
 ) -> Quote:
     """Return what the first period of a plan costs with a code. What is too little to be charged is free.
 
@@ -66,7 +74,7 @@ def price_with(
         list_price=offer.price,
         discount=promo.discount_of(code, offer.price),
         currency=offer.currency,
-        tax=decide_tax(country=country, vat_id=vat_id, on=on or timezone.localdate()),
+        tax=decide_tax(country=country, vat_id=vat_id, postal_code=postal_code, on=on or timezone.localdate()),
     )
 
 

@@ -28,7 +28,7 @@ from apps.billing.seat_prices import INVOICE_DAYS, MAX_SEATS_OF_TEAM, SeatPrice,
 from apps.billing.services import checkout, seats
 from apps.billing.services.seat_order_limits import refuse_more_credit, refuse_renewal
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.billing.tax import check_country, decide_tax
+from apps.billing.tax import check_country, decide_tax, postal_code_in
 from apps.courses.models import Course
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -81,7 +81,7 @@ class SeatQuote:
     ends_at: datetime | None
 
 
-def quote_seats(*, wanted: WantedSeats, country: str, vat_id: str, now: datetime) -> SeatQuote:
+def quote_seats(*, wanted: WantedSeats, country: str, vat_id: str, postal_code: str = "", now: datetime) -> SeatQuote:
     """Return what the wanted seats cost a buyer in a country, with a VAT number or "". At most two queries.
 
     :raises SeatsRefused: there are too few or too many, or the year to which they are added is over.
@@ -101,7 +101,7 @@ def quote_seats(*, wanted: WantedSeats, country: str, vat_id: str, now: datetime
         if not left or base.state not in _LIVE:
             raise SeatsRefused(reason=_("The year of these seats is over. Renew them first."))
     price = price_of_seats(unit=unit, seats=wanted.count, total_seats=before + wanted.count, days_left=left, days=whole)
-    tax = decide_tax(country=country, vat_id=vat_id, on=localdate(now))
+    tax = decide_tax(country=country, vat_id=vat_id, postal_code=postal_code, on=localdate(now))
     priced = quote(list_price=price.list_price, discount=price.discount, currency=currency, tax=tax)
     return SeatQuote(wanted, price, priced, unit, left, whole, starts_at, ends_at)
 
@@ -179,7 +179,13 @@ def order_seats(
             if is_invoice:
                 refuse_more_credit(user, wanted.team, wanted.course, now=now)
             refuse_renewal(wanted.renews)
-            found = quote_seats(wanted=wanted, country=country, vat_id=buyer.get("vat_id", ""), now=now)
+            found = quote_seats(
+                wanted=wanted,
+                country=country,
+                vat_id=buyer.get("vat_id", ""),
+                postal_code=postal_code_in(buyer, country),
+                now=now,
+            )
             if (found.price.total, found.price.currency) != (expected_total, expected_currency):
                 raise PriceChanged
             if found.price.total == 0:

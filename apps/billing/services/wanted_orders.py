@@ -16,13 +16,15 @@ from apps.billing.tax import decide_tax
 from studyplatform.kit.errors import AppError
 
 
-def price_for(*, purchase: Purchase, code: PromoCode | None, country: str, vat_id: str = "", on: date) -> Quote:
+def price_for(
+    *, purchase: Purchase, code: PromoCode | None, country: str, vat_id: str = "", postal_code: str = "", on: date
+) -> Quote:
     """Return what the purchase costs with the code on a day, for a buyer in a country, with a VAT number or ""."""
     return quote(
         list_price=purchase.price,
         discount=promo.discount_of(code, purchase.price),
         currency=purchase.currency,
-        tax=decide_tax(country=country, vat_id=vat_id, on=on),
+        tax=decide_tax(country=country, vat_id=vat_id, postal_code=postal_code, on=on),
     )
 
 

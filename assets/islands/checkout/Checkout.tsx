@@ -4,7 +4,13 @@ import { createPortal } from "react-dom";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
-import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
+import {
+  BuyerFields,
+  focusFault,
+  missingOf,
+  taxFactsOf,
+  useBuyer,
+} from "../../shared/payments/BuyerFields";
 import { CardFailure, CardSection, useChosenCard } from "../../shared/payments/CardSection";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
@@ -110,17 +116,16 @@ export function Checkout(props: Props) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [order]);
 
-  const vatId = company.buyer?.vat_id ?? "";
   const applyCode = async (
     code: string,
     inCountry = country,
-    withVatId = vatId,
+    facts = taxFactsOf(company.buyer),
   ): Promise<boolean> => {
     setApplying(true);
     setCodeRefusal("");
     try {
       const wanted = { course, bundle, is_gift: gift !== null };
-      const next = await getQuote(wanted, code, inCountry, withVatId);
+      const next = await getQuote(wanted, code, inCountry, facts);
       setQuote(next);
       if (next.code !== quote.code || next.total !== quote.total)
         announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
@@ -328,7 +333,7 @@ export function Checkout(props: Props) {
           <BuyerFields
             form={company}
             country={country}
-            onVatId={(next) => void applyCode(quote.code, country, next)}
+            onTaxFacts={(next) => void applyCode(quote.code, country, next)}
           />
         </section>
         <section aria-label={t("Terms")}>

@@ -2,7 +2,7 @@
 import { authenticatedApi, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
 import type { SavedCard } from "../../shared/payments/cards";
-import type { Buyer } from "../../shared/payments/BuyerFields";
+import type { Buyer, TaxFacts } from "../../shared/payments/BuyerFields";
 import type { Order } from "../../shared/payments/orders";
 import type { ProviderProps } from "../../shared/payments/provider";
 
@@ -33,16 +33,14 @@ export type CheckoutProps = Omit<Wanted, "is_gift"> & {
   transfer_days: number;
 };
 
-/** @param vat_id of a company; empty for a person */
 export function getQuote(
   wanted: Wanted,
   code: string,
   country: string,
-  vat_id: string,
+  facts: TaxFacts,
 ): Promise<Quote> {
-  return unwrap(
-    authenticatedApi.POST("/api/v1/billing/quote/", { body: { ...wanted, code, country, vat_id } }),
-  );
+  const body = { ...wanted, code, country, ...facts };
+  return unwrap(authenticatedApi.POST("/api/v1/billing/quote/", { body }));
 }
 
 export function beginOrder(order: OrderIn): Promise<Order> {

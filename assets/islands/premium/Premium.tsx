@@ -4,7 +4,13 @@ import { createPortal } from "react-dom";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t, tn } from "../../shared/i18n";
-import { BuyerFields, focusFault, missingOf, useBuyer } from "../../shared/payments/BuyerFields";
+import {
+  BuyerFields,
+  focusFault,
+  missingOf,
+  taxFactsOf,
+  useBuyer,
+} from "../../shared/payments/BuyerFields";
 import { CardFailure, CardSection, useChosenCard } from "../../shared/payments/CardSection";
 import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
 import { UpdateMethod } from "../../shared/payments/UpdateMethod";
@@ -37,7 +43,6 @@ export function Premium(props: Props) {
   const [country, setCountry] = useState(props.country);
   const [email, setEmail] = useState(props.email);
   const company = useBuyer(props.buyer);
-  const vatId = company.buyer?.vat_id ?? "";
   const [chosen, setChosen] = useChosenCard(cards);
   const [codeRefusal, setCodeRefusal] = useState("");
   const [agrees, setAgrees] = useState(false);
@@ -61,11 +66,15 @@ export function Premium(props: Props) {
     isShown: chosen === "",
   });
 
-  const apply = async (text: string, inCountry = country, withVatId = vatId): Promise<void> => {
+  const apply = async (
+    text: string,
+    inCountry = country,
+    facts = taxFactsOf(company.buyer),
+  ): Promise<void> => {
     setBusy(true);
     setCodeRefusal("");
     try {
-      const next = await getTerms(terms.plan, text, inCountry, withVatId);
+      const next = await getTerms(terms.plan, text, inCountry, facts);
       setTerms(next);
       announce(t("First payment: {total}", { total: next.texts["total"] ?? "" }));
     } catch (thrown) {
@@ -111,7 +120,7 @@ export function Premium(props: Props) {
             country,
             email: email.trim(),
             buyer: company.buyer,
-            vat_id: vatId,
+            ...taxFactsOf(company.buyer),
             card,
             total: terms.total,
             currency: terms.currency,
@@ -233,7 +242,7 @@ export function Premium(props: Props) {
             <BuyerFields
               form={company}
               country={country}
-              onVatId={(next) => void apply(terms.code, country, next)}
+              onTaxFacts={(next) => void apply(terms.code, country, next)}
             />
           </section>
         )}

@@ -1,7 +1,7 @@
 /** API calls of the checkout of Premium. */
 import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
-import type { Buyer } from "../../shared/payments/BuyerFields";
+import type { Buyer, TaxFacts } from "../../shared/payments/BuyerFields";
 import type { ProviderProps } from "../../shared/payments/provider";
 import type { SavedCard } from "../../shared/payments/cards";
 
@@ -29,14 +29,13 @@ export type PremiumProps = {
   next: string;
 };
 
-/** @param vat_id of a company; empty for a person */
 export function getTerms(
   plan: Terms["plan"],
   code: string,
   country: string,
-  vat_id: string,
+  facts: TaxFacts,
 ): Promise<Terms> {
-  const body = { plan, code, country, vat_id };
+  const body = { plan, code, country, ...facts };
   return unwrap(authenticatedApi.POST("/api/v1/billing/premium/terms/", { body }));
 }
 

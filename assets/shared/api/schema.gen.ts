@@ -3797,6 +3797,8 @@ export interface components {
              * @default false
              */
             is_gift: boolean;
+            /** @description Of a company; null for a person. */
+            postal_code?: string | null;
             /**
              * @description Of a company.
              * @default
@@ -4131,6 +4133,8 @@ export interface components {
             /** @description Where receipts go; empty: to the user's address. */
             email?: string;
             plan: components["schemas"]["PlanEnum"];
+            /** @description Of a company; null for a person. */
+            postal_code?: string | null;
             /** @description The total that the user was shown. */
             total: number;
             /** @description The trial that the user was shown. */
@@ -4170,6 +4174,8 @@ export interface components {
             code: string;
             country?: string;
             plan: components["schemas"]["PlanEnum"];
+            /** @description Of a company; null for a person. */
+            postal_code?: string | null;
             /**
              * @description Of a company.
              * @default

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 function Form({ country }: { country: string }) {
   const form = useBuyer(null);
-  return <BuyerFields form={form} country={country} onVatId={() => undefined} />;
+  return <BuyerFields form={form} country={country} onTaxFacts={() => undefined} />;
 }
 
 it("checks the VAT number when it is left, and again in another country", async () => {

@@ -11,6 +11,13 @@ import { checkVatNumber, type VatCheck } from "./vatNumber";
 export type Buyer = Required<components["schemas"]["BuyerInRequest"]>;
 export type BuyerFaults = Partial<Record<keyof Buyer, string>>;
 
+/** What decides about the tax beside the country: of a company; of a person the server knows it. */
+export type TaxFacts = { vat_id: string; postal_code: string | null };
+
+export function taxFactsOf(buyer: Buyer | null): TaxFacts {
+  return { vat_id: buyer?.vat_id ?? "", postal_code: buyer ? buyer.postal_code : null };
+}
+
 const NOBODY: Buyer = {
   name: "",
   street: "",
@@ -122,12 +129,12 @@ type Props = {
   form: BuyerForm;
   /** ISO 3166-1; empty: none is chosen. */
   country: string;
-  /** The VAT number that counts now: it may change the tax. Empty for a person. */
-  onVatId: (vatId: string) => void;
+  /** What counts now and may change the tax. */
+  onTaxFacts: (facts: TaxFacts) => void;
 };
 
 /** "I buy as a company", and the fields that it opens. */
-export function BuyerFields({ form, country, onVatId }: Props) {
+export function BuyerFields({ form, country, onTaxFacts }: Props) {
   const { buyer, values, change } = form;
   const { check, leave } = useVatCheck(country, values.vat_id, buyer !== null);
   const faults = { ...form.faults };
@@ -152,7 +159,7 @@ export function BuyerFields({ form, country, onVatId }: Props) {
           aria-expanded={buyer !== null}
           aria-controls={id}
           onChange={() => {
-            onVatId(buyer === null ? values.vat_id : "");
+            onTaxFacts(taxFactsOf(buyer === null ? values : null));
             form.toggle();
           }}
         />
@@ -184,10 +191,10 @@ export function BuyerFields({ form, country, onVatId }: Props) {
                     }
                     onChange={(event) => change(name, event.target.value)}
                     onBlur={
-                      name === "vat_id"
+                      name === "vat_id" || name === "postal_code"
                         ? () => {
-                            leave();
-                            onVatId(buyer.vat_id);
+                            if (name === "vat_id") leave();
+                            onTaxFacts(taxFactsOf(buyer));
                           }
                         : undefined
                     }

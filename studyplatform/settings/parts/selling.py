@@ -16,6 +16,8 @@ REFUND_DAYS = env.number("REFUND_DAYS", 14)
 REFUND_PERCENT = env.number("REFUND_PERCENT", 20)  # from this much of a course used on, an admin decides
 TAX_RATES = env.rates("TAX_RATES")  # by country, in hundredths of a percent; prices include the tax
 TAX_RATE_CHANGES = env.rate_changes("TAX_RATE_CHANGES")  # EE=24@2025-07-01: another rate from that day on
+# Where these name no country of the EU, its standard rate applies (apps/billing/eu_vat_rates.py).
+EU_TAX_RATES = env.flag("EU_TAX_RATES", default=True)
 PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", scaled_price(1400, CURRENCY))  # minor units
 PREMIUM_YEARLY = env.number("PREMIUM_YEARLY", scaled_price(14000, CURRENCY))
 for _name, _price in (("PREMIUM_MONTHLY", PREMIUM_MONTHLY), ("PREMIUM_YEARLY", PREMIUM_YEARLY)):
