@@ -58,6 +58,7 @@ from apps.billing.services import (
 from apps.billing.services.balance_facts import follow_balance
 from apps.billing.services.seat_assignment import assign_seats
 from apps.billing.standin import Standin
+from apps.billing.tax import needs_country
 from apps.courses.models import Course
 from studyplatform.demo.library import Library, Return, Subscriber
 from studyplatform.kit.models import Job
@@ -226,10 +227,10 @@ class Year:
         card = None if contested else usable.filter(is_default=True).first()
         code = self._code_for(user, course, at)
         purchase = services.purchase_of_course(course)
-        price = services.price_for(purchase=purchase, code=code, country="", on=localtime(at).date())
+        price = services.price_for(purchase=purchase, code=code, country=_country(), on=localtime(at).date())
         try:
             begun = services.begin_order(
-                user=user, purchase=purchase, code=code.code if code else "", country="", email=user.email,
+                user=user, purchase=purchase, code=code.code if code else "", country=_country(), email=user.email,
                 expected_total=price.total, expected_currency=price.currency, card=str(card.uid) if card else "",
                 saves_card=False, agrees=True, now=at,
             )  # fmt: skip
@@ -324,7 +325,7 @@ class Year:
             send_on=at.astimezone(zone_of(user)).date(),
         )
         begun = services.begin_order(
-            user=user, purchase=purchase, code="", country="", email=user.email, expected_total=purchase.price,
+            user=user, purchase=purchase, code="", country=_country(), email=user.email, expected_total=purchase.price,
             expected_currency=purchase.currency, card="", saves_card=False, agrees=True, gift=terms, now=at,
         )  # fmt: skip
         self._confirm(begun.client_secret, card=None, number=_card_of(user))
@@ -397,7 +398,7 @@ class Year:
     def _start(self, user: User, plan: str, at: datetime) -> Subscription:
         card = self._save_card(user, _card_of(user), at)
         started = subscriptions.start(
-            user=user, plan=plan, code="", country="", card=str(card.uid), expected_total=_price(plan),
+            user=user, plan=plan, code="", country=_country(), card=str(card.uid), expected_total=_price(plan),
             expected_currency=settings.CURRENCY, expected_trial_days=settings.PREMIUM_TRIAL_DAYS, agrees=True, now=at,
         )  # fmt: skip
         if started.client_secret:
@@ -532,3 +533,8 @@ def _card_of(user: User) -> str:
 
 def _price(plan: str) -> int:
     return int(settings.PREMIUM_YEARLY if plan == "yearly" else settings.PREMIUM_MONTHLY)
+
+
+def _country() -> str:
+    """Where everyone lives, if it decides about the tax in prices: in the seller's country, or one that has a rate."""
+    return (settings.SELLER_COUNTRY or next(iter(settings.TAX_RATES), "")) if needs_country() else ""
