@@ -58,7 +58,6 @@ from apps.billing.services import (
 from apps.billing.services.balance_facts import follow_balance
 from apps.billing.services.seat_assignment import assign_seats
 from apps.billing.standin import Standin
-from apps.billing.tax import needs_country
 from apps.courses.models import Course
 from studyplatform.demo.library import Library, Return, Subscriber
 from studyplatform.kit.models import Job
@@ -537,4 +536,4 @@ def _price(plan: str) -> int:
 
 def _country() -> str:
     """Where everyone lives, if it decides about the tax in prices: in the seller's country, or one that has a rate."""
-    return (settings.SELLER_COUNTRY or next(iter(settings.TAX_RATES), "")) if needs_country() else ""
+    return (settings.SELLER_COUNTRY or next(iter(settings.TAX_RATES), "")) if services.needs_country() else ""

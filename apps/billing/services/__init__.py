@@ -70,6 +70,7 @@ from apps.billing.services.refunds import (
 )
 from apps.billing.services.tax_details import remind_of_tax_details, save_tax_details
 from apps.billing.services.wanted_orders import price_for
+from apps.billing.tax import needs_country
 
 __all__ = [
     "DisputeMoves",
@@ -103,6 +104,7 @@ __all__ = [
     "mark_payout_sent",
     "milestone_label",
     "most_consumed_percent",
+    "needs_country",
     "note_milestones",
     "plan_next_run",
     "plan_next_share",

@@ -25,9 +25,8 @@ from apps.billing.models import Card, Subscription
 from apps.billing.plans import Offer
 from apps.billing.services import buyers, customers, premium, promo
 from apps.billing.services.premium_coupons import coupon_of
-from apps.billing.services.premium_terms import terms_for
 from apps.billing.services.wanted_subscriptions import WantedSubscription
-from apps.billing.tax import check_country, postal_code_in
+from apps.billing.tax import check_country
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.rate_limits import consume
@@ -121,15 +120,7 @@ def _live_row(wanted: WantedSubscription, *, now: datetime) -> Subscription | No
 
 def _make_row(wanted: WantedSubscription, *, now: datetime) -> Subscription:
     user = wanted.user
-    terms = terms_for(
-        user=user,
-        plan=wanted.plan,
-        code=wanted.code,
-        country=wanted.country,
-        vat_id=wanted.buyer.get("vat_id", ""),
-        postal_code=postal_code_in(wanted.buyer, wanted.country),
-        now=now,
-    )
+    terms = wanted.terms(now)
     if (terms.due, terms.price.currency, terms.trial_days) != wanted.expected:
         raise PriceChanged
     offer = terms.offer

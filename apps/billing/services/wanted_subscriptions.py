@@ -1,6 +1,7 @@
 """What a user wants to subscribe to, to compare it with what is there."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import User
@@ -9,7 +10,8 @@ from apps.billing.plans import Offer
 from apps.billing.prices import settle_balance
 from apps.billing.services import customers
 from apps.billing.services.buyers import is_same_buyer
-from apps.billing.services.premium_terms import price_with
+from apps.billing.services.premium_terms import Terms, price_with, terms_for
+from apps.billing.tax import postal_code_in
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,21 @@ class WantedSubscription:
     expected: tuple[int, str, int]
     buyer: dict[str, Any]
     evidence: dict[str, str]
+
+    def terms(self, now: datetime) -> Terms:
+        """Return what it costs today.
+
+        :raises PromoCodeRefused: the code can't be used.
+        """
+        return terms_for(
+            user=self.user,
+            plan=self.plan,
+            code=self.code,
+            country=self.country,
+            vat_id=self.buyer.get("vat_id", ""),
+            postal_code=postal_code_in(self.buyer, self.country),
+            now=now,
+        )
 
     def is_met_by(self, row: Subscription) -> bool:
         """Whether the subscription is on the same terms."""
