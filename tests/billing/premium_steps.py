@@ -74,6 +74,8 @@ class PremiumSteps:
                 user=self.learners[who], plan="yearly", moment=shown.moment, expected_amount=shown.amount_due,
                 expected_currency=shown.currency, now=now,
             )  # fmt: skip
+            if row and self.shown_at_checkout.get(row.pk) == 0:
+                del self.shown_at_checkout[row.pk]  # the first charge is that of the upgrade, not of the checkout
 
     def stop(self, who, ends):
         with suppress(AppError):

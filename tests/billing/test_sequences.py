@@ -245,6 +245,7 @@ FOUND = [
 FOUND_WITH_PREMIUM = [
     [("subscribe", 0, "monthly", GOOD, True, "half"), ("wait", 1)],  # shown without the promo code
     [("subscribe", 0, "monthly", GOOD, False, "almost all"), ("wait", 32)],  # charged later, unseen
+    [("subscribe", 0, "monthly", GOOD, False, "almost all"), ("wait", 1), ("upgrade", 0)],  # nothing charged before
 ]
 
 
