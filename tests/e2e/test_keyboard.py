@@ -76,6 +76,7 @@ def walk(page: Page) -> list[str]:
 
 
 def walk_in_both_styles(page: Page) -> None:
+    page.wait_for_load_state("networkidle")  # what is loaded once the page is at rest replaces elements
     assert page.evaluate('document.querySelectorAll(\'[tabindex]:not([tabindex="0"], [tabindex="-1"])\').length') == 0
     page.set_viewport_size(WIDE)
     wear(page, "light", "academic")
