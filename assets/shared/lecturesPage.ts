@@ -19,7 +19,8 @@ export function updateLessonRow(lesson: string, now: Document): void {
   if (shown && known) shown.textContent = known.textContent;
   for (const part of ["[data-checks]", "[data-video]", "[data-ready]"]) {
     const [old, fresh] = [document.querySelector(part), now.querySelector(part)];
-    if (old && fresh) old.replaceWith(fresh);
+    // What is the same stays, with the focus that may be in it.
+    if (old && fresh && !old.isEqualNode(fresh)) old.replaceWith(fresh);
   }
 }
 

@@ -75,8 +75,17 @@ def walk(page: Page) -> list[str]:
     return found
 
 
+def wait_for_rest(page: Page) -> None:
+    """Wait for what is loaded late, which adds or replaces elements: once the page is at rest, or the reader near."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    waiting = "one => one.checkVisibility() && one.childElementCount === 1 && one.firstElementChild.localName === 'a'"
+    until(page, f"![...document.querySelectorAll('[data-fetch-part]')].some({waiting})")
+    page.evaluate("scrollTo(0, 0)")
+
+
 def walk_in_both_styles(page: Page) -> None:
-    page.wait_for_load_state("networkidle")  # what is loaded once the page is at rest replaces elements
+    wait_for_rest(page)
     assert page.evaluate('document.querySelectorAll(\'[tabindex]:not([tabindex="0"], [tabindex="-1"])\').length') == 0
     page.set_viewport_size(WIDE)
     wear(page, "light", "academic")
