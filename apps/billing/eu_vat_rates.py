@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 SOURCE = "European Commission, Taxes in Europe Database (TEDB)"
-CHECKED_ON = date(2026, 11, 27)
-"""The day on which all rates were compared with the source."""
+CHECKED_ON = date(2026, 9, 29)
+"""The day of the source's data with which the rates of countries were compared: those of the package eu-vat-rates-data
+2026.9.29, and for each day since `_FIRST_DAY` those of duty27-eu-vat 0.1.0. Neither has the rates of regions."""
 MAX_AGE_IN_DAYS = 365
 """After this, the rates may be outdated, and the site says so."""
 

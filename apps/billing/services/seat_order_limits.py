@@ -25,7 +25,8 @@ def refuse_more_credit(user: User, team: Team | None, course: Course | None, *, 
     if any(each.due_at is not None and each.due_at < now for each in unpaid):
         raise SeatsRefused(reason=_("An earlier invoice is overdue. Pay it first, or pay these seats by card."))
     if len(unpaid) >= MAX_UNPAID_INVOICES_OF_OWNER:
-        raise SeatsRefused(reason=_("Three invoices wait for payment already. Pay one first, or pay by card."))
+        message = _("%(count)s invoices wait for payment already. Pay one first, or pay by card.")
+        raise SeatsRefused(reason=message % {"count": len(unpaid)})
     course_id = course.pk if course else None
     if team is None and any(each.seat_pack.course_id == course_id for each in unpaid):
         message = _("You ordered such seats by invoice already, and it isn't paid yet. Add seats on your team's page.")
