@@ -20,7 +20,7 @@ from apps.files.file_types import SHOWN_INLINE, TEXT
 from apps.files.models import File, FileKind
 from apps.files.storage import open_content
 from studyplatform.kit.caching.lru import LruCache
-from studyplatform.kit.text import code, markdown
+from studyplatform.kit.text import code, content
 
 MOST_TEXT = 256 * 1024  # bytes of a text that a preview shows
 MOST_MARKDOWN = 64 * 1024  # characters
@@ -98,7 +98,7 @@ def text_as_html(text: str, name: str) -> tuple[Markup, bool]:
     suffix = PurePosixPath(name).suffix.lower()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if suffix in MARKDOWN_SUFFIXES:
-        html = Markup('<div class="prose">%s</div>') % markdown.render(text[:MOST_MARKDOWN])
+        html = Markup('<div class="prose">%s</div>') % content.render(text[:MOST_MARKDOWN], content.FILE)
         return html, len(text) > MOST_MARKDOWN
     if suffix in TABLE_SUFFIXES and (table := _table(text, suffix)) is not None:
         return table

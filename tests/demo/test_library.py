@@ -14,7 +14,7 @@ from apps.accounts.models import Role
 from apps.courses.artwork import SUBJECTS
 from apps.courses.models import Course, Lesson, Question
 from studyplatform.demo.library import read_library
-from studyplatform.kit.text.markdown import render
+from studyplatform.kit.text import content
 from tests.cases import all_cases
 
 CONTENT = Path(studyplatform.demo.__file__).parent / "content"
@@ -163,7 +163,7 @@ def test_text_lessons_are_long_enough(slug: str):
         text = (CONTENT / "courses" / slug / f"{lesson['slug']}.md").read_text(encoding="utf-8")
         assert len(text.split()) >= LEAST_WORDS, lesson["slug"]
         assert not re.search(r"</?[a-z]+[ >/]", re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)), "raw HTML"
-        words = re.sub(r"<math.*?</math>|<code.*?</code>", "", render(text), flags=re.S)
+        words = re.sub(r"<math.*?</math>|<code.*?</code>", "", content.render(text, content.LESSON), flags=re.S)
         assert not re.search(r"\\[a-z(\[]|\$", words), "TeX that is no formula"
         assert not re.search(r"^# ", re.sub(r"```.*?```", "", text, flags=re.S), flags=re.M), "the title is the h1"
 

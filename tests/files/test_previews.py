@@ -10,7 +10,7 @@ from apps.files import previews
 from apps.files.file_types import library_media_type
 from apps.files.library_names import kind_of
 from apps.files.previews import decoded, preview_of, text_as_html
-from studyplatform.kit.text import code, markdown
+from studyplatform.kit.text import code, content
 from studyplatform.kit.text.code import highlighted
 from tests.cases import all_cases
 from tests.factories.files import FileFactory
@@ -131,8 +131,8 @@ def test_markdown_is_sanitized(site, leo):
 
 def test_quotation_marks_stay_as_typed_however_many():
     """Bending them cost the square of their number: 32,000 took half a minute."""
-    assert markdown.render('"a" "b"') == '<p>"a" "b"</p>\n'
-    assert "“" not in markdown.render("\"a' " * 16_000)
+    assert content.render('"a" "b"', content.FILE) == '<p>"a" "b"</p>\n'
+    assert "“" not in content.render("\"a' " * 16_000, content.FILE)
 
 
 def test_a_table(site, leo):

@@ -90,7 +90,9 @@ def test_only_web_addresses_become_links(source):
 def test_images_are_only_those_uploaded_here():
     html = html_of(f"![A $x$ graph](/forum/images/{UID}) ![far](https://a.example/x.png) ![](//b.example/y)")
 
-    assert re.findall("<img[^>]*>", html) == [f'<img src="/forum/images/{UID}" alt="A  graph" loading="lazy">']
+    assert re.findall("<img[^>]*>", html) == [
+        f'<img src="/forum/images/{UID}" alt="A x graph" class="picture" loading="lazy" decoding="async">'
+    ]
     assert '<a href="https://a.example/x.png" rel="nofollow ugc noopener">far</a>' in html
     assert ">//b.example/y</a>" in html
 

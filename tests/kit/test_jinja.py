@@ -9,8 +9,15 @@ from django.utils import translation
 from markupsafe import Markup
 
 from studyplatform.kit.caching.fragments import fragment
-from studyplatform.kit.text.markdown import render as markdown
-from studyplatform.kit.text.markdown import render_inline
+from studyplatform.kit.text import content
+
+
+def markdown(text: str) -> Markup:
+    return content.render(text, content.LESSON)
+
+
+def render_inline(text: str) -> Markup:
+    return content.render(text, content.CHOICE)
 
 
 def render(source: str, **context: object) -> str:
@@ -60,7 +67,7 @@ def test_island_props_cannot_leave_their_script():
 
 def test_markdown_is_sanitized():
     html = render(
-        "{{ text | markdown }}",
+        '{{ text | content("lesson") }}',
         text="# Hi\n<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://b.example)",
     )
 
@@ -78,7 +85,7 @@ def test_a_phrase_keeps_its_emphasis_and_no_other_html():
 
 
 def test_formulas_become_mathml():
-    html = render("{{ text | markdown }}", text="Since $v < c$:\n\n$$\nv = \\sqrt{\\frac{F}{\\mu}}\n$$\n")
+    html = render('{{ text | content("lesson") }}', text="Since $v < c$:\n\n$$\nv = \\sqrt{\\frac{F}{\\mu}}\n$$\n")
 
     assert "<p>Since <math" in html
     assert "<mo>&lt;</mo>" in html
@@ -141,7 +148,7 @@ def test_a_formula_in_a_table_header_is_part_of_the_table_name():
 
 @pytest.mark.parametrize("text", ["from $4 to $5", "at $5/$6", r"\$5 and 6\$", "`$x$`"])
 def test_prices_and_code_are_not_formulas(text):
-    assert "<math" not in render("{{ text | markdown }}", text=text)
+    assert "<math" not in render('{{ text | content("lesson") }}', text=text)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +165,9 @@ def test_prices_and_code_are_not_formulas(text):
         r"\text{<annotation-xml encoding=text/html><style><img src=x onerror=alert(1)>}",
     ],
 )
-@pytest.mark.parametrize("filter_", ["markdown", "inline"])
+@pytest.mark.parametrize("filter_", ["lesson", "choice"])
 def test_a_formula_contains_only_mathml(tex, filter_):
-    html = str(render_inline(f"${tex}$") if filter_ == "inline" else markdown(f"${tex}$"))
+    html = str(content.render(f"${tex}$", content.PLACES[filter_]))
 
     assert "<math" in html
     assert set(re.findall(r"<(\w+)", html)) <= {"p", "math", "mrow", "mi", "mn", "mo", "mtext", "mstyle"}
@@ -169,11 +176,11 @@ def test_a_formula_contains_only_mathml(tex, filter_):
 
 @pytest.mark.parametrize("tex", ["\\frac{", "{" * 900, "x" * 1001])
 def test_an_invalid_formula_is_shown_as_its_source(tex):
-    assert f"<code>{tex}</code>" in render("{{ text | markdown }}", text=f"Half typed: ${tex}$")
+    assert f"<code>{tex}</code>" in render('{{ text | content("lesson") }}', text=f"Half typed: ${tex}$")
 
 
 def test_a_table_scrolls_on_its_own_and_has_a_name():
-    html = render("{{ text | markdown }}", text='| Angle | In "rad" |\n|---|---|\n| 30° | `x` |\n')
+    html = render('{{ text | content("lesson") }}', text='| Angle | In "rad" |\n|---|---|\n| 30° | `x` |\n')
 
     assert (
         '<div class="table-wrap" role="group" tabindex="0" aria-label="Table: Angle, In &#34;rad&#34;"><table>' in html
@@ -182,7 +189,7 @@ def test_a_table_scrolls_on_its_own_and_has_a_name():
 
 
 def test_the_name_of_a_table_cannot_leave_its_attribute():
-    html = render("{{ text | markdown }}", text='| `"><b onx=1>` |\n|---|\n| 1 |\n')
+    html = render('{{ text | content("lesson") }}', text='| `"><b onx=1>` |\n|---|\n| 1 |\n')
 
     assert 'aria-label="Table: &#34;&gt;&lt;b onx=1&gt;"' in html
 

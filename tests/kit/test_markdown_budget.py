@@ -3,7 +3,7 @@
 import pytest
 
 from apps.learning.queries.notes import Rendering
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content, markdown
 from tests.bench import hostile
 
 LENGTH = 65_536
@@ -16,7 +16,7 @@ MAX_ELEMENTS = 40_000  # each costs about ten microseconds
      "one marker per line", "open images", "long formulas", "short paragraphs"],
 )  # fmt: skip
 def test_what_is_beyond_the_budget_is_shown_as_typed(name):
-    html = markdown.render(hostile.MARKDOWN[name](LENGTH))
+    html = content.render(hostile.MARKDOWN[name](LENGTH), content.LESSON)
 
     assert html.count("<") < MAX_ELEMENTS
     assert html.count("<td") + html.count("<th") <= markdown.Budget().table_cells + 100
@@ -26,7 +26,7 @@ def test_what_is_beyond_the_budget_is_shown_as_typed(name):
 def test_a_text_beyond_the_budget_is_cut_after_a_line_and_complete():
     lines = [f"- line {number} <b>" for number in range(9_000)]
 
-    html = markdown.render("\n".join(lines))
+    html = content.render("\n".join(lines), content.LESSON)
 
     assert "<li>line 0 &lt;b&gt;</li>" in html
     rendered, _, typed = html.partition('<pre class="as-typed">')
@@ -40,7 +40,7 @@ def test_usual_texts_are_within_the_budget():
     text += "|1|2|\n" * 300 + "\n" + "$x^2$ " * 500
     budget = markdown.Budget()
 
-    html = markdown.render(text * 3, budget=budget)
+    html = content.render(text * 3, content.LESSON, budget=budget)
 
     assert not budget.is_exceeded
     assert "as-typed" not in html
@@ -58,7 +58,7 @@ def test_the_notes_of_a_response_share_a_budget():
 
 
 def test_a_parser_works_without_a_budget_of_its_own():
-    tokens = markdown.LESSON.parser.parse("|a|b|\n|-|-|\n|1|2|\n")
+    tokens = content.new_parser(content.LESSON).parse("|a|b|\n|-|-|\n|1|2|\n")
 
     assert sum(token.type == "td_open" for token in tokens) == 2
 
@@ -67,10 +67,10 @@ def test_a_table_has_at_most_sixty_columns_and_a_text_so_many_cells():
     def table(columns: int) -> str:
         return "|" + "a|" * columns + "\n|" + "-|" * columns + "\n"
 
-    assert "<table>" in markdown.render(table(60))
-    assert "<table>" not in markdown.render(table(61))
+    assert "<table>" in content.render(table(60), content.LESSON)
+    assert "<table>" not in content.render(table(61), content.LESSON)
 
     budget = markdown.Budget(microseconds=10**9, table_cells=100)
-    html = markdown.render((table(10) + "\n") * 30, budget=budget)
+    html = content.render((table(10) + "\n") * 30, content.LESSON, budget=budget)
     assert html.count("<table>") == 10
     assert html.count("<p>|a|") == 20  # the others are shown as typed

@@ -7,7 +7,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from studyplatform.kit.typesetting import (
     compile_pdf,
     compile_png,
@@ -144,9 +144,9 @@ def test_han_characters_are_drawn_as_in_their_language():
 
 
 def test_rich_text_keeps_the_structure_of_the_page():
-    [item] = make_rich_text(markdown.render(r"- *solve* $\begin{pmatrix}a & b\\ c & d\end{pmatrix}$" + "\n  1. first"))[
-        0
-    ]["children"]
+    [item] = make_rich_text(
+        content.render(r"- *solve* $\begin{pmatrix}a & b\\ c & d\end{pmatrix}$" + "\n  1. first", content.NOTE)
+    )[0]["children"]
     emphasis, space, formula, inner = item["children"]
     assert (emphasis["tag"], space, formula["tag"], inner["tag"]) == ("em", " ", "math", "ol")
     [row] = formula["children"]

@@ -16,7 +16,7 @@ from apps.tutor.retrieval.blocks import Block, blocks_of
 from apps.tutor.retrieval.splitting import MOST_SENTENCE_WORDS, split_captions, split_text
 from apps.tutor.services.indexing import index_course
 from studyplatform.kit.models import Job
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from tests.tutor.vectors import compute_vectors
 
 pytestmark = pytest.mark.database
@@ -37,7 +37,9 @@ def test_a_text_has_the_same_vector_alone_and_in_a_batch():
 
 
 def test_blocks_are_what_people_read():
-    html = markdown.render("Before *it*.\n\n# Bends\n\n- One `x`\n- Two $x^2$\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    html = content.render(
+        "Before *it*.\n\n# Bends\n\n- One `x`\n- Two $x^2$\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", content.LESSON
+    )
     assert blocks_of(html)[:2] == [Block("", "Before it."), Block("Bends", "One x")]
     assert blocks_of(html)[-1] == Block("Bends", "1, 2")
 

@@ -22,7 +22,7 @@ from apps.tutor.providers import Prompt, Usage
 from apps.tutor.providers.guarded import Guarded
 from apps.tutor.providers.scripted import ScriptedProvider
 from apps.tutor.retrieval.search import Earlier, find
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from tests.cases import all_cases
 from tests.factories.learning import AttemptFactory
 
@@ -132,7 +132,7 @@ def assert_harmless(text: str) -> None:
     """Nothing of it loads, leads or looks elsewhere, as Markdown and as it stands."""
     assert "evil.test" not in text.lower().replace("\\", "") or "//" not in text.replace("\\", "")
     assert not re.search(r"https?\\?:|www\.|mailto:|data:\w+/|script:", text, re.IGNORECASE)
-    rendered = str(markdown.render(text))
+    rendered = str(content.render(text, content.ANSWER))
     assert "<img" not in rendered
     assert not re.search(r'href="(?!/learn/rivers/meanders")', rendered)
     assert text == visible(text)

@@ -15,7 +15,7 @@ from apps.tutor.providers.search import SearchProvider
 from apps.tutor.quoting import ASKED, answer
 from apps.tutor.retrieval import index
 from apps.tutor.retrieval.search import Earlier, scope_of, search
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from tests.factories.courses import QuestionFactory
 from tests.factories.learning import AttemptFactory, LessonProgressFactory
 
@@ -163,7 +163,7 @@ def test_a_quiz_asks_questions_of_quizzes_that_the_learner_has_submitted(ask, qu
     for hidden in ("Because", "3.25", "silt", "Step a\n   - Step b\n   - Step c\n\n   Put"):
         assert hidden not in together
     assert "km" in together
-    html = str(markdown.render(texts[0]))
+    html = str(content.render(texts[0], content.ANSWER))
     assert html.count("<li>") >= 3
     assert html.count("<ol") == 1 or "start=" in html
     ordering = [text for text in texts if "Put these in order." in text]

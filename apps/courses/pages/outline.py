@@ -22,7 +22,7 @@ from apps.courses.pages.sections import UNDO, learners_lose, requested_position,
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 
 
 @teaches
@@ -42,7 +42,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     preview = None
     if request.method == "POST" and form.is_valid():
         if "preview" in request.POST:
-            preview = markdown.render(form.cleaned_data["body"])
+            preview = content.render(form.cleaned_data["body"], content.LESSON)
         else:
             services.edit_lesson(lesson=opened, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("Saved."))

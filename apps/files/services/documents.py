@@ -10,7 +10,7 @@ from apps.files.pdf_text import MAX_BYTES, UnreadablePdf, pages_of
 from apps.files.previews import MARKDOWN_SUFFIXES, MOST_MARKDOWN, decoded
 from apps.files.storage import open_content
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 
 MOST_TEXT = 500_000  # bytes of a text
 _PDF = "application/pdf"
@@ -47,5 +47,5 @@ def read_document(upload: Upload, name: str) -> list[DocumentPart]:
         return []
     text = decoded(raw, is_cut=upload.length > len(raw)).replace("\x00", "")
     if suffix in MARKDOWN_SUFFIXES:
-        return [DocumentPart(0, html=markdown.render(text[:MOST_MARKDOWN]))]
+        return [DocumentPart(0, html=content.render(text[:MOST_MARKDOWN], content.FILE))]
     return [DocumentPart(0, text=text)]

@@ -53,7 +53,7 @@ def compose(request: HttpRequest) -> HttpResponse:
         try:
             if "preview" in request.POST:
                 source = services.check_announcement(form.cleaned_data["source"])
-                preview = text.render(source, is_trusted=True, mentions={})
+                preview = text.render_message(source, is_trusted=True)
             else:
                 section = Section.objects.filter(pk=form.section_pk, course=course).first() if form.section_pk else None
                 row = services.send_announcement(

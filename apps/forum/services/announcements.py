@@ -57,7 +57,7 @@ def send_announcement(
     enforce(policies.announce(user, course))
     if audience == Audience.SECTION and (section is None or section.course_id != course.pk):
         raise NotFound
-    html = text.render(source, is_trusted=True, mentions={})
+    html = text.render_message(source, is_trusted=True)
     with transaction.atomic():
         # Two sent at once wait for each other here, so neither is counted too late.
         course = Course.objects.select_for_update().get(pk=course.pk)

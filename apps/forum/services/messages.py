@@ -52,7 +52,7 @@ def send_message(
         raise errors.TooManyAttachments(most=MOST_FILES)
     enforce(policies.write_message(user, course, learner))
     is_by_learner = user.pk == learner.pk
-    html = text.render(source, is_trusted=not is_by_learner, mentions={})
+    html = text.render_message(source, is_trusted=not is_by_learner)
     with transaction.atomic():
         conversation = _locked(course, learner, user, now)
         done = Message.objects.filter(key=key, conversation=conversation, author=user).first() if key else None

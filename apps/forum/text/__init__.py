@@ -5,7 +5,7 @@ beforehand comes from the same :func:`render`.
 """
 
 from apps.forum.text.length import MOST, check, is_visible, length, normalize, storable
-from apps.forum.text.markdown import excerpt, files_in, mentioned, render
+from apps.forum.text.markdown import excerpt, files_in, mentioned, render, render_message
 
 __all__ = [
     "MOST",
@@ -17,5 +17,6 @@ __all__ = [
     "mentioned",
     "normalize",
     "render",
+    "render_message",
     "storable",
 ]

@@ -1,4 +1,4 @@
-"""The Markdown of posts: that of lessons, with line breaks, bare addresses as links, images, mentions, code in colors.
+"""The texts of posts and messages: those of `content.POST` and `content.MESSAGE`, with mentions.
 
 Images are those that writers upload here (``/forum/images/<uid>``). An image from elsewhere would tell its server who
 reads the topic, so it is a link.
@@ -14,34 +14,23 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import translation
 from django.utils.text import Truncator
-from linkify_it import LinkifyIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from studyplatform.kit.text import code, markdown
-from studyplatform.kit.text.formulas import formula_as_text
+from studyplatform.kit.text import content, markdown
 
-IMAGES, FILES = "/forum/images/", "/forum/files/"
+IMAGES, FILES = content.POST_IMAGES, "/forum/files/"
 
 _FILE = re.compile(rf"(?:{IMAGES}|{FILES})([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})", re.ASCII)
 # As in the form of the profile (accounts/forms/profile.py). An address (me@a.example, //a.example/@me) is no mention.
 _MENTION = re.compile(r"(?<![\w@/.+-])@([\w.-]{3,30})(?![\w@])")
-_CLASS = {
-    "span": re.compile(r"mention|tok-[a-z0-9]+", re.ASCII),
-    "pre": re.compile("code", re.ASCII),
-    "code": re.compile(r"language-[a-z0-9]+", re.ASCII),
-}
 _LINK = {"link_open": 1, "link_close": -1}
-_BLOCKS = {"fence", "code_block", "math_block", "math_inline_double"}
-_MOST_FORMULAS = 500
-_WIDE = 36  # characters of a line of code that fit on any phone
-_FIRST_HEADING, _LAST_HEADING = 3, 5  # a topic's title is the page's h1, and its parts begin at h2
 
 
 def render(source: str, *, is_trusted: bool, mentions: Mapping[str, str]) -> str:
-    """Sanitized HTML of a text. The same for every reader, so it is in the site's language.
+    """Sanitized HTML of a post. The same for every reader, so it is in the site's language.
 
     ``is_trusted``: search engines may follow its links. ``mentions``: usernames in lower case, and how to write them;
     only these are marked.
@@ -49,6 +38,13 @@ def render(source: str, *, is_trusted: bool, mentions: Mapping[str, str]) -> str
     profile = _TRUSTED if is_trusted else _UNTRUSTED
     with translation.override(settings.LANGUAGE_CODE):
         return str(markdown.render(source, profile, {"mentions": mentions}))
+
+
+def render_message(source: str, *, is_trusted: bool) -> str:
+    """Sanitized HTML of a message, see `render`. It mentions nobody."""
+    profile = _TRUSTED_MESSAGE if is_trusted else _UNTRUSTED_MESSAGE
+    with translation.override(settings.LANGUAGE_CODE):
+        return str(markdown.render(source, profile))
 
 
 def mentioned(source: str) -> list[str]:
@@ -74,9 +70,9 @@ def excerpt(source: str, n: int) -> str:
     Without blocks of code and displayed formulas, unless there is nothing else.
     """
     tokens = _parsed(source)
-    words = "".join(_words(tokens)).split()
+    words = "".join(content.find_words(tokens, shows_blocks=False)).split()
     if set(words) <= {"…"}:
-        words = "".join(_words(tokens, shows_blocks=True)).split()
+        words = "".join(content.find_words(tokens, shows_blocks=True)).split()
     return str(Truncator(" ".join(words)).chars(n))
 
 
@@ -88,20 +84,6 @@ def _all(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         yield from _all(token.children or ())
-
-
-def _words(tokens: Sequence[Token], *, shows_blocks: bool = False) -> Iterator[str]:
-    for token in tokens:
-        if token.children is not None:
-            yield from _words(token.children, shows_blocks=shows_blocks)
-        elif token.type in _BLOCKS and not shows_blocks:
-            yield " … "
-        elif token.type == "math_inline" and set(token.content) & set("\\{"):
-            yield formula_as_text(token.content)
-        elif token.nesting == 0:
-            yield token.content
-        if token.block or token.type in {"softbreak", "hardbreak"}:
-            yield " "
 
 
 def _mark_mentions(state: StateCore) -> None:
@@ -116,16 +98,6 @@ def _mark_mentions(state: StateCore) -> None:
             links += _LINK.get(token.type, 0)
             children += [token] if links or token.type != "text" else _split_at_mentions(token, state.env)
         block.children = children
-
-
-def _mark_images_in_links(state: StateCore) -> None:
-    """A link cannot contain the link to an image from elsewhere."""
-    for block in state.tokens:
-        links = 0
-        for token in block.children or ():
-            links += _LINK.get(token.type, 0)
-            if links and token.type == "image":
-                token.meta["is_in_link"] = True
 
 
 def _split_at_mentions(token: Token, env: Any) -> list[Token]:
@@ -155,62 +127,15 @@ def _spellings(name: str) -> list[str]:
     return [one for one in dict.fromkeys(spellings) if len(one) >= 3]
 
 
-def _shift_headings(state: StateCore) -> None:
-    for token in state.tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1]) + _FIRST_HEADING - 1, _LAST_HEADING)}"
-
-
 def _mention(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     return Markup('<span class="mention">%s</span>') % tokens[index].content
 
 
-def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    token = tokens[index]
-    source, name = str(token.attrs["src"]), self.renderInlineAsText(token.children, options, env)
-    if source.startswith(IMAGES) and _FILE.fullmatch(source):
-        return Markup('<img src="%s" alt="%s" loading="lazy">') % (source, name)
-    if token.meta.get("is_in_link"):
-        return str(escape(name or source))
-    return Markup('<a href="%s">%s</a>') % (source, name or source)
-
-
-def _code(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    source, info = tokens[index].content, tokens[index].info.split()
-    language = code.language_called(info[0]) if info else ""
-    shown = code.highlighted(source, language) if language else escape(source)
-    kind = Markup(' class="language-%s"') % language if language else ""
-    # What scrolls can be scrolled with the keyboard.
-    focus = Markup(' tabindex="0"') if any(len(line) > _WIDE for line in source.split("\n")) else ""
-    return Markup('<pre class="code"%s><code%s>%s</code></pre>\n') % (focus, kind, shown)
-
-
-def _keeps(tag: str, name: str, value: str) -> bool:
-    if tag == "img" and name == "src":
-        return value.startswith(IMAGES) and _FILE.fullmatch(value) is not None
-    return name != "class" or (tag in _CLASS and _CLASS[tag].fullmatch(value) is not None)
-
-
-_parser = markdown.new_parser(linkify=True, breaks=True)
-_parser.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-for _schema in ("ftp:", "//"):  # the sanitizer would leave a link without an address
-    _parser.linkify.add(_schema, None)
+_parser = content.new_parser(content.POST)
 _parser.core.ruler.after("linkify", "mentions", _mark_mentions)
-_parser.core.ruler.after("inline", "headings", _shift_headings)
-_parser.core.ruler.after("inline", "images", _mark_images_in_links)
-_parser.enable("linkify")
-for _kind, _rule in (("mention", _mention), ("image", _image), ("fence", _code), ("code_block", _code)):
-    _parser.add_render_rule(_kind, _rule)
+_parser.add_render_rule("mention", _mention)
 
-_UNTRUSTED = markdown.Profile(
-    _parser,
-    tags={
-        "img": frozenset({"src", "alt", "loading"}),
-        "span": frozenset({"class"}),
-        "pre": frozenset({"class", "tabindex"}),
-    },
-    keeps=_keeps,
-    link_rel="nofollow ugc noopener",
-    most_formulas=_MOST_FORMULAS,
-)
+_UNTRUSTED = content.profile_of(content.POST, _parser)
 _TRUSTED = replace(_UNTRUSTED, link_rel="ugc noopener")
+_UNTRUSTED_MESSAGE = content.profile_of(content.MESSAGE)
+_TRUSTED_MESSAGE = replace(_UNTRUSTED_MESSAGE, link_rel="ugc noopener")

@@ -12,7 +12,7 @@ from apps.courses.models import Course
 from apps.learning.models import Note
 from apps.learning.notes.markdown_export import heading_of
 from apps.learning.queries.addresses import lesson_url
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import clock
 from studyplatform.kit.typesetting import compile_pdf, make_phrase, make_rich_text
 from studyplatform.kit.typesetting.phrases import east_asian_variant
@@ -79,5 +79,5 @@ def _contents_of(note: Note, course: Course) -> dict[str, Any]:
         "time": None if note.second is None else clock(note.second),
         "address": address,
         "moment": make_phrase(note.text or _("Marked moment")) if is_moment else None,
-        "nodes": [] if is_moment else make_rich_text(markdown.render(note.text)),
+        "nodes": [] if is_moment else make_rich_text(content.render(note.text, content.NOTE)),
     }

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
-from markupsafe import Markup
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -25,7 +24,7 @@ from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
 from studyplatform.kit.caching.versioned import Stamped, VersionedCache
 from studyplatform.kit.policies import Verdict
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 
 T = TypeVar("T")
 
@@ -50,7 +49,7 @@ class Known(Stamped):
         """A description as long as search engines show it: the summary, otherwise the beginning of the lesson."""
         lesson = self.lesson
         spoken = " ".join(cue.text for cue in caption_cues(self.tracks[0].webvtt)) if self.tracks else ""
-        text = lesson.summary or spoken or Markup(markdown.render(lesson.body)).striptags()  # noqa: S704 (no tags left)
+        text = lesson.summary or spoken or content.plain_text(lesson.body, content.LESSON)
         return shorten(text, DESCRIPTION_LENGTH, placeholder="…")
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, F, Q
 from django.db.models.functions import Left
+from django.utils.translation import get_language
 from markupsafe import Markup, escape
 
 from apps.accounts.models import User
@@ -16,7 +17,7 @@ from apps.learning.outline import Standing
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content, markdown
 
 SHOWN_MARKS = 500  # on the scrubber
 MOST_RENDERED = 100_000  # characters of Markdown in one response: hostile ones take two seconds
@@ -34,7 +35,7 @@ _MARKS = PreparedQuery(
 
 
 _html: LruCache[Markup] = LruCache(4 * 2**20, len)
-"""By text: notes that were rendered as a whole."""
+"""By text and language: notes that were rendered as a whole."""
 
 
 class Rendering:
@@ -49,12 +50,12 @@ class Rendering:
         self._left -= len(text)
         if self._left < 0:
             return Markup("")
-        if (known := _html.get(text)) is not None:
+        if (known := _html.get((text, get_language()))) is not None:
             return known
         if self._budget.is_exceeded:
             return Markup("")
-        html = markdown.render(text, budget=self._budget)
-        return html if self._budget.is_exceeded or len(text) > _SHORT else _html.put(text, html)
+        html = content.render(text, content.NOTE, budget=self._budget)
+        return html if self._budget.is_exceeded or len(text) > _SHORT else _html.put((text, get_language()), html)
 
     def shown(self, text: str) -> Markup:
         """Return the Markdown as HTML, or its source once there were too many characters."""

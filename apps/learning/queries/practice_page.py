@@ -19,7 +19,7 @@ from apps.learning.quizzes.drawing import WITH_CHOICES
 from apps.learning.quizzes.presentation import question_out, question_result
 from apps.learning.quizzes.results import stored_result
 from apps.learning.services.practice import read_answer, schedule_of
-from studyplatform.kit.text.markdown import render
+from studyplatform.kit.text import content
 
 _SUGGESTED = {"right": 3, "partly": 2}  # the rating after an answer; again after any other
 
@@ -59,8 +59,8 @@ def card_out(card: PracticeCard, now: datetime) -> dict[str, Any]:
         "missed": card.missed,
         "missed_at": card.missed_at,
         "question": question_out(question, seed=f"{card.uid}:{card.turn}") if question is not None else None,
-        "front_html": str(render(card.front)) if question is None else "",
-        "back_html": str(render(card.back)) if question is None else "",
+        "front_html": str(content.render(card.front, content.NOTE)) if question is None else "",
+        "back_html": str(content.render(card.back, content.NOTE)) if question is None else "",
         "intervals": [int(interval.total_seconds()) for _rating, interval in sorted(intervals.items())],
     }
 

@@ -18,7 +18,7 @@ from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.results import plain_number
-from studyplatform.kit.text.markdown import render_inline
+from studyplatform.kit.text import content
 from studyplatform.kit.text.numbers import number_format
 
 
@@ -43,7 +43,7 @@ def quiz_out(
         "lesson_uid": str(lesson.uid),
         "title": lesson.title,
         "url": lesson_url(lesson.course.slug, lesson.slug),
-        "intro_html": str(render_inline(quiz.intro)),
+        "intro_html": str(content.render(quiz.intro, content.PROMPT)),
         "question_count": quiz.asks(len(questions)),
         "pool_count": len(questions),
         "kinds": _kinds(questions) if quiz.asks(len(questions)) == len(questions) else [],
@@ -131,7 +131,7 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
     return {
         "uid": str(question.uid),
         "kind": kind.value,
-        "prompt_html": str(render_inline(question.prompt)),
+        "prompt_html": str(content.render(question.prompt, content.PROMPT)),
         "points": question.points,
         "options": _options_out(options),
         "left": _options_out(left),
@@ -145,7 +145,10 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
 
 
 def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [{"id": str(option["id"]), "html": str(render_inline(str(option["text"])))} for option in options]
+    return [
+        {"id": str(option["id"]), "html": str(content.render(str(option["text"]), content.CHOICE))}
+        for option in options
+    ]
 
 
 def _result_out(
@@ -211,15 +214,15 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
     return {
         "uid": stored["uid"],
         "kind": stored["kind"],
-        "prompt_html": str(render_inline(stored["prompt"])),
+        "prompt_html": str(content.render(stored["prompt"], content.PROMPT)),
         "verdict": stored["verdict"],
         "earned": stored["earned"],
         "points": stored["points"],
         "lines": [
             {
-                "html": str(render_inline(line["text"])),
-                "chosen_html": str(render_inline(line["chosen"])),
-                "right_html": str(render_inline(line["right"])),
+                "html": str(content.render(line["text"], content.CHOICE)),
+                "chosen_html": str(content.render(line["chosen"], content.CHOICE)),
+                "right_html": str(content.render(line["right"], content.CHOICE)),
                 "is_chosen": line["is_chosen"],
                 "is_right": line["is_right"],
                 "place": line["place"],
@@ -228,8 +231,8 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
         ],
         "given": stored["given"],
         "accepted": stored["accepted"],
-        "explanation_html": str(render_inline(stored["explanation"])),
-        "remarks_html": [str(render_inline(remark)) for remark in stored["remarks"]],
+        "explanation_html": str(content.render(stored["explanation"], content.EXPLANATION)),
+        "remarks_html": [str(content.render(remark, content.FEEDBACK)) for remark in stored["remarks"]],
         "rewatch": {
             "number": rewatch["number"],
             "title": rewatch["title"],

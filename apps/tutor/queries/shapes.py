@@ -17,7 +17,7 @@ from apps.tutor.models import Answer, Chat, Citation, Exchange, Mode
 from apps.tutor.queries.outcomes import error_of, note_of
 from apps.tutor.queries.suggestions import follow_ups_of
 from apps.tutor.queries.withheld import Readable, readable_of
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import clock
 
 CITATIONS = Prefetch("citations", Citation.objects.select_related("course", "lesson").order_by("number"))
@@ -149,7 +149,7 @@ def _label(citation: Shape) -> str:
 
 def html_of(text: str, links: dict[int, tuple[str | None, str]]) -> str:
     """Return the text of an answer as safe HTML. ``links``: address and label of its citations, by number."""
-    html = str(markdown.render(text))
+    html = str(content.render(text, content.ANSWER))
     parts, place, depth = [], 0, 0
     for tag in _TAG.finditer(html):
         between = html[place : tag.start()]

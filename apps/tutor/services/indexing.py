@@ -24,7 +24,7 @@ from apps.tutor.retrieval import embeddings, encoder, index
 from apps.tutor.retrieval.blocks import Block, blocks_of
 from apps.tutor.retrieval.splitting import Piece, split_captions, split_text
 from studyplatform.kit import extensions, jobs
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 
 AT_ONCE = 32
 """Passages whose vectors are computed and saved together: a worker that is killed repeats at most these."""
@@ -86,7 +86,7 @@ def _sources(lesson: Lesson) -> Iterator[_Source]:
             chapters = [(float(start), title) for start, title in lesson.chapters]
             for piece in split_captions(caption_cues(track.webvtt), chapters):
                 yield _Source(Kind.CAPTIONS, piece)
-    for piece in split_text(blocks_of(markdown.render(lesson.body))):
+    for piece in split_text(blocks_of(content.render(lesson.body, content.LESSON))):
         yield _Source(Kind.TEXT, piece)
     if lesson.kind == Lesson.Kind.QUIZ:
         for question in Question.objects.filter(quiz__lesson=lesson, is_withdrawn=False).order_by("position"):
@@ -136,13 +136,16 @@ def _track(lesson: Lesson) -> CaptionTrack | None:
 
 
 def _explanation(question: Question) -> Iterator[_Source]:
-    asked, told = (" ".join(one.text for one in _plain(text)) for text in (question.prompt, question.explanation))
+    asked, told = (
+        " ".join(one.text for one in _blocks(text, place))
+        for text, place in ((question.prompt, content.PROMPT), (question.explanation, content.EXPLANATION))
+    )
     for piece in split_text([Block(asked[:200], told)]):
         yield _Source(Kind.EXPLANATION, piece, question.pk)
 
 
-def _plain(text: str) -> list[Block]:
-    return blocks_of(markdown.render(text))
+def _blocks(text: str, place: content.Place) -> list[Block]:
+    return blocks_of(content.render(text, place))
 
 
 def _fingerprint(wanted: dict[Lesson, list[_Source]]) -> str:

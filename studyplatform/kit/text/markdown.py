@@ -12,7 +12,6 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import nh3
@@ -43,9 +42,12 @@ _MOST_FORMULAS = 2000  # per text; further ones are shown as their source
 _MAX_COLUMNS = 60  # of a table: each row is filled up to the columns of the head
 _MICROSECONDS_PER_LINE = 60
 # What characters that may begin an element cost, in microseconds, measured with tests/bench/hostile.py.
-_MICROSECONDS = {"[": 30, "* ": 40, "- ": 40, "+ ": 40, ">": 40, "*": 8, "_": 8, "~": 8, "|": 5, "$": 8, "`": 4, "<": 5}
+_MICROSECONDS = {
+    "[": 30, "![": 60, "* ": 40, "- ": 40, "+ ": 40, ">": 40, "*": 8, "_": 8, "~": 8, "|": 5, "$": 8, "`": 4, "<": 5,
+}  # fmt: skip
 _CHARACTERS_PER_MICROSECOND = 4
-_SHORT = 500  # characters of a phrase whose HTML is cached
+_ALLOWED_SCHEME = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 # Authors cannot write these placeholders: they contain a secret of the process. (A control character would not be
 # enough: the parser decodes them from the URL of a link.)
 _OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
@@ -87,17 +89,24 @@ def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 (the name of the library)
+        """Whether an address may be a link: of the web, of mail, or within this site. Any other stays as typed."""
+        seen = re.sub(r"[\x00-\x20]", "", url)
+        return bool(_ALLOWED_SCHEME.match(seen)) or not _SCHEME.match(seen)
+
+
 def new_parser(**options: Any) -> MarkdownIt:
-    """A parser of the Markdown of lessons. ``options`` are those of markdown-it; a profile can add rules to it."""
+    """A parser of Markdown with tables and formulas. ``options`` are those of markdown-it; rules can be added to it."""
     parser = (
-        MarkdownIt("commonmark", {"html": False, **options})  # nothing that was typed is replaced: "(c)", "--", '"'
+        _Parser("commonmark", {"html": False, **options})  # nothing that was typed is replaced: "(c)", "--", '"'
         .enable(["table", "strikethrough"])
         # "$4 and $5" and "$5/$6" are prices.
         .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     )
     parser.block.ruler.at("math_block", _formula_of_its_own)
     parser.block.ruler.at("table", _limited_table, {"alt": ["paragraph", "reference"]})
-    rules = {"math_inline": _in_line, "math_inline_double": _displayed, "math_block": _on_its_own, "image": _image}
+    rules = {"math_inline": _in_line, "math_inline_double": _displayed, "math_block": _on_its_own}
     for kind, rule in rules.items():
         parser.add_render_rule(kind, rule)
     return parser
@@ -105,7 +114,7 @@ def new_parser(**options: Any) -> MarkdownIt:
 
 @dataclass(frozen=True)
 class Profile:
-    """A kind of Markdown: its parser, and what its sanitized HTML may contain beyond that of lessons.
+    """A kind of Markdown: its parser, and what its sanitized HTML may contain beyond paragraphs, lists and tables.
 
     ``tags`` maps further elements to the attributes they may have. ``keeps`` decides about each attribute that is
     allowed, from element, attribute and value. ``env`` of :func:`render` reaches the rules of the parser.
@@ -125,6 +134,7 @@ class Budget:
     microseconds: int = 250_000
     table_cells: int = 6_000
     formula_characters: int = 10_000
+    code_characters: int = 60_000  # that are highlighted
 
     @property
     def is_exceeded(self) -> bool:
@@ -155,48 +165,35 @@ def _cost_of(text: str) -> int:
 
 
 def render(
-    text: str,
-    profile: Profile | None = None,
-    env: Mapping[str, Any] | None = None,
-    *,
-    budget: Budget | None = None,
+    text: str, profile: Profile, env: Mapping[str, Any] | None = None, *, budget: Budget | None = None
 ) -> Markup:
-    """Sanitized HTML of a Markdown text. A wide table scrolls by itself; what exceeds the budget is shown as typed.
-
-    Without a profile it is the text of a lesson, whose headings begin at h2 and whose links are nofollow.
-    """
-    profile, budget = profile or LESSON, budget or Budget()
+    """Sanitized HTML of a Markdown text. A wide table scrolls by itself; what exceeds the budget is shown as typed."""
+    budget = budget or Budget()
     text, rest = budget.cut(text)
-    html = _rendered(text, profile, {**(env or {}), "budget": budget})
+    html = _finished(lambda parser, env: parser.render(text, env), _TAGS, profile, {**(env or {}), "budget": budget})
     return html + Markup('<pre class="as-typed">%s</pre>') % rest if rest.strip() else html
 
 
-def _rendered(text: str, profile: Profile, env: dict[str, Any]) -> Markup:
-    found: list[Formula] = []
-    html = profile.parser.render(text, {**env, "formulas": found, "most_formulas": profile.most_formulas})
-    html = html.replace("<h1>", "<h2>").replace("</h1>", "</h2>")
-    return Markup(_TABLE.sub(_scrolling_table, _with_formulas(_clean(html, _TAGS, profile), found)))  # noqa: S704 (what is added is escaped)
-
-
-def render_inline(text: str) -> Markup:
-    """Sanitized HTML of a phrase: emphasis, code, links, formulas, no paragraphs. The HTML of short texts is cached."""
-    return _cached_phrase(text) if len(text) <= _SHORT else _phrase(text)
-
-
-def _phrase(text: str) -> Markup:
-    found: list[Formula] = []
-    budget = Budget()
+def render_phrase(
+    text: str, profile: Profile, env: Mapping[str, Any] | None = None, *, budget: Budget | None = None
+) -> Markup:
+    """Sanitized HTML of a phrase: emphasis, code, links, formulas, no paragraphs."""
+    budget = budget or Budget()
     text, rest = budget.cut(text)
-    env = {"formulas": found, "most_formulas": LESSON.most_formulas, "budget": budget}
-    html = LESSON.parser.renderInline(text, env) + str(escape(rest))  # adding Markup to a text would escape the text
-    return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
+    env = {**(env or {}), "budget": budget}
+    return _finished(lambda parser, env: parser.renderInline(text, env), _INLINE, profile, env) + escape(rest)
 
 
-_cached_phrase = lru_cache(maxsize=4096)(_phrase)
+def _finished(
+    rendered: Callable[[MarkdownIt, dict[str, Any]], str], tags: set[str], profile: Profile, env: dict[str, Any]
+) -> Markup:
+    found: list[Formula] = []
+    html = rendered(profile.parser, {**env, "formulas": found, "most_formulas": profile.most_formulas})
+    html = _with_formulas(_clean(html, tags, profile), found)
+    return Markup(_TABLE.sub(_scrolling_table, html))  # noqa: S704 (what is added is escaped)
 
 
-def _clean(html: str, tags: set[str], profile: Profile | None = None) -> str:
-    profile = profile or LESSON
+def _clean(html: str, tags: set[str], profile: Profile) -> str:
     more, keeps = profile.tags or {}, profile.keeps
     attributes = {tag: names for tag, names in _ATTRIBUTES.items() if tag in tags}
     return nh3.clean(
@@ -248,16 +245,3 @@ def _displayed(_self: RendererHTML, tokens: Sequence[Token], index: int, _option
 
 def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
     return f"<p>{_mark(tokens[index], env, is_displayed=True)}</p>\n"
-
-
-def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """A link to the image, which is not loaded from elsewhere: nothing that was typed vanishes."""
-    token = tokens[index]
-    source = str(token.attrs["src"])
-    name = self.renderInlineAsText(token.children or [], options, env) or source
-    if token.level:  # perhaps in a link, which cannot contain another one
-        return str(escape(name))
-    return Markup('<a href="%s">%s</a>') % (source, name)
-
-
-LESSON = Profile(new_parser())

@@ -23,7 +23,7 @@ from markupsafe import Markup
 
 from studyplatform.kit.caching import fragments
 from studyplatform.kit.errors import REGISTRY
-from studyplatform.kit.text import durations, languages, markdown, sizes
+from studyplatform.kit.text import content, durations, languages, sizes
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web import dates
 from studyplatform.kit.web.inline_scripts import MANIFEST, inline_scripts
@@ -210,6 +210,15 @@ def csp_nonce(context: Context) -> str:
     return str(context["request"].csp_nonce)
 
 
+def _show_content(text: str, place: str) -> Markup:
+    """``{{ lesson.body | content("lesson") }}``: a text as HTML, by the name of its place."""
+    return content.render(text, content.PLACES[place])
+
+
+def _content_as_text(text: str, place: str) -> str:
+    return content.plain_text(text, content.PLACES[place])
+
+
 def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
     return reverse(name, args=args or None, kwargs=kwargs or None)
 
@@ -253,7 +262,8 @@ def environment(**options: Any) -> Environment:
         **_extra,
     )
     env.filters.update(
-        markdown=markdown.render,
+        content=_show_content,
+        content_text=_content_as_text,
         clock=durations.clock,
         duration=durations.length,  # "length" is a filter of Jinja itself
         money=money,

@@ -14,7 +14,7 @@ from apps.courses.models import Course, Submission
 from apps.courses.queries import authoring, review
 from apps.files.models import VideoAsset
 from studyplatform.kit.extensions import instructor_tiles, tiles_for
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import content
 
 LATEST = 8
 
@@ -51,7 +51,7 @@ def _todos(user: User, courses: list[Course]) -> list[dict[str, Any]]:
         if course.status == Course.Status.SUSPENDED:
             found.append(_todo("error", "circle-alert", _("%s is suspended") % course.title, "", f"{address}/edit"))
         elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
-            said = " ".join(markdown.render(course.last_comment).striptags().split())[:160]  # type: ignore[attr-defined]
+            said = content.plain_text(course.last_comment, content.COMMENT)[:160]  # type: ignore[attr-defined]
             found.append(
                 _todo("info", "pencil", _("%s: the reviewer requested changes") % course.title, said, f"{address}/edit")
             )
