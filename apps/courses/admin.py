@@ -17,6 +17,8 @@ from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import (
     Course,
+    CourseFile,
+    CourseFileUse,
     CoursePicture,
     LearningPath,
     Lesson,
@@ -183,6 +185,10 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
         )
 
 
+register_read_only(
+    CourseFile, ["name", "course", "media_type", "added_at", "unused_since"], search=["name", "course__title"]
+)
+register_read_only(CourseFileUse, ["file", "place", "lesson", "ended_at"], filters=["place"], search=["file__name"])
 register_read_only(CoursePicture, ["course", "alt", "width", "updated_at"], search=["course__title", "alt"])
 register_read_only(
     Quiz,

@@ -1,6 +1,8 @@
 """How courses react to events, and which tables the version of the cached catalog depends on."""
 
 import logging
+import re
+from uuid import UUID
 
 from django.db.models import Q
 from django.db.models.signals import post_delete
@@ -14,6 +16,7 @@ from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     Course,
+    CourseFile,
     CoursePicture,
     LearningPath,
     Lesson,
@@ -23,21 +26,32 @@ from apps.courses.models import (
     Subject,
     Submission,
 )
+from apps.courses.models.file import RENDITIONS_FOLDER, rendition_name, widths_up_to
 from apps.courses.models.picture import PICTURES_FOLDER
-from apps.courses.queries.file_uses import lessons_using, pictures_using
+from apps.courses.queries.course_files import pictures_of
+from apps.courses.queries.file_uses import course_files_using, lessons_using, pictures_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
+from studyplatform.kit.text import content, content_rules
 
 logger = logging.getLogger(__name__)
+
+
+def _about_rendition(name: str) -> Q:
+    """The files of whose uid the name of a rendition begins."""
+    uid = name.rpartition("/")[2].partition("-")[0]
+    return Q(uid=UUID(uid)) if re.fullmatch("[0-9a-f]{32}", uid) else Q(pk__in=[])
+
 
 # A video that a published course uses can't be deleted.
 files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)
+files.register_use(course_files_using)
 files.register_source(
     files.Source(
         "course picture",
@@ -50,6 +64,24 @@ files.register_source(
     ),
     folder=PICTURES_FOLDER,
 )
+files.register_source(
+    files.Source(
+        "course file",
+        lambda: CourseFile.objects.filter(rendition_width__gt=0).values("pk", "uid", "rendition_width", "is_rendered"),
+        lambda row, file: (
+            files.Reference(
+                row=row,
+                place="storage",
+                name=rendition_name(file["uid"], width),
+                required=file["is_rendered"],
+            )
+            for width in widths_up_to(file["rendition_width"])
+        ),
+        _about_rendition,
+    ),
+    folder=RENDITIONS_FOLDER,
+)
+content_rules.register_pictures(content.COURSE_FILES, pictures_of)
 
 
 # What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.
@@ -76,6 +108,11 @@ def remove_file_of_lesson(instance: Lesson, **_: object) -> None:
 @receiver(post_delete, sender=CoursePicture)
 def remove_files_of_picture(instance: CoursePicture, **_: object) -> None:
     services.discard_files(picture=instance)
+
+
+@receiver(post_delete, sender=CourseFile)
+def remove_contents_of_course_file(instance: CourseFile, **_: object) -> None:
+    services.discard_course_file(file=instance)
 
 
 @subscribe(AccountDeleted)

@@ -3,6 +3,7 @@ from django.urls import path
 from apps.learning.pages import (
     badges,
     certificates,
+    course_files,
     course_progress,
     dashboard,
     enrollment,
@@ -21,6 +22,7 @@ urlpatterns = [
     path("learn/<slug:course>/<slug:lesson>/download", lessons.download, name="lesson-download"),
     path("learn/<slug:course>/<slug:lesson>/attempts", lessons.start_attempt, name="attempt-start"),
     path("learn/<slug:course>/<slug:lesson>/attempts/<uuid:uid>", lessons.submit_attempt, name="attempt-hand-in"),
+    path("course-files/<uuid:uid>", course_files.file, name="course-file"),
     path("audio-fallback", lessons.audio, name="audio"),
     path("courses/enroll", enrollment.enroll, name="enroll"),
     path("courses/<slug:course>/bookmark", enrollment.bookmark, name="bookmark"),

@@ -5,6 +5,7 @@ What is decoded here is encoded again and only then shown, so metadata, scripts 
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TypeVar
 
@@ -22,6 +23,16 @@ T = TypeVar("T")
 _slots = ConcurrencyLimit(1)
 # Always the same thread: each thread that allocates much keeps some of it, and every request has one of its own.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="pictures")
+
+
+@dataclass(frozen=True)
+class PictureSize:
+    """The upright size in pixels. ``is_drawable``: `decode_picture` accepts its format and size."""
+
+    width: int
+    height: int
+    is_animated: bool
+    is_drawable: bool
 
 
 class UnreadablePicture(Exception):
@@ -54,10 +65,42 @@ def decode_picture(raw: bytes, *, working_side: int, min_width: int = 16, min_he
         raise UnreadablePicture from None
 
 
-def _check_size(image: Image.Image, min_width: int, min_height: int) -> None:
+def measure_picture(raw: bytes) -> PictureSize:
+    """Return what the header of a PNG, JPEG, WebP or GIF says, without decoding it.
+
+    :raises UnreadablePicture: it is none of them.
+    """
+    try:
+        with Image.open(BytesIO(raw), formats=(*FORMATS, "GIF")) as image:
+            is_turned = image.getexif().get(ExifTags.Base.Orientation, 1) in {5, 6, 7, 8}
+            width, height = (image.height, image.width) if is_turned else image.size
+            return PictureSize(
+                width,
+                height,
+                # With more than one picture inside, as many phones write them, a JPEG is no animation.
+                is_animated=image.format not in {"JPEG", "MPO"} and bool(getattr(image, "is_animated", False)),
+                is_drawable=image.format != "GIF" and image.width * image.height <= _max_pixels(image),
+            )
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, EOFError):
+        raise UnreadablePicture from None
+
+
+def encode_webp(picture: Image.Image, width: int, height: int) -> bytes:
+    """Return a picture as WebP of this size in pixels."""
+    out = BytesIO()
+    resized = picture if picture.size == (width, height) else picture.resize((width, height), Image.Resampling.LANCZOS)
+    resized.save(out, "WEBP", quality=85)
+    return out.getvalue()
+
+
+def _max_pixels(image: Image.Image) -> int:
     # With more than one picture inside, as many phones write them, a JPEG is called MPO.
     is_photo = image.format in {"JPEG", "MPO"} and "progressive" not in image.info
-    if image.width * image.height > (MAX_PIXELS_OF_PHOTOS if is_photo else MAX_PIXELS):
+    return MAX_PIXELS_OF_PHOTOS if is_photo else MAX_PIXELS
+
+
+def _check_size(image: Image.Image, min_width: int, min_height: int) -> None:
+    if image.width * image.height > _max_pixels(image):
         raise UnreadablePicture
     is_turned = image.getexif().get(ExifTags.Base.Orientation, 1) in {5, 6, 7, 8}
     width, height = (image.height, image.width) if is_turned else image.size

@@ -109,7 +109,7 @@ def test_a_place_shows_only_its_pictures_and_only_so_many():
     }  # fmt: skip
     assert shown["choice"] == ["a"]
     assert shown["post"] == ["b"]
-    assert all(shown[name] == [] for name in ("message", "note", "comment", "answer", "file"))
+    assert all(shown[name] == [] for name in ("message", "path", "note", "comment", "answer", "file"))
 
 
 def test_callouts_have_a_kind_and_perhaps_a_title():

@@ -99,6 +99,32 @@ class LessonFileIn(serializers.Serializer[object]):
         return sent
 
 
+class CourseFileIn(serializers.Serializer[object]):
+    """A complete upload, or a file of the user's library."""
+
+    upload = serializers.UUIDField(required=False)
+    file = serializers.UUIDField(required=False)
+
+    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
+        if len(sent) != 1:
+            raise serializers.ValidationError(_("Send an upload or a file."))
+        return sent
+
+
+class CourseFileOut(serializers.Serializer[object]):
+    """A file that texts of the course can show or link."""
+
+    uid = serializers.UUIDField()
+    name = serializers.CharField()
+    href = serializers.CharField(help_text="The address that texts use.")
+    media_type = serializers.CharField()
+    is_picture = serializers.BooleanField(help_text="Whether pages show it as a picture; otherwise it is linked.")
+    width = serializers.IntegerField(allow_null=True, help_text="Pixels of a picture, upright.")
+    height = serializers.IntegerField(allow_null=True)
+    length = serializers.IntegerField(help_text="Bytes.")
+    added_at = serializers.DateTimeField()
+
+
 class CoursePictureIn(serializers.Serializer[object]):
     """An upload, or a file of the user's library; without both, the present picture is cropped again."""
 

@@ -3,6 +3,7 @@ from django.urls import path
 from apps.courses.api import views
 
 urlpatterns = [
+    path("courses/<slug:slug>/files/", views.CourseFiles.as_view()),
     path("courses/<slug:slug>/lessons/", views.CourseLessons.as_view()),
     path("courses/<slug:slug>/picture/", views.PictureOfCourse.as_view()),
     path("courses/<slug:slug>/sections/", views.CourseSections.as_view()),

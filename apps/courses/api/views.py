@@ -20,7 +20,7 @@ from apps.courses.api import serializers as shapes
 from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, CoursePicture, Lesson, Section
 from apps.courses.picture_files import Crop
-from apps.courses.queries import authored_outline, authoring
+from apps.courses.queries import authored_outline, authoring, course_files
 from apps.files import library_queries as library
 from apps.files import queries as files
 from apps.files.models import File, Upload, VideoAsset
@@ -190,6 +190,37 @@ class PictureOfCourse(APIView):
         course = _course(request, slug)
         services.remove_picture(course=course, by=signed_in_user(request), now=timezone.now())
         return Response(_picture(course))
+
+
+class CourseFiles(GenericAPIView[Any]):
+    """The pictures and other files that texts of a course show and link."""
+
+    permission_classes = [permissions.IsAuthenticated]
+    serializer_class = shapes.CourseFileOut
+
+    @extend_schema(
+        operation_id="authoring_files",
+        responses={200: shapes.CourseFileOut(many=True)},
+        parameters=[OpenApiParameter("q", str, description="Only files whose name contains this.")],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The files of the course, last added first."""
+        course = _course(request, slug)
+        found = course_files.files_of(course, text=request.query_params.get("q", "")[:200])
+        page = self.paginate_queryset(found.select_related("upload")) or []
+        return self.get_paginated_response([course_files.course_file_out(file) for file in page])
+
+    @extend_schema(
+        operation_id="authoring_file_add", request=shapes.CourseFileIn, responses={201: shapes.CourseFileOut}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Add a complete upload or a file of the user's library. Adding it again answers the same file."""
+        course, form, user = _course(request, slug), validated(shapes.CourseFileIn, request), signed_in_user(request)
+        source = _source(form, user)
+        if source is None:
+            raise NotFound
+        file = services.add_course_file(course=course, by=user, source=source, now=timezone.now())
+        return Response(course_files.course_file_out(file), status.HTTP_201_CREATED)
 
 
 class LessonFile(APIView):

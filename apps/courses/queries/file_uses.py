@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.models import CoursePicture, Lesson
+from apps.courses.models import Course, CourseFile, CoursePicture, Lesson
 from apps.files.services import Use
 
 
@@ -30,6 +30,30 @@ def pictures_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use
             use = Use(label, reverse("courses:studio-picture", args=[picture.course.slug]))
         found.setdefault(picture.upload_id, []).append(use)
     return found
+
+
+def course_files_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]]:
+    """The texts that show or link these uploads, by the upload's id. Only staff of the course see which they are."""
+    found: dict[int, list[Use]] = {}
+    rows = CourseFile.objects.filter(upload__in=uploads).select_related("course").order_by("course__title", "pk")
+    for file in rows.prefetch_related("uses__lesson"):
+        uses = [use for use in file.uses.all() if use.ended_at is None]
+        for use in uses:
+            if use.lesson is None:
+                found.setdefault(file.upload_id, []).append(_use_of_course(file.course, viewer))
+            else:
+                use.lesson.course = file.course
+                found.setdefault(file.upload_id, []).append(use_of_lesson(use.lesson, viewer))
+        if not uses:
+            found.setdefault(file.upload_id, []).append(_use_of_course(file.course, viewer, is_unused=True))
+    return found
+
+
+def _use_of_course(course: Course, viewer: User, *, is_unused: bool = False) -> Use:
+    if policies.manage_course(viewer, course) is not None:
+        return Use(_("a course you can't edit"))
+    label = _("the files of “%(course)s”") if is_unused else _("the course page of “%(course)s”")
+    return Use(label % {"course": course.title}, reverse("courses:studio-edit", args=[course.slug]))
 
 
 def use_of_lesson(lesson: Lesson, viewer: User) -> Use:

@@ -1,6 +1,16 @@
 """Everything that changes courses: their texts, outline, media, quizzes and status."""
 
 from apps.courses.chapters import parse_chapters
+from apps.courses.services.course_files import (
+    add_course_file,
+    clean_course_files,
+    course_file_holds,
+    discard_course_file,
+    plan_next_cleaning,
+    record_uses,
+    render_file,
+    upload_course_file,
+)
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.media import (
     add_captions,
@@ -69,6 +79,7 @@ __all__ = [
     "PathTexts",
     "QuestionDraft",
     "add_captions",
+    "add_course_file",
     "add_lesson",
     "add_path_course",
     "add_question",
@@ -76,7 +87,9 @@ __all__ = [
     "archive_course",
     "attach_file",
     "attach_video",
+    "clean_course_files",
     "confirm_caption_draft",
+    "course_file_holds",
     "create_course",
     "create_path",
     "decide_submission",
@@ -90,6 +103,7 @@ __all__ = [
     "delete_unused_video",
     "delete_unused_videos",
     "dependents_of",
+    "discard_course_file",
     "discard_files",
     "draw_plate",
     "duplicate_question",
@@ -104,12 +118,15 @@ __all__ = [
     "move_question",
     "move_section",
     "parse_chapters",
+    "plan_next_cleaning",
     "publish_path",
+    "record_uses",
     "reinstate_course",
     "remove_captions",
     "remove_path_course",
     "remove_picture",
     "rename_section",
+    "render_file",
     "require_order",
     "restore_course",
     "set_chapters",
@@ -120,6 +137,7 @@ __all__ = [
     "suspend_course",
     "unpublish_course",
     "unpublish_path",
+    "upload_course_file",
     "upload_file",
     "upload_picture",
     "withdraw_course",

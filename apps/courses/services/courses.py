@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.courses import artwork, policies
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, Subject
+from apps.courses.services.course_files import record_uses
 from apps.courses.services.pictures import draw_plate
 from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
@@ -69,6 +70,7 @@ def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
     with transaction.atomic():
         course = _insert(by, texts, now)
         course.prerequisites.set(_other_courses(course, texts))
+        record_uses(course=course, by=by, now=now)
         index_course(course_id=course.pk)
         publish(CourseEdited(course_id=course.pk))
     return course
@@ -90,6 +92,7 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
         course.version += 1
         course.save(update_fields=[*changed, "plate", "updated_at", "version"])
         course.prerequisites.set(_other_courses(course, texts))
+        record_uses(course=course, by=by, now=now)
         index_course(course_id=course.pk)
         publish(CourseEdited(course_id=course.pk))
     return course

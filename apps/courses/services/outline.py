@@ -18,6 +18,7 @@ from apps.courses import policies
 from apps.courses.errors import LessonInUse, OutlineFull, PrerequisitesInCircle
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Quiz, Section
+from apps.courses.services.course_files import record_uses
 from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
 from studyplatform.kit.names import tidy_name
@@ -126,6 +127,7 @@ def edit_lesson(
         if lesson.kind == Lesson.Kind.TEXT:
             lesson.duration = reading_time(lesson.body)
         lesson.save(update_fields=["title", "summary", "body", "is_preview", "duration"])
+        record_uses(course=course, by=by, lesson=lesson, now=now)
         if prerequisites is not None:
             _set_prerequisites(lesson, course, {one.pk for one in prerequisites})
         refresh_outline(course, now=now)

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.courses import policies, questions
 from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.services.course_files import record_uses
 from apps.courses.services.outline import arrange, moved, refresh_outline
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
@@ -94,7 +95,7 @@ def edit_quiz(
         quiz.reveal = Quiz.Reveal(reveal)
         quiz.retry_wait = retry_wait
         quiz.save(update_fields=_RULES)
-        _update_duration(quiz, course, now)
+        _finish(quiz, course, by, now)
     return quiz
 
 
@@ -110,7 +111,7 @@ def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -
             raise OutlineFull(limit=QUESTION_LIMIT)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
         question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
-        _update_duration(quiz, course, now)
+        _finish(quiz, course, by, now)
     return question
 
 
@@ -125,7 +126,7 @@ def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: da
         for name, value in changed.items():
             setattr(question, name, value)
         question.save(update_fields=list(changed))
-        _update_duration(question.quiz, course, now)
+        _finish(question.quiz, course, by, now)
     return question
 
 
@@ -144,7 +145,7 @@ def duplicate_question(*, question: Question, by: User, now: datetime) -> Questi
             **{name: getattr(question, name) for name in _COPIED},
         )
         arrange(quiz.questions.all(), moved([*order, copy.pk], copy.pk, order.index(question.pk) + 2))
-        _update_duration(quiz, course, now)
+        _finish(quiz, course, by, now)
         copy.refresh_from_db()
     return copy
 
@@ -154,7 +155,7 @@ def move_question(*, question: Question, by: User, position: int, now: datetime)
     with transaction.atomic():
         course = _locked(question.quiz, by)
         arrange(question.quiz.questions.all(), moved(_order(question.quiz), question.pk, position))
-        _update_duration(question.quiz, course, now)
+        _finish(question.quiz, course, by, now)
 
 
 def delete_question(*, question: Question, by: User, now: datetime) -> None:
@@ -163,7 +164,7 @@ def delete_question(*, question: Question, by: User, now: datetime) -> None:
         course = _locked(quiz, by)
         question.delete()
         arrange(quiz.questions.all(), _order(quiz))
-        _update_duration(quiz, course, now)
+        _finish(quiz, course, by, now)
 
 
 _RULES = (
@@ -191,8 +192,12 @@ def _locked(quiz: Quiz, by: User) -> Course:
     return course
 
 
-def _update_duration(quiz: Quiz, course: Course, now: datetime) -> None:
-    """Set the lesson's duration: the time limit, otherwise a minute per question of an attempt."""
+def _finish(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
+    """Record the files that the quiz uses, and set the lesson's duration.
+
+    That is the time limit, otherwise a minute per question of an attempt.
+    """
+    record_uses(course=course, by=by, lesson=quiz.lesson, now=now)
     seconds = quiz.time_limit or quiz.asks(_pool(quiz)) * SECONDS_PER_QUESTION
     Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
     refresh_outline(course, now=now)

@@ -1,6 +1,7 @@
 """Update the search index."""
 
 from apps.courses.models import Course, SearchDocument
+from studyplatform.kit.text import content
 from studyplatform.kit.text.folding import index_text
 
 
@@ -15,7 +16,7 @@ def index_course(*, course_id: int) -> None:
         "title": course.title,
         "terms": "\n".join(terms),
         "lessons": "\n".join(parts),
-        "body": f"{course.summary}\n{course.description}",
+        "body": f"{course.summary}\n{content.plain_text(course.description, content.DESCRIPTION)}",
     }
     document = SearchDocument(
         course=course, **{name: index_text(text, language=course.language) for name, text in texts.items()}

@@ -82,6 +82,7 @@ MESSAGE = Place(
     name="message", first_heading=4, breaks_lines=True, links_addresses=True, link_rel="nofollow ugc noopener",
     max_formulas=500, max_length=5_000,
 )  # fmt: skip
+PATH = Place(name="path", first_heading=3, max_length=20_000)
 NOTE = Place(name="note", first_heading=3, max_length=10_000)
 COMMENT = Place(name="comment", first_heading=4, max_length=5_000)
 ANSWER = Place(name="answer", first_heading=3, max_length=64_000)
@@ -90,7 +91,7 @@ FILE = Place(name="file", max_length=64 * 1024)
 PLACES: Mapping[str, Place] = {
     place.name: place
     for place in (
-        LESSON, DESCRIPTION, PROMPT, CHOICE, EXPLANATION, FEEDBACK, POST, MESSAGE, NOTE, COMMENT, ANSWER, FILE,
+        LESSON, DESCRIPTION, PROMPT, CHOICE, EXPLANATION, FEEDBACK, POST, MESSAGE, PATH, NOTE, COMMENT, ANSWER, FILE,
     )
 }  # fmt: skip
 

@@ -1,0 +1,34 @@
+"""Background jobs of courses."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from apps.courses import services
+from apps.courses.models import CourseFile
+from studyplatform.kit import jobs
+
+
+def _about_file(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
+    uids = [str(payload.get("uid", "")) for payload in payloads]
+    rows = CourseFile.objects.filter(uid__in=filter(None, uids)).values_list("uid", "name")
+    names = {uid.hex: name for uid, name in rows}
+    return [jobs.JobSubject(names[uid]) if uid in names else None for uid in uids]
+
+
+@jobs.job("courses.render_file", label=_("Make a course picture in several sizes"), about=_about_file)
+def render_file(running: jobs.Running, *, uid: str) -> None:
+    services.render_file(uid=uuid.UUID(uid))
+
+
+@jobs.job("courses.clean_files", label=_("Delete course files that no text uses"))
+def clean_files(running: jobs.Running) -> None:
+    now = timezone.now()
+    services.clean_course_files(now=now)
+    services.plan_next_cleaning(now=now)
+
+
+jobs.PLANS.register("courses.clean_files", lambda now: services.plan_next_cleaning(now=now))

@@ -1,0 +1,267 @@
+"""The files of a course: added once, shown to those who may read a text that shows them, kept, and cleaned up."""
+
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+from PIL import Image
+
+from apps.accounts.models import User
+from apps.courses import services
+from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson
+from apps.files import queries
+from apps.files.models import Upload
+from apps.files.services import uses_of
+from apps.learning.queries import course_files
+from studyplatform.kit import jobs
+from studyplatform.kit.text import content
+from tests.courses.test_course_pictures import picture_bytes
+from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
+from tests.factories.files import FileFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
+API = "/api/v1/courses/rivers/files/"
+
+
+@pytest.fixture
+def course(ada: User) -> Course:
+    return CourseFactory(instructor=ada, slug="rivers", status="published", requires_order=True)
+
+
+@pytest.fixture
+def lesson(course: Course) -> Lesson:
+    return LessonFactory(section__course=course, kind="text", slug="one", body="")
+
+
+def added(course: Course, by: User, raw: bytes | None = None, name: str = "map.jpg") -> CourseFile:
+    raw = raw if raw is not None else picture_bytes((2000, 1000))
+    file = FileFactory(owner=by, name=name, content=raw, size=len(raw))
+    return services.add_course_file(course=course, by=by, source=file, now=timezone.now())
+
+
+def write(lesson: Lesson, body: str, **fields: Any) -> None:
+    shown = {"title": lesson.title, "summary": "", "is_preview": lesson.is_preview, **fields}
+    by = lesson.course.instructor
+    services.edit_lesson(lesson=lesson, by=by, body=body, now=timezone.now(), **shown)
+
+
+def status_of(client: Client, file: CourseFile, **headers: str) -> int:
+    return client.get(file.address, headers=headers).status_code
+
+
+def test_a_picture_is_shown_in_sizes_with_its_dimensions(course, lesson, ada, client):
+    file = added(course, ada)
+    write(lesson, f'![A map]({file.address} "The Elbe"){{width=50%}}', is_preview=True)
+
+    html = client.get("/learn/rivers/one").content.decode()
+    widths = [480, 960, 1600]
+    srcset = ", ".join(f"{file.address}?width={width} {width}w" for width in widths)
+    assert f'srcset="{srcset}"' in html
+    assert 'width="2000" height="1000" alt="A map" loading="lazy" decoding="async"' in html
+    assert "<figcaption>The Elbe</figcaption>" in html
+
+    before = client.get(f"{file.address}?width=480")  # not made yet: the original without its metadata
+    assert before["Content-Type"] == "image/jpeg"
+    assert b"taken at home" not in before.content
+    jobs.run_pending("default")
+    for width in widths:
+        answer = client.get(f"{file.address}?width={width}")
+        assert answer["Content-Type"] == "image/webp"
+        assert answer["Cache-Control"] == "private, max-age=3600"
+        assert Image.open(BytesIO(b"".join(answer.streaming_content))).size == (width, width // 2)
+    head = client.head(f"{file.address}?width=480")
+    assert (head.status_code, head.content, int(head["Content-Length"]) > 0) == (200, b"", True)
+    assert client.get(f"{file.address}?width=480", headers={"If-None-Match": head["ETag"]}).status_code == 304
+    for odd in ("481", "²", "", "-1", "99999999999999999999"):
+        assert client.get(f"{file.address}?width={odd}")["Content-Type"] == "image/jpeg"
+
+
+def test_only_those_who_may_read_the_text_get_the_file(course, lesson, ada, eve, leo, mia, browser_of, client):
+    locked = LessonFactory(section__course=course, section=lesson.section, position=2, kind="text", slug="two")
+    file, other = added(course, ada), added(course, ada, picture_bytes((500, 500)), "other.jpg")
+    EnrollmentFactory(user=leo, course=course)
+    write(lesson, f"![a]({file.address})")
+    write(locked, f"[b]({other.address})")
+
+    readers = {name: browser_of(user) for name, user in {"ada": ada, "eve": eve, "leo": leo, "mia": mia}.items()}
+    readers["visitor"] = client
+    statuses = {name: (status_of(one, file), status_of(one, other)) for name, one in readers.items()}
+    assert statuses == {
+        "ada": (200, 200),
+        "leo": (200, 404),
+        "eve": (404, 404),
+        "mia": (404, 404),
+        "visitor": (404,) * 2,
+    }
+
+    readers["leo"].post("/learn/rivers/one/complete")
+    assert status_of(readers["leo"], other) == 200  # opened just now
+    write(lesson, f"![a]({file.address})", is_preview=True)
+    assert (status_of(client, file), status_of(client, other)) == (200, 404)
+
+
+def test_a_file_on_the_course_page_is_for_everyone_who_sees_it(course, ada, client):
+    file = added(course, ada, b"%PDF-1.7 " + b"words " * 50, "Plan.pdf")
+    assert status_of(client, file) == 404
+    course.description = f"[Plan]({file.address}) and ![Plan]({file.address})"
+    services.record_uses(course=course, by=ada, now=timezone.now())
+
+    answer = client.get(file.address, headers={"Range": "bytes=0-7"})
+    assert (answer.status_code, b"".join(answer.streaming_content)) == (206, b"%PDF-1.7")
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert content.render(course.description, content.DESCRIPTION).count("<a ") == 2
+    course.status = Course.Status.DRAFT
+    course.is_announced = False
+    course.save()
+    course_files._permitted.clear()
+    assert status_of(client, file) == 404
+
+
+def test_pictures_of_questions_are_for_those_who_may_open_the_quiz(course, ada, leo, mia, browser_of):
+    quiz = QuizFactory(lesson__section__course=course)
+    EnrollmentFactory(user=leo, course=course)
+    files = [added(course, ada, picture_bytes((500 + n, 400)), f"{n}.jpg") for n in range(4)]
+    question = quiz.questions.create(
+        kind="single",
+        prompt=f"What?\n\n![a]({files[0].address})",
+        explanation=f"![b]({files[1].address})",
+        position=1,
+        options=[{"id": "a", "text": f"![c]({files[2].address})"}, {"id": "b", "text": "no"}],
+        answer={"ids": ["a"]},
+        remarks={"b": f"![d]({files[3].address})"},
+    )
+    services.record_uses(course=course, by=ada, lesson=quiz.lesson, now=timezone.now())
+
+    assert [status_of(browser_of(leo), file) for file in files] == [200] * 4
+    assert [status_of(browser_of(mia), file) for file in files] == [404] * 4
+    services.delete_question(question=question, by=ada, now=timezone.now())
+    assert CourseFileUse.objects.filter(ended_at=None).count() == 0
+    assert status_of(browser_of(leo), files[0]) == 200  # an open attempt may still show it
+
+
+def test_files_are_listed_searched_and_added_once(course, ada, eve, leo, browser_of):
+    site = browser_of(ada)
+    raw = picture_bytes((640, 360))
+    file = FileFactory(owner=ada, name="Straße.jpg", content=raw, size=len(raw))
+    theirs = FileFactory(owner=eve, name="theirs.jpg", content=raw, size=len(raw))
+
+    def post(browser: Client = site, **body: object) -> Any:
+        return browser.post(API, body, "application/json")
+
+    first = post(file=str(file.uid))
+    assert first.status_code == 201
+    assert first.json() | {"added_at": 0} == {
+        "uid": str(file.current.uid), "name": "Straße.jpg", "href": f"/course-files/{file.current.uid}",
+        "media_type": "image/jpeg", "is_picture": True, "width": 640, "height": 360, "length": len(raw), "added_at": 0,
+    }  # fmt: skip
+    assert post(upload=str(file.current.uid)).json() == first.json()
+    assert queries.storage_of(ada).used == len(raw)
+    assert post(file=str(theirs.uid)).status_code == post(upload=str(theirs.current.uid)).status_code == 404
+    assert post().status_code == post(file=str(file.uid), upload=str(file.uid)).status_code == 400
+    assert post(browser_of(eve), file=str(theirs.uid)).status_code == 403
+    assert browser_of(leo).get(API).status_code == 403
+
+    found = site.get(f"{API}?q=strasse").json()
+    assert [one["name"] for one in found["results"]] == ["Straße.jpg"]
+    assert site.get(f"{API}?q=none").json()["results"] == []
+    course.status = Course.Status.REVIEW
+    course.save()
+    assert post(file=str(file.uid)).json()["code"] == "COURSE_UNDER_REVIEW"
+
+
+def test_renaming_moving_and_deleting_in_the_library_breaks_nothing(course, lesson, ada, client):
+    raw = picture_bytes((640, 360))
+    file = FileFactory(owner=ada, name="a.jpg", content=raw, size=len(raw))
+    used = services.add_course_file(course=course, by=ada, source=file, now=timezone.now())
+    write(lesson, f"![a]({used.address})", is_preview=True)
+    [use] = uses_of([used.upload_id], ada)[used.upload_id]
+    assert use.label == f"the lesson “{lesson.title}” in “{course.title}”"
+
+    file.versions.all().delete()
+    file.delete()
+    assert status_of(client, used) == 200
+    assert queries.storage_of(ada).used == len(raw)
+
+
+def test_unused_files_are_deleted_after_thirty_days_but_not_those_of_attempts(course, lesson, ada, leo):
+    kept, unused, shown = (added(course, ada, picture_bytes((600 + n, 400)), f"{n}.jpg") for n in range(3))
+    quiz = QuizFactory(lesson__section__course=course)
+    write(lesson, f"![a]({kept.address}) ![b]({unused.address})")
+    AttemptFactory(
+        enrollment=EnrollmentFactory(user=leo, course=course), quiz=quiz, results=[{"prompt": shown.address}]
+    )
+    jobs.run_pending("default")
+    assert default_storage.exists(f"course-files/{unused.uid.hex}-480.webp")
+    start = timezone.now()
+    write(lesson, f"![a]({kept.address})")
+
+    services.clean_course_files(now=start)
+    with time_machine.travel(start + timedelta(days=20), tick=False):
+        assert services.clean_course_files(now=timezone.now()) == 0
+        write(lesson, f"![a]({kept.address}) ![b]({unused.address})")  # undone
+        services.clean_course_files(now=timezone.now())
+        write(lesson, f"![a]({kept.address})")
+        services.clean_course_files(now=timezone.now())
+    later = start + timedelta(days=31)
+    assert services.clean_course_files(now=later) == 0
+    assert services.clean_course_files(now=later + timedelta(days=20)) == 1
+    jobs.run_pending("default")
+
+    assert set(CourseFile.objects.values_list("pk", flat=True)) == {kept.pk, shown.pk}
+    assert not default_storage.exists(f"course-files/{unused.uid.hex}-480.webp")
+
+
+def test_a_text_copied_to_another_course_of_its_author_brings_its_files(course, lesson, ada, eve, client):
+    file, foreign = added(course, ada), added(CourseFactory(instructor=eve), eve, picture_bytes((700, 400)))
+    write(lesson, f"![a]({file.address})")
+    other = CourseFactory(instructor=ada, slug="lakes", status="published")
+    copy = LessonFactory(section__course=other, kind="text", slug="copy")
+    write(copy, f"![a]({file.address}) ![b]({foreign.address})", is_preview=True)
+
+    assert (status_of(client, file), status_of(client, foreign)) == (200, 404)
+    course.delete()
+    jobs.run_pending("default")
+    assert status_of(client, file) == 200
+    copy.course.delete()
+    jobs.run_pending("default")
+    assert not CourseFile.objects.filter(uid=file.uid).exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "frames", "widths"), [("PNG", 1, [300]), ("GIF", 1, []), ("GIF", 3, []), ("WEBP", 3, []), ("PNG", 3, [])]
+)
+def test_animations_stay_as_they_are(course, ada, kind, frames, widths):
+    images = [Image.new("RGB", (300, 200), color) for color in ("red", "blue", "green")[:frames]]
+    out = BytesIO()
+    images[0].save(out, kind, save_all=frames > 1, append_images=images[1:])
+    file = added(course, ada, out.getvalue(), f"a.{kind.lower()}")
+
+    assert (file.width, file.height, file.widths) == (300, 200, widths)
+
+
+def test_what_is_no_picture_is_a_file_and_nothing_harmful_is_added(course, ada, browser_of):
+    broken = added(course, ada, picture_bytes()[:4000], "broken.jpg")
+    assert broken.is_picture is True  # its header is all that a page needs; its renditions fail without a trace
+    jobs.run_pending("default")
+    assert CourseFile.objects.get(pk=broken.pk).is_rendered is False
+    page = FileFactory(owner=ada, name="page.html", content=b"<!doctype html><script>alert(1)</script>", size=40)
+    answer = browser_of(ada).post(API, {"file": str(page.uid)}, "application/json")
+    assert answer.status_code == 415
+    assert CourseFile.objects.count() == 1
+    assert Upload.objects.count() == 2
+
+
+def test_the_next_picture_of_a_page_costs_three_queries(course, lesson, ada, client, django_assert_max_num_queries):
+    file = added(course, ada)
+    write(lesson, "\n\n".join(f"![{n}]({file.address})" for n in range(40)), is_preview=True)
+    client.get("/learn/rivers/one")
+    status_of(client, file)
+
+    with django_assert_max_num_queries(3):
+        status_of(client, file)
