@@ -105,11 +105,11 @@ def test_a_place_shows_only_its_pictures_and_only_so_many():
     }
 
     assert {name for name, found in shown.items() if found == ["a", "c"]} == {
-        "lesson", "description", "prompt", "explanation", "feedback",
+        "lesson", "description", "prompt", "explanation", "feedback", "answer",
     }  # fmt: skip
     assert shown["choice"] == ["a"]
     assert shown["post"] == ["b"]
-    assert all(shown[name] == [] for name in ("message", "path", "note", "comment", "answer", "file"))
+    assert all(shown[name] == [] for name in ("message", "path", "note", "comment", "file"))
 
 
 def test_callouts_have_a_kind_and_perhaps_a_title():

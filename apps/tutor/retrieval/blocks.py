@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-_BLOCKS = frozenset({"p", "li", "tr", "pre", "blockquote", "dd", "dt", "figcaption", "math"})
+_BLOCKS = frozenset({"p", "li", "tr", "pre", "blockquote", "dd", "dt", "figure", "figcaption", "math"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _IGNORED = frozenset({"annotation", "script", "style"})
 
@@ -22,12 +22,16 @@ class _Reader(HTMLParser):
         self.heading = ""
         self._parts: list[str] = []
         self._ignored = 0
+        self._is_kind = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _IGNORED:
             self._ignored += 1
         elif tag in _HEADINGS or (tag in _BLOCKS and tag != "math"):
             self.end_block()
+            self._is_kind = ("class", "callout__kind") in attrs
+        elif tag == "img":
+            self._parts.append(f" {dict(attrs).get('alt') or ''} ")
         elif tag in {"td", "th", "br"} and self._parts:
             self._parts.append(" ")
 
@@ -36,6 +40,9 @@ class _Reader(HTMLParser):
             self._ignored = max(0, self._ignored - 1)
         elif tag in _HEADINGS:
             self.heading = self._take()
+        elif tag == "p" and self._is_kind:  # "Note" says nothing
+            self._is_kind = False
+            self._take()
         elif tag in _BLOCKS and tag != "math":
             self.end_block()
         elif tag in {"td", "th"}:

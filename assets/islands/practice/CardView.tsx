@@ -9,7 +9,7 @@ import { registerShortcuts } from "../../shared/shortcuts";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { LETTERS } from "../../shared/questions/Choices";
-import { Html } from "../../shared/questions/Html";
+import { hasBlocks, Html } from "../../shared/questions/Html";
 import { AnswerField } from "../../shared/questions/AnswerField";
 import { ResultCard } from "../../shared/questions/ResultCard";
 import { isAnswered, isReadable, toggled } from "../../shared/questions/state";
@@ -87,17 +87,17 @@ export function CardView({ card, isFirst, entered, isSaving, onRate, onGone }: P
         <p className="kicker">{sourceOf(card)}</p>
         <span className="small faint">{historyOf(card)}</span>
       </div>
-      {question ? (
+      {question && !hasBlocks(question.prompt_html) ? (
         <h2 className="flash__ask" id="ask" ref={heading} tabIndex={-1}>
           <Html html={question.prompt_html} />
         </h2>
       ) : (
         <div
-          className="flash__ask"
+          className={question ? "prose question__text" : "flash__ask"}
           id="ask"
           ref={heading}
           tabIndex={-1}
-          dangerouslySetInnerHTML={{ __html: card.front_html }}
+          dangerouslySetInnerHTML={{ __html: question?.prompt_html ?? card.front_html }}
         />
       )}
       {!isTurned && (

@@ -1,6 +1,6 @@
 import { t } from "../../shared/i18n";
 import { AnswerField } from "../../shared/questions/AnswerField";
-import { Html } from "../../shared/questions/Html";
+import { Ask } from "../../shared/questions/Html";
 import type { Answer } from "../../shared/questions/state";
 import { Icon } from "../../shared/ui/Icon";
 import type { Question } from "./api";
@@ -41,9 +41,7 @@ export function QuestionCard(props: Props) {
           {isFlagged ? t("Flagged") : t("Flag")}
         </button>
       </div>
-      <h2 className="question__ask" id={heading}>
-        <Html html={question.prompt_html} />
-      </h2>
+      <Ask html={question.prompt_html} id={heading} level="h2" />
       {hint && <p className="question__kind">{hint}</p>}
       {isRefused && (
         <p className="field__error">

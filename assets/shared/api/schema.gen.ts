@@ -487,6 +487,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/courses/{slug}/files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The files of the course, last added first. */
+        get: operations["authoring_files"];
+        put?: never;
+        /** @description Add a complete upload or a file of the user's library. Adding it again answers the same file. */
+        post: operations["authoring_file_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/courses/{slug}/lessons/": {
         parameters: {
             query?: never;
@@ -2301,6 +2319,31 @@ export interface components {
             /** Format: uuid */
             uid: string;
         };
+        /** @description A complete upload, or a file of the user's library. */
+        CourseFileInRequest: {
+            /** Format: uuid */
+            file?: string;
+            /** Format: uuid */
+            upload?: string;
+        };
+        /** @description A file that texts of the course can show or link. */
+        CourseFileOut: {
+            /** Format: date-time */
+            added_at: string;
+            height: number | null;
+            /** @description The address that texts use. */
+            href: string;
+            /** @description Whether pages show it as a picture; otherwise it is linked. */
+            is_picture: boolean;
+            /** @description Bytes. */
+            length: number;
+            media_type: string;
+            name: string;
+            /** Format: uuid */
+            uid: string;
+            /** @description Pixels of a picture, upright. */
+            width: number | null;
+        };
         CourseLink: {
             slug: string;
             title: string;
@@ -3291,6 +3334,15 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["CertificateOut"][];
+        };
+        PaginatedCourseFileOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["CourseFileOut"][];
         };
         PaginatedEnrollmentOutList: {
             /** @example 123 */
@@ -5413,6 +5465,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_files: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description Only files whose name contains this. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedCourseFileOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_file_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CourseFileInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CourseFileOut"];
+                };
             };
             /** @description A refusal or a failure. */
             default: {

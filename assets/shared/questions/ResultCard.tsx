@@ -3,7 +3,7 @@ import { t } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { QuestionResult } from "./types";
 import { LETTERS } from "./Choices";
-import { Html } from "./Html";
+import { Ask, Html } from "./Html";
 
 type Props = { question: QuestionResult; number: number; total: number };
 
@@ -16,21 +16,19 @@ export function ResultCard({ question, number, total }: Props) {
         <span className="num">{t("Question {number} of {total}", { number, total })}</span>
         <Verdict question={question} />
       </div>
-      <h3 className="question__ask" id={`r${number}h`}>
-        <Html html={question.prompt_html} />
-      </h3>
+      <Ask html={question.prompt_html} id={`r${number}h`} level="h3" />
       <Lines question={question} />
       {(remarks.length > 0 || explanation || rewatch) && (
         <div className={["wrong", "partly"].includes(question.verdict) ? "why why--no" : "why"}>
           {remarks.map((remark) => (
-            <p key={remark}>
+            <div key={remark}>
               <Html html={remark} />
-            </p>
+            </div>
           ))}
           {explanation && (
-            <p>
+            <div>
               <Html html={explanation} />
-            </p>
+            </div>
           )}
           {rewatch && (
             <p>

@@ -85,7 +85,10 @@ MESSAGE = Place(
 PATH = Place(name="path", first_heading=3, max_length=20_000)
 NOTE = Place(name="note", first_heading=3, max_length=10_000)
 COMMENT = Place(name="comment", first_heading=4, max_length=5_000)
-ANSWER = Place(name="answer", first_heading=3, max_length=64_000)
+ANSWER = Place(
+    name="answer", first_heading=3, pictures_from=(COURSE_FILES,), max_pictures=20, max_length=64_000
+)  # of the tutor, who quotes questions
+
 FILE = Place(name="file", max_length=64 * 1024)
 
 PLACES: Mapping[str, Place] = {
@@ -115,6 +118,8 @@ _BLOCK_TAGS = _PHRASE_TAGS | {
     "figure": frozenset({"class"}),
     "figcaption": frozenset[str](),
 }
+_IMAGE = re.compile(r"<img [^>]*>")
+_ALT = re.compile(r'\balt="([^"]*)"')
 _BLOCKS_OF_CODE = {"fence", "code_block", "math_block", "math_inline_double"}
 
 
@@ -185,6 +190,12 @@ def _without_paragraph(html: Markup) -> Markup:
 def has_blocks(html: str) -> bool:
     """Return whether the HTML of a text is more than a phrase."""
     return html.lstrip().startswith(("<p", "<ul", "<ol", "<h", "<table", "<div", "<figure", "<pre", "<blockquote"))
+
+
+def html_as_text(html: str) -> str:
+    """Return the words of the HTML of a phrase, with the alternative texts of its pictures."""
+    shown = _IMAGE.sub(lambda image: (_ALT.search(image[0]) or ("", ""))[1], html)
+    return str(Markup(shown).striptags())  # noqa: S704 (tags go)
 
 
 def find_files(text: str, prefix: str = COURSE_FILES) -> list[UUID]:

@@ -13,9 +13,9 @@ from studyplatform.kit.typesetting.phrases import is_right_to_left
 MAX_DEPTH = 24
 """Of elements in each other; Typst limits how deep functions may call each other. Deeper ones become their text."""
 _LONG_WORD = re.compile(r"[!-~]{20}(?=[!-~]{10})")
-_BLOCKS = {"p", "li", "h2", "h3", "h4", "h5", "td", "th", "blockquote"}
-_BLOCK_TAGS = _BLOCKS | {"ul", "ol", "pre", "table", "hr", "thead", "tbody", "tr", "div"}
-_VOID = {"br", "hr", "mspace", "mprescripts"}
+_BLOCKS = {"p", "li", "h2", "h3", "h4", "h5", "td", "th", "blockquote", "figcaption"}
+_BLOCK_TAGS = _BLOCKS | {"ul", "ol", "pre", "table", "hr", "thead", "tbody", "tr", "div", "figure"}
+_VOID = {"br", "hr", "img", "mspace", "mprescripts"}
 _FENCES = set("()[]{}|‖⟨⟩⌊⌋⌈⌉")
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 Node = dict[str, Any]

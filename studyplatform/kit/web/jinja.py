@@ -249,6 +249,8 @@ def environment(**options: Any) -> Environment:
         font_urls=font_urls,
         shown_pages=shown_pages,
         language=_language,
+        has_blocks=content.has_blocks,
+        html_as_text=content.html_as_text,
         island_messages=lambda: languages.island_messages(fragments.language()),
         island=island,
         fragment=fragments.fragment,
