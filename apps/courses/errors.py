@@ -73,6 +73,13 @@ class CoursePictureUnreadable(AppError):
     height: int
 
 
+class PastedTextTooLong(AppError):
+    code = "PASTED_TEXT_TOO_LONG"
+    status = 422
+    title = _("This text is too long to paste at once")
+    message = _("Nothing was pasted. Copy a part of the document at a time, such as a chapter.")
+
+
 class VideoShown(AppError):
     code = "VIDEO_SHOWN"
     status = 409

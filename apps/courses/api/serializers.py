@@ -8,6 +8,8 @@ from rest_framework import serializers
 
 from apps.courses.models import Lesson
 from apps.courses.picture_files import MAX_ZOOM
+from studyplatform.kit.text import content
+from studyplatform.kit.text.html_to_markdown import MAX_LENGTH
 from studyplatform.kit.web.fields import BoundedListField
 
 
@@ -97,6 +99,51 @@ class LessonFileIn(serializers.Serializer[object]):
         if not sent:
             raise serializers.ValidationError(_("Send an upload or a file."))
         return sent
+
+
+COURSE_PLACES = [
+    place.name
+    for place in (
+        content.LESSON, content.DESCRIPTION, content.PROMPT, content.CHOICE, content.EXPLANATION, content.FEEDBACK,
+    )
+]  # fmt: skip
+
+
+class ContentPreviewIn(serializers.Serializer[object]):
+    place = serializers.ChoiceField(choices=COURSE_PLACES, help_text="Where the text stands.")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=content.LESSON.max_length)
+    course = serializers.CharField(allow_blank=True, default="", max_length=80, help_text="The slug of its course.")
+
+    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
+        most = content.PLACES[sent["place"]].max_length
+        if len(sent["text"]) > most:
+            raise serializers.ValidationError(
+                {"text": _("This text has more than %(most)s characters.") % {"most": most}}
+            )
+        return sent
+
+
+class ContentPreviewOut(serializers.Serializer[object]):
+    html = serializers.CharField(help_text="Sanitized.")
+
+
+class ContentConvertIn(serializers.Serializer[object]):
+    html = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=MAX_LENGTH)
+
+
+class PastedPicture(serializers.Serializer[object]):
+    address = serializers.CharField(help_text="What stands for it in the Markdown.")
+    source = serializers.CharField(help_text="Its address in the HTML, or a data URI.")
+    alt = serializers.CharField(allow_blank=True)
+
+
+class ContentConvertOut(serializers.Serializer[object]):
+    markdown = serializers.CharField(allow_blank=True)
+    pictures = PastedPicture(many=True)
+    notes = serializers.ListField(
+        child=serializers.ChoiceField(choices=["cut", "merged_cells", "embedded", "raised"]),
+        help_text="What could not stay as it was.",
+    )
 
 
 class CourseFileIn(serializers.Serializer[object]):

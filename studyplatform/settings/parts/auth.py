@@ -77,6 +77,8 @@ RATE_LIMITS = {
     "forum_post": (30, 10 * 60),  # replies written by one user
     "forum_edit": (60, 10 * 60),  # posts edited by one user
     "forum_preview": (600, 10 * 60),  # previews for one writer: one per pause while they type
+    "content_preview": (600, 10 * 60),  # previews for one author: one per pause while they type
+    "content_convert": (120, 10 * 60),  # texts that one author pastes from other programs
     "forum_completion": (300, 10 * 60),  # people and topics offered to one writer
     "forum_similar": (120, 10 * 60),  # similar topics shown to one writer: one list per pause in a title
     "forum_draft": (300, 10 * 60),  # drafts saved by one writer
