@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{_own}/outline/sections/<uuid:uid>/delete", sections.section_delete, name="studio-section-delete"),
     path(f"{_own}/outline/lessons", outline.lesson_add, name="studio-lesson-add"),
     path(_lesson, outline.lesson, name="studio-lesson"),
+    path(f"{_lesson}/insert", outline.lesson_insert, name="studio-lesson-insert"),
     path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),
     path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
     path(f"{_lesson}/video", media.video, name="studio-video"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from PIL import Image
@@ -265,3 +266,33 @@ def test_the_next_picture_of_a_page_costs_three_queries(course, lesson, ada, cli
 
     with django_assert_max_num_queries(3):
         status_of(client, file)
+
+
+def test_a_picture_is_put_into_a_lesson_without_scripts_and_no_text_is_lost(course, lesson, ada, browser_of):
+    site, address = browser_of(ada), "/dashboard/instructor/courses/rivers/lectures/one/insert"
+
+    def insert(**fields: object) -> str:
+        answer = site.post(address, {"title": "One", "body": "Typed and not saved.", **fields})
+        assert answer.status_code == 200
+        return answer.content.decode()
+
+    photo = SimpleUploadedFile("map.jpg", picture_bytes())
+    html = insert(inserted=photo)
+    assert "Describe the picture, or mark it as decorative." in html
+    assert "Typed and not saved." in html
+    assert "Choose a file." in insert(alt="x")
+    page = SimpleUploadedFile("page.html", b"<!doctype html><script>alert(1)</script>")
+    assert 'id="id_inserted-e"' in insert(inserted=page)
+    assert "Enter a title." in insert(inserted=photo, alt="x", title="")
+    assert (CourseFile.objects.count(), Upload.objects.count()) == (0, 0)
+
+    photo.seek(0)
+    html = insert(inserted=photo, alt="The [Elbe]", caption='"Source"', is_decorative="")
+    file = CourseFile.objects.get()
+    line = f'![The \\[Elbe\\]]({file.address} "\\"Source\\"")'
+    assert f"Typed and not saved.\n\n{line}".replace('"', "&#34;") in html
+    assert 'alt="The [Elbe]"' in html  # in the preview
+    lesson.refresh_from_db()
+    assert lesson.body == ""
+    sheet = SimpleUploadedFile("Sheet_1.pdf", b"%PDF-1.7 " + b"words " * 50)
+    assert "[Sheet\\_1.pdf](/course-files/" in insert(inserted=sheet)

@@ -133,7 +133,7 @@ class ContentConvertIn(serializers.Serializer[object]):
 
 class PastedPicture(serializers.Serializer[object]):
     address = serializers.CharField(help_text="What stands for it in the Markdown.")
-    source = serializers.CharField(help_text="Its address in the HTML, or a data URI.")
+    source = serializers.CharField(help_text="Its address in the HTML, or a data URI.")  # type: ignore[assignment]  # the name
     alt = serializers.CharField(allow_blank=True)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -12,17 +13,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
+from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable
-from apps.courses.forms import LessonForm, NewLessonForm
+from apps.courses.forms import InsertedFileForm, LessonForm, NewLessonForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of
 from apps.courses.pages.sections import UNDO, learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
-from studyplatform.kit.errors import ValidationFailed
+from apps.files.services import check_quota
+from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text import content
+from studyplatform.kit.web.body_limits import accepts_large_body
 
 
 @teaches
@@ -48,6 +52,45 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return to_lesson(course, opened)
     return show(request, course, opened=opened, form=form, preview=preview)
+
+
+@accepts_large_body(settings.UPLOAD_LIMITS["file"], by=teach, room=check_quota)
+@teaches
+@require_POST
+def lesson_insert(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Put a picture or file at the end of the lesson's text, which is shown and not saved yet."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    form = LessonForm(request.POST, initial=texts_of(opened), lesson=opened)
+    insertion = InsertedFileForm(request.POST, request.FILES)
+    if not (insertion.is_valid() and form.is_valid()):
+        return show(request, course, opened=opened, form=form, insertion=insertion)
+    given = insertion.cleaned_data
+    try:
+        file = services.upload_course_file(
+            course=course,
+            by=signed_in_user(request),
+            file=given["inserted"],
+            name=given["inserted"].name,
+            now=timezone.now(),
+        )
+    except AppError as refusal:
+        insertion.add_error("inserted", refusal.detail)
+        return show(request, course, opened=opened, form=form, insertion=insertion)
+    line = (
+        content.write_picture(
+            file.address, alt=given["alt"], caption=given["caption"], is_decorative=given["is_decorative"]
+        )
+        if file.is_picture
+        else content.write_link(file.address, given["alt"] or file.name)
+    )
+    body = "\n\n".join(part for part in (form.cleaned_data["body"].rstrip(), line) if part)
+    form = LessonForm({**request.POST.dict(), "body": body, **_lists(request)}, initial=texts_of(opened), lesson=opened)
+    return show(request, course, opened=opened, form=form, preview=content.render(body, content.LESSON))
+
+
+def _lists(request: HttpRequest) -> dict[str, list[str]]:
+    return {"prerequisites": request.POST.getlist("prerequisites")}
 
 
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
-from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
+from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, InsertedFileForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge
@@ -16,6 +16,7 @@ from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import Answers, Choice
+from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
 from studyplatform.kit.text.sizes import as_size
 
@@ -43,6 +44,9 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
     """Return the context of the open lesson's panel, by kind."""
     context: dict[str, Any] = {
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
+        "insertion": InsertedFileForm(),
+        "file_limit": _("Up to %(most)s. PNG, JPEG, WebP and GIF pictures of up to %(shown)s are shown, others linked.")
+        % {"most": as_size(settings.UPLOAD_LIMITS["file"]), "shown": as_size(MAX_PICTURE_BYTES)},
         "needed_by": list(lesson.needed_by.order_by("section__position", "position")),
     }
     match lesson.kind:

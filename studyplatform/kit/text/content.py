@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from studyplatform.kit.text import content_rules, markdown
 from studyplatform.kit.text.content_rules import alternative_text, matches_address
+from studyplatform.kit.text.escaping import escape_markdown
 from studyplatform.kit.text.formulas import formula_as_text
 from studyplatform.kit.text.markdown import Budget, Profile
 
@@ -196,6 +197,19 @@ def html_as_text(html: str) -> str:
     """Return the words of the HTML of a phrase, with the alternative texts of its pictures."""
     shown = _IMAGE.sub(lambda image: (_ALT.search(image[0]) or ("", ""))[1], html)
     return str(Markup(shown).striptags())  # noqa: S704 (tags go)
+
+
+def write_picture(address: str, *, alt: str, caption: str = "", is_decorative: bool = False) -> str:
+    """Return the line of a text that shows a picture."""
+    title = " ".join(escape_markdown(caption).replace('"', '\\"').split())
+    shown = f' "{title}"' if title else ""
+    name = " ".join(escape_markdown(alt).split())
+    return f"![{name}]({address}{shown})" + ("{decorative}" if is_decorative else "")
+
+
+def write_link(address: str, name: str) -> str:
+    """Return the line of a text that links a file."""
+    return f"[{' '.join(escape_markdown(name).split())}]({address})"
 
 
 def find_files(text: str, prefix: str = COURSE_FILES) -> list[UUID]:
