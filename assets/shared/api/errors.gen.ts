@@ -98,6 +98,7 @@ export const catalogue = {
   NOT_SUBSCRIBED: {"severity": "info", "icon": "gem", "action": {"label": "See Premium", "href": "/premium"}},
   ORDER_SETTLED: {"severity": "info", "icon": "info"},
   PASSWORD_CHANGE_FAILED: {},
+  PASTED_TEXT_TOO_LONG: {},
   PATH_NOT_FOUND: {"action": {"label": "See all learning paths", "href": "/paths/"}},
   PAYMENT_CARD_DECLINED: {"icon": "credit-card", "action": {"label": "Update payment method", "href": "/settings/billing"}},
   PAYMENT_PROCESSING_ERROR: {"icon": "credit-card", "action": {"label": "Try again", "handler": "retry"}},
