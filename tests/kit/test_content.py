@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from studyplatform.kit.text import content, content_rules
 from studyplatform.kit.text.content_rules import PictureFacts
+from tests.architecture.source import ROOT
 
 UID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 OTHER = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
@@ -209,3 +210,21 @@ def test_nothing_that_was_typed_vanishes_and_nothing_harmful_appears(pieces, pla
     if "$" not in text and "](" not in text.replace("![w4](", "").replace("![w5](", "") and "\n```" not in text:
         for word in re.findall(r"w\d+", text):
             assert word in everything
+
+
+def test_the_documentation_names_what_each_place_allows():
+    lines = re.findall(r"^\| `(\w+)` \|.*?\| (yes|no) \|(.*)\|$", (ROOT / "docs/content.md").read_text(), re.MULTILINE)
+    written = {name: [blocks, *(cell.strip() for cell in rest.split("|"))] for name, blocks, rest in lines}
+
+    assert written == {
+        place.name: [
+            "yes" if place.has_blocks else "no",
+            str(place.first_heading) if place.has_blocks else "",
+            {"/course-files/": "course", "/forum/images/": "post", "": "none"}["".join(place.pictures_from)]
+            + (f", {place.max_pictures}" if place.max_pictures else ""),
+            "yes" if place.breaks_lines else "no",
+            "yes" if place.links_addresses else "no",
+            f"{place.max_length:,}",
+        ]
+        for place in content.PLACES.values()
+    }

@@ -64,6 +64,12 @@ Data</caption><thead><tr><th scope="col">t|s</th><th>v</th></tr></thead><tbody><
         ("<script type='math/tex'>x</script><script>alert(1)</script><a href='javascript:x'>j</a>", "j"),
         ("<iframe src='https://y.example/e'></iframe>", "[https://y.example/e](https://y.example/e)"),
         ("<table><tr><td><p>layout</p><p>only</p></td></tr></table>", "layout\n\nonly"),
+        ("<h2 style='mso-list:l0 level1 lfo1'><![if !supportLists]>·<![endif]>A</h2>"
+         "<h2 style='mso-list:l0 level1 lfo1'><![if !supportLists]>1.2 <![endif]>B</h2>", "## A\n\n## 1.2 B"),
+        ("<p><b style='mso-bidi-font-weight:normal'>a</b> <i style='mso-bidi-font-style:normal'>b</i>", "**a** *b*"),
+        ("<p style='mso-list:l2 level1 lfo2'><![if !supportLists]>1.<![endif]>a</p><table><tr><td>x<td>y</table>"
+         "<p style='mso-list:l2 level1 lfo2'><![if !supportLists]>2.<![endif]>b</p>",
+         "1. a\n\n| x | y |\n| --- | --- |\n\n2. b"),
         ("", ""),
     ],
 )  # fmt: skip

@@ -73,7 +73,9 @@ _ADJACENT_MARKERS = re.compile(r"(?<!\\)(?:\*{3,}|~{3,}|\w\*+\w|\w~~\w)")
 _WORD_LIST = re.compile(r"mso-list:\s*l(\d+)\s+level(\d)")
 _ORDERED = re.compile(r"\(?(?:(\d{1,9})|[a-z]|[ivxlcdm]{1,7})[.)]", re.IGNORECASE)
 _MONOSPACE = re.compile(r"font-family:[^;]*(?:courier|consolas|monospace|menlo)")
-_WEIGHT = re.compile(r"font-weight:\s*(bold|normal|\d+)")
+# Not those of other scripts: Word writes "mso-bidi-font-weight:normal" at bold text.
+_WEIGHT = re.compile(r"(?<![-\w])font-weight:\s*(bold|normal|\d+)")
+_SLANT = re.compile(r"(?<![-\w])font-style:\s*(italic|oblique|normal)")
 _RAISED = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip("0123456789+-=()aeoxhklmnpst", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜ", strict=True))
 _MARKERS = {"strong": "**", "em": "*", "s": "~~"}
@@ -270,9 +272,10 @@ def _styles_of(node: Element, styles: frozenset[str]) -> frozenset[str]:
         (adds if is_bold else removes).add("strong")
     elif node.tag in {"b", "strong"}:
         adds.add("strong")
-    if "font-style:italic" in style.replace(" ", "") or (
-        node.tag in {"i", "em", "cite", "var"} and "normal" not in style
-    ):
+    slant = _SLANT.search(style)
+    if slant:
+        (removes if slant[1] == "normal" else adds).add("em")
+    elif node.tag in {"i", "em", "cite", "var"}:
         adds.add("em")
     if node.tag in {"s", "strike", "del"} or "line-through" in style:
         adds.add("s")
@@ -507,16 +510,15 @@ class _Writer:
         return [_write(runs)]
 
     def _heading(self, node: Element, level: int) -> list[str]:
-        runs = [
-            replace(
-                run, styles=run.styles - {"strong"}, **({"kind": "text", "text": " "} if run.kind == "break" else {})
-            )
-            for run in self._flat(node, frozenset())
-        ]
+        for marker in (one for one in _walk(node) if one.tag == "list-marker"):
+            if not _has_number(marker.text()):
+                marker.children.clear()  # a bullet
+        line = [_Run(" ") if run.kind == "break" else run for run in self._flat(node, frozenset())]
+        runs = [replace(run, styles=run.styles - {"strong"}) for run in line]
         text = _write(_joined(runs), in_table=False).replace("\n", " ")
         if not text:
             return []
-        text = re.sub(r"(#+)$", lambda end: "\\" + end[1], text) if text.endswith("#") else text
+        text = re.sub(r"(?<![\\#])#+$", r"\\\g<0>", text)  # it would end the heading
         return [f"{'#' * level} {text}"]
 
     def _code(self, node: Element) -> list[str]:
@@ -699,6 +701,11 @@ class _Writer:
         quoted = title.replace('"', '\\"')
         ending = f' "{quoted}"' if quoted else ""
         return f"![{escape_text(alt)}]({_address(address)}{ending})"
+
+
+def _has_number(marker: str) -> bool:
+    """Whether the marker of a list is a number or letters, such as "1.2" or "a)"."""
+    return bool(re.fullmatch(r"\(?(?:\d{1,9}(?:\.\d{1,9})*|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,7})[.)]?", marker.strip()))
 
 
 def _walk(node: Element) -> Iterator[Element]:
