@@ -35,7 +35,7 @@ from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, Vid
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
-from studyplatform.kit.text import content, content_rules
+from studyplatform.kit.text import content, picture_rules
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ files.register_source(
     ),
     folder=RENDITIONS_FOLDER,
 )
-content_rules.register_pictures(content.COURSE_FILES, pictures_of)
+picture_rules.register_pictures(content.COURSE_FILES, pictures_of)
 
 
 # What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.

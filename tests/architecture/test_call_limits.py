@@ -18,7 +18,11 @@ from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
 from tests.architecture.source import modules
 
 BYTES_PER_CHARACTER = 4  # at most, in UTF-8
-LIMITED_IN_BYTES = {"POST /api/v1/videos/{uid}/captions/", "POST /api/v1/videos/{uid}/captions/preview/"}
+LIMITED_IN_BYTES = {
+    "POST /api/v1/content/convert/",
+    "POST /api/v1/videos/{uid}/captions/",
+    "POST /api/v1/videos/{uid}/captions/preview/",
+}
 LIMITED_BY_TYPE = (
     serializers.BooleanField,
     serializers.IntegerField,

@@ -33,6 +33,7 @@ OPEN = {
     "forum:topic": "discussions are public; its policy hides held topics and those of hidden courses",
     "forum:lesson": "discussions are public; only topics that the reader may see are listed",
     "forum:post": "discussions are public; its policy hides held posts",
+    "learning:course-file": "a file of a text is sent to those who may read the text",
     "forum:image": "a picture of a post is seen by those who see the post",
     "forum:file": "a file of a post is sent to those who see the post",
     "forum:post-history": "a reader of a post may read its earlier texts",

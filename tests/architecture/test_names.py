@@ -18,6 +18,7 @@ OTHER_RULES = {
     "files.Folder.sort_name": "derived from the name",
     "files.Rendition.name": "written by the encoder",
     "files.Upload.filename": "file names",
+    "courses.CourseFile.name": "file names",
     "files.VideoAsset.filename": "file names",
     "forum.MessageFile.name": "file names",
     "kit.Version.name": "the name of a table",

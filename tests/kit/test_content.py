@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studyplatform.kit.text import content, content_rules
-from studyplatform.kit.text.content_rules import PictureFacts
+from studyplatform.kit.text import content, picture_rules
+from studyplatform.kit.text.picture_rules import PictureFacts
 from tests.architecture.source import ROOT
 
 UID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -22,7 +22,7 @@ def known(monkeypatch):
     """Let the pictures of courses be those that the test puts here."""
     pictures: dict[UUID, PictureFacts | None] = {}
     monkeypatch.setitem(
-        content_rules._sources,
+        picture_rules._sources,
         content.COURSE_FILES,
         lambda uids: {uid: pictures[uid] for uid in uids if uid in pictures},
     )
@@ -31,7 +31,7 @@ def known(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_app(monkeypatch):
-    monkeypatch.setattr(content_rules, "_sources", {})
+    monkeypatch.setattr(picture_rules, "_sources", {})
 
 
 def lesson(text: str) -> str:

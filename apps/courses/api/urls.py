@@ -5,7 +5,7 @@ from apps.courses.api import content_views, views
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
     path("content/preview/", content_views.ContentPreview.as_view()),
-    path("courses/<slug:slug>/files/", views.CourseFiles.as_view()),
+    path("courses/<slug:slug>/files/", content_views.CourseFiles.as_view()),
     path("courses/<slug:slug>/lessons/", views.CourseLessons.as_view()),
     path("courses/<slug:slug>/picture/", views.PictureOfCourse.as_view()),
     path("courses/<slug:slug>/sections/", views.CourseSections.as_view()),

@@ -13,17 +13,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
-from apps.accounts.models import User
 from apps.accounts.policies import teach
 from apps.courses import policies, services
 from apps.courses.api import serializers as shapes
-from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
+from apps.courses.api.lookups import course_for, source_of
+from apps.courses.errors import LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, CoursePicture, Lesson, Section
 from apps.courses.picture_files import Crop
-from apps.courses.queries import authored_outline, authoring, course_files
-from apps.files import library_queries as library
-from apps.files import queries as files
-from apps.files.models import File, Upload, VideoAsset
+from apps.courses.queries import authored_outline, authoring
+from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
@@ -38,14 +36,14 @@ class CourseLessons(APIView):
     @extend_schema(operation_id="authoring_outline", responses={200: shapes.AuthoredOutline})
     def get(self, request: Request, slug: str) -> Response:
         """The outline as the course's staff see it."""
-        return Response(_outline(_course(request, slug)))
+        return Response(_outline(course_for(request, slug)))
 
     @extend_schema(
         operation_id="authoring_lesson_add", request=shapes.LessonAddIn, responses={201: shapes.AuthoredOutline}
     )
     def post(self, request: Request, slug: str) -> Response:
         """A new lesson at the end of a section; answers the new outline."""
-        course, form = _course(request, slug), validated(shapes.LessonAddIn, request)
+        course, form = course_for(request, slug), validated(shapes.LessonAddIn, request)
         section = course.sections.filter(uid=form["section"]).first()
         if section is None:
             raise NotFound
@@ -62,7 +60,7 @@ class CourseSections(APIView):
         operation_id="authoring_section_add", request=shapes.SectionIn, responses={201: shapes.AuthoredOutline}
     )
     def post(self, request: Request, slug: str) -> Response:
-        course, form = _course(request, slug), validated(shapes.SectionIn, request)
+        course, form = course_for(request, slug), validated(shapes.SectionIn, request)
         services.add_section(course=course, by=signed_in_user(request), title=form["title"], now=timezone.now())
         return Response(_outline(course), status.HTTP_201_CREATED)
 
@@ -166,18 +164,22 @@ class PictureOfCourse(APIView):
 
     @extend_schema(operation_id="authoring_picture", responses={200: shapes.PictureOfCourse})
     def get(self, request: Request, slug: str) -> Response:
-        return Response(_picture(_course(request, slug)))
+        return Response(_picture(course_for(request, slug)))
 
     @extend_schema(
         operation_id="authoring_picture_set", request=shapes.CoursePictureIn, responses={200: shapes.PictureOfCourse}
     )
     def put(self, request: Request, slug: str) -> Response:
         """Set, crop or describe the picture. The previous file is deleted unless something else uses it."""
-        course, form, user = _course(request, slug), validated(shapes.CoursePictureIn, request), signed_in_user(request)
+        course, form, user = (
+            course_for(request, slug),
+            validated(shapes.CoursePictureIn, request),
+            signed_in_user(request),
+        )
         services.set_picture(
             course=course,
             by=user,
-            source=_source(form, user),
+            source=source_of(form, user),
             alt=form["alt"],
             crop=Crop(form["x"], form["y"], form["zoom"]),
             now=timezone.now(),
@@ -187,40 +189,9 @@ class PictureOfCourse(APIView):
     @extend_schema(operation_id="authoring_picture_remove", responses={200: shapes.PictureOfCourse})
     def delete(self, request: Request, slug: str) -> Response:
         """The course shows its artwork again."""
-        course = _course(request, slug)
+        course = course_for(request, slug)
         services.remove_picture(course=course, by=signed_in_user(request), now=timezone.now())
         return Response(_picture(course))
-
-
-class CourseFiles(GenericAPIView[Any]):
-    """The pictures and other files that texts of a course show and link."""
-
-    permission_classes = [permissions.IsAuthenticated]
-    serializer_class = shapes.CourseFileOut
-
-    @extend_schema(
-        operation_id="authoring_files",
-        responses={200: shapes.CourseFileOut(many=True)},
-        parameters=[OpenApiParameter("q", str, description="Only files whose name contains this.")],
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        """The files of the course, last added first."""
-        course = _course(request, slug)
-        found = course_files.files_of(course, text=request.query_params.get("q", "")[:200])
-        page = self.paginate_queryset(found.select_related("upload")) or []
-        return self.get_paginated_response([course_files.course_file_out(file) for file in page])
-
-    @extend_schema(
-        operation_id="authoring_file_add", request=shapes.CourseFileIn, responses={201: shapes.CourseFileOut}
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        """Add a complete upload or a file of the user's library. Adding it again answers the same file."""
-        course, form, user = _course(request, slug), validated(shapes.CourseFileIn, request), signed_in_user(request)
-        source = _source(form, user)
-        if source is None:
-            raise NotFound
-        file = services.add_course_file(course=course, by=user, source=source, now=timezone.now())
-        return Response(course_files.course_file_out(file), status.HTTP_201_CREATED)
 
 
 class LessonFile(APIView):
@@ -232,7 +203,7 @@ class LessonFile(APIView):
     def put(self, request: Request, uid: UUID) -> Response:
         """Set the file of a file lesson, or remove it. The previous one is deleted unless something else uses it."""
         lesson, form, user = _lesson(request, uid), validated(shapes.LessonFileIn, request), signed_in_user(request)
-        lesson = services.attach_file(lesson=lesson, by=user, source=_source(form, user), now=timezone.now())
+        lesson = services.attach_file(lesson=lesson, by=user, source=source_of(form, user), now=timezone.now())
         return Response(authoring.file_lesson_out(lesson))
 
 
@@ -273,15 +244,6 @@ def _uid(text: str) -> UUID:
         raise NotFound from None
 
 
-def _course(request: Request, slug: str) -> Course:
-    """The course for its staff; a hidden one does not exist for others."""
-    course = Course.objects.filter(slug=slug).first()
-    if course is None:
-        raise CourseNotFound
-    enforce(policies.manage_course(signed_in_user(request), course))
-    return course
-
-
 def _section(request: Request, uid: UUID) -> Section:
     section = Section.objects.select_related("course").filter(uid=uid).first()
     if section is None or policies.manage_course(signed_in_user(request), section.course) is not None:
@@ -299,13 +261,6 @@ def _lesson(request: Request, uid: UUID) -> Lesson:
 def _outline(course: Course) -> dict[str, Any]:
     course.refresh_from_db(fields=["version"])
     return authored_outline.outline_out(course)
-
-
-def _source(form: dict[str, Any], user: User) -> Upload | File | None:
-    """Return the file of the user's library or the upload that a call names, if any."""
-    if form.get("file"):
-        return library.file_for(user, form["file"])
-    return files.upload_for(user, form["upload"]) if form.get("upload") else None
 
 
 def _picture(course: Course) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable
-from apps.courses.forms import InsertedFileForm, LessonForm, NewLessonForm
+from apps.courses.forms import LessonForm, NewLessonForm
+from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of

@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
-from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, InsertedFileForm, LessonForm
+from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
+from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge

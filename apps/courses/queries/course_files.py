@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from apps.courses.models import Course, CourseFile
 from apps.courses.models.file import rendition_name, widths_up_to
 from studyplatform.kit.caching.lru import LruCache
-from studyplatform.kit.text.content_rules import PictureFacts
+from studyplatform.kit.text.picture_rules import PictureFacts
 
 # What an upload is never changes, and neither do the addresses of its renditions.
 _facts: LruCache[tuple[PictureFacts | None]] = LruCache(20_000)

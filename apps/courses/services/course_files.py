@@ -106,7 +106,10 @@ def record_uses(*, course: Course, by: User, lesson: Lesson | None = None, now: 
 
     Call it in the transaction that changes them. A text copied from another course of ``by`` brings its files along.
     One query for texts without files.
+
+    :raises CourseUnderReview: the course is under review.
     """
+    enforce(policies.edit_course(by, course))
     uses = CourseFileUse.objects.filter(file__course=course, lesson=lesson)
     wanted = set(_files_in(texts_of_course(course) if lesson is None else texts_of_lesson(lesson)))
     kept: dict[UUID, CourseFileUse] = {use.file.uid: use for use in uses.select_related("file")}

@@ -1,7 +1,7 @@
 """The texts that people write, in one format: which of it works in which place, and its HTML there.
 
 The format is Markdown, stored as it was typed. Beyond CommonMark it has tables, strikethrough, formulas between
-dollars, pictures with captions (`content_rules`), callouts and code in colors; no HTML. docs/content.md shows it.
+dollars, pictures with captions (`picture_rules`), callouts and code in colors; no HTML. docs/content.md shows it.
 
 What differs between places is declared here and nowhere else.
 """
@@ -19,11 +19,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from studyplatform.kit.text import content_rules, markdown
-from studyplatform.kit.text.content_rules import alternative_text, matches_address
+from studyplatform.kit.text import content_rules, markdown, picture_rules
 from studyplatform.kit.text.escaping import escape_markdown
 from studyplatform.kit.text.formulas import formula_as_text
 from studyplatform.kit.text.markdown import Budget, Profile
+from studyplatform.kit.text.picture_rules import alternative_text, matches_address
 
 COURSE_FILES = "/course-files/"
 POST_IMAGES = "/forum/images/"
@@ -127,7 +127,7 @@ _BLOCKS_OF_CODE = {"fence", "code_block", "math_block", "math_inline_double"}
 def new_parser(place: Place) -> MarkdownIt:
     """Return a parser of the texts of a place, to which the caller may add rules."""
     parser = markdown.new_parser(linkify=place.links_addresses, breaks=place.breaks_lines)
-    content_rules.add_pictures(
+    picture_rules.add_pictures(
         parser, place.pictures_from, max_pictures=place.max_pictures, has_figures=place.has_blocks
     )
     if place.has_blocks:
