@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 from factory.helpers import post_generation
 
 from apps.accounts.models import Role
-from apps.courses.models import Course, CoursePicture, Lesson, Question, Quiz, Section, Subject, Submission
+from apps.courses.models import Course, CourseFile, CoursePicture, Lesson, Question, Quiz, Section, Subject, Submission
 from tests.factories.accounts import UserFactory
 
 THEN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -107,6 +107,24 @@ class SubmissionFactory(DjangoModelFactory[Submission]):
     course = SubFactory(CourseFactory, status=Course.Status.REVIEW)
     submitted_by = LazyAttribute(lambda submission: submission.course.instructor)
     submitted_at = THEN
+
+
+class CourseFileFactory(DjangoModelFactory[CourseFile]):
+    """The row of a picture of texts; its renditions are not stored."""
+
+    class Meta:
+        model = CourseFile
+
+    course = SubFactory(CourseFactory)
+    upload = SubFactory(
+        "tests.factories.files.StoredFileFactory",
+        owner=LazyAttribute(lambda upload: upload.factory_parent.course.instructor),
+    )
+    uid = LazyAttribute(lambda file: file.upload.uid)
+    name = "map.png"
+    media_type = "image/png"
+    width, height, rendition_width = 1200, 800, 1200
+    added_at = THEN
 
 
 class CoursePictureFactory(DjangoModelFactory[CoursePicture]):

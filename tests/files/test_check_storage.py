@@ -25,7 +25,7 @@ from apps.files.storage import upload_path, video_directory, work_folder
 from studyplatform.kit import jobs
 from tests.accounts.test_settings import make_picture
 from tests.buckets import Bucket
-from tests.factories.courses import CoursePictureFactory
+from tests.factories.courses import CourseFileFactory, CoursePictureFactory
 from tests.factories.files import (
     BinnedOriginalFactory,
     FileFactory,
@@ -294,6 +294,7 @@ def test_every_reference_is_found_by_its_name(leo, own_folders):
     VideoFactory(version=uuid4(), directory="videos/a/b", former=former | {"source": ""})
     BinnedOriginalFactory()
     CoursePictureFactory()
+    CourseFileFactory()
 
     unknown, rows_read = f"files/{uuid4().hex}", list[str]()
     for source in SOURCES.values():
