@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course, Lesson, Question, Quiz
-from apps.courses.questions import Answers, Choice
+from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services import QuestionDraft
 
 
@@ -59,6 +59,7 @@ class QuestionForm(forms.Form):
         min_value=1,
         max_value=100,
         initial=1,
+        required=False,
         error_messages={"required": gettext_lazy("Enter the points for this question.")},
     )
     rewatch = forms.ModelChoiceField(
@@ -76,6 +77,14 @@ class QuestionForm(forms.Form):
         super().__init__(*args, **kwargs)
         videos = course.lessons.filter(kind=Lesson.Kind.VIDEO).order_by("section__position", "position")
         self.fields["rewatch"].queryset = videos  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("kind") == Question.Kind.GAPS:  # its points are those of its gaps
+            given["points"] = given.get("points") or 1
+        elif given.get("points") is None and "points" not in self.errors:
+            self.add_error("points", self.fields["points"].error_messages["required"])
+        return given
 
     def clean_rewatch_at(self) -> int | None:
         text = self.cleaned_data["rewatch_at"].strip()
@@ -127,7 +136,34 @@ def answers_of(data: Any) -> Answers:
         ignores_accents="ignores_accents" in data,
         is_case_sensitive="is_case_sensitive" in data,
         remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
+        gaps=_gaps_of(data),
     )
+
+
+def _gaps_of(data: QueryDict) -> list[Gap]:
+    """Return the posted gaps: ``gap_answers`` with ``gap_kind``, ``gap_points``, ``gap_tolerance`` and ``gap_unit``;
+    ``gap_accents`` and ``gap_case`` are numbers of gaps, from 1. One more than there may be is kept, to be refused."""
+    answers = data.getlist("gap_answers")[: MAX_GAPS + 1]
+    kinds, points, tolerances, units = (data.getlist(f"gap_{name}") for name in ("kind", "points", "tolerance", "unit"))
+    accents, case = set(data.getlist("gap_accents")), set(data.getlist("gap_case"))
+    return [
+        Gap(
+            kind=kinds[place] if place < len(kinds) else "text",
+            lines=[line.strip() for line in text.splitlines() if line.strip()],
+            points=_points(points[place]) if place < len(points) else 1,
+            tolerance=tolerances[place] if place < len(tolerances) else "",
+            unit=units[place] if place < len(units) else "",
+            ignores_accents=str(place + 1) in accents,
+            is_case_sensitive=str(place + 1) in case,
+        )
+        for place, text in enumerate(answers)
+    ]
+
+
+def _points(text: str) -> int:
+    """Return the points; 0, which is refused, if it is no whole number."""
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= 3 else 0
 
 
 def seconds_of(text: str) -> int:

@@ -16,13 +16,17 @@ from django.utils.translation import gettext_lazy
 
 from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Question
+from studyplatform.kit.text import content
 from studyplatform.kit.text.comparison import Strictness, is_duplicate
+from studyplatform.kit.text.gaps import find_gaps, find_misplaced_gaps
 from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 
 MOST_CHOICES = 12
 MOST_WORDS = 20
 TEXT_LIMIT = 500
 MAX_NUMBER = 10**15
+MAX_GAPS = 20
+MAX_POINTS = 100
 IDS = "abcdefghijklmnopqrstuvwxyz"
 NO_PROMPT = gettext_lazy("Enter a question.")
 _dice = secrets.SystemRandom()
@@ -32,7 +36,8 @@ _dice = secrets.SystemRandom()
 class Choice:
     """One line of the form: a choice, a step of an ordering, or a pair of a matching.
 
-    ``id`` is empty for a new line. ``remark`` is the feedback for choosing it wrongly.
+    ``id`` is empty for a new line. ``remark`` is the feedback for choosing it wrongly. A pair without ``text`` is a
+    right side that belongs to no line.
     """
 
     text: str
@@ -40,6 +45,27 @@ class Choice:
     is_right: bool = False
     partner: str = ""
     remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap:
+    """One field of a text with gaps. ``kind`` is that of a question: text, single or numeric.
+
+    ``lines`` are the accepted texts, the choices with the correct one first, or the number alone.
+    """
+
+    kind: str = "text"
+    lines: Sequence[str] = ()
+    points: int = 1
+    tolerance: str = ""
+    unit: str = ""
+    ignores_accents: bool = False
+    is_case_sensitive: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether its author has entered no answer."""
+        return not any(line.strip() for line in self.lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +82,7 @@ class Answers:
     is_case_sensitive: bool = False
     language: str = ""
     remarks: dict[str, str] = field(default_factory=dict)
+    gaps: Sequence[Gap] = ()
 
 
 @dataclass(frozen=True)
@@ -65,13 +92,17 @@ class Columns:
     options: Any
     answer: dict[str, Any]
     remarks: dict[str, str]
+    points: int | None = None
+    """Those of the fields of a text with gaps; None where the author gives them to the whole question."""
 
 
-def build(kind: str, answers: Answers) -> Columns:
-    """Build options, answer and remarks.
+def build(kind: str, answers: Answers, *, prompt: str = "") -> Columns:
+    """Build options, answer and remarks. ``prompt`` counts for a text with gaps, whose marks it has.
 
     :raises QuestionInvalid: the question is incomplete; ``problem`` tells its author what is missing.
     """
+    if kind == Question.Kind.GAPS:
+        return _gaps(answers, prompt)
     return _BUILDERS[Question.Kind(kind)](answers)
 
 
@@ -111,6 +142,8 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
 
     With ``mix`` new ids are random: if the order is the answer, ids in order would reveal it.
     """
+    if len(answers.choices) > 4 * MOST_CHOICES:
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
     filled = [choice for choice in answers.choices if choice.text.strip()]
     if len(filled) < least:
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
@@ -197,14 +230,92 @@ def _matching(answers: Answers) -> Columns:
     lines = _lines(answers, 2, mix=True)
     if any(not line.partner for line in lines):
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
-    partners = [_as_seen(line.partner) for line in lines]
-    if len(set(partners)) < len(partners):
-        raise QuestionInvalid(problem=_("Two pairs have the same right side."), field="choices")
-    places = shuffled([str(place) for place in range(1, len(lines) + 1)])
-    pairs = {line.id: place for line, place in zip(lines, places, strict=True)}
-    texts = {pairs[line.id]: line.partner for line in lines}
+    partners = {_as_seen(line.partner): line.partner for line in lines}
+    if len(partners) < 2:
+        raise QuestionInvalid(problem=_("Enter at least two different right sides."), field="choices")
+    extra = [
+        one.partner.strip()[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
+    ]
+    if len(lines) + len(extra) > MOST_CHOICES:
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
+    for text in extra:
+        if _as_seen(text) in partners:
+            problem = _("“%s” is already a right side. A right side without a line must be a different one.")
+            raise QuestionInvalid(problem=problem % text[:40], field="choices")
+        partners[_as_seen(text)] = text
+    places = shuffled([str(place) for place in range(1, len(partners) + 1)])
+    place_of = dict(zip(partners, places, strict=True))
+    pairs = {line.id: place_of[_as_seen(line.partner)] for line in lines}
+    texts = {place_of[seen]: text for seen, text in partners.items()}
     options = {"left": _shown(lines), "right": [{"id": one, "text": texts[one]} for one in sorted(texts, key=int)]}
     return Columns(options, {"pairs": pairs}, {})
+
+
+def _gaps(answers: Answers, prompt: str) -> Columns:
+    """Build a text with gaps. The problems name the gap by the number of its mark."""
+    if len(answers.gaps) > 2 * MAX_GAPS:
+        raise QuestionInvalid(problem=_("A text can have up to %d gaps.") % MAX_GAPS, field="gaps")
+    marks = find_gaps(prompt)
+    if not marks:
+        problem = _("Mark the gaps in the text: write [[1]] where the first one belongs, [[2]] for the second.")
+        raise QuestionInvalid(problem=problem, field="prompt")
+    if len(marks) > MAX_GAPS or max(marks) > MAX_GAPS:
+        raise QuestionInvalid(problem=_("A text can have up to %d gaps.") % MAX_GAPS, field="prompt")
+    if twice := next((number for number in marks if marks.count(number) > 1), None):
+        problem = _("[[%(number)d]] is in the text twice. Give each gap its own number.")
+        raise QuestionInvalid(problem=problem % {"number": twice}, field="prompt")
+    if misplaced := find_misplaced_gaps(prompt, lambda text: content.render(text, content.PROMPT)):
+        problem = _("[[%(number)d]] is in a formula or an address, where no field can be. Put it in the text.")
+        raise QuestionInvalid(problem=problem % {"number": misplaced[0]}, field="prompt")
+    by_number = dict(enumerate(answers.gaps, start=1))
+    unused = next((number for number, gap in by_number.items() if not gap.is_empty and number not in marks), None)
+    if unused is not None:
+        problem = _("Gap %(number)d isn't in the text. Write [[%(number)d]] where it belongs.")
+        raise QuestionInvalid(problem=problem % {"number": unused}, field="gaps")
+    fields, key = [], {}
+    for number in marks:
+        gap = by_number.get(number, Gap())
+        try:
+            columns = _gap(gap, answers.language)
+        except QuestionInvalid as refusal:
+            problem = _("Gap %(number)d: %(problem)s") % {"number": number, "problem": refusal.problem}
+            raise QuestionInvalid(problem=problem, field="gaps") from None
+        fields.append({"number": number, "kind": gap.kind, "points": gap.points, "options": columns.options})
+        key[str(number)] = columns.answer
+    points = sum(gap["points"] for gap in fields)
+    if points > MAX_POINTS:
+        raise QuestionInvalid(problem=_("A question can have up to %d points.") % MAX_POINTS, field="gaps")
+    return Columns({"gaps": fields}, {"gaps": key}, {}, points=points)
+
+
+def _gap(gap: Gap, language: str) -> Columns:
+    """Build one field as the question of its kind is built."""
+    if gap.is_empty:
+        raise QuestionInvalid(problem=_("Enter its answer."), field="gaps")
+    if not 1 <= gap.points <= MAX_POINTS:
+        raise QuestionInvalid(problem=_("Enter points from 1 to %d.") % MAX_POINTS, field="gaps")
+    lines = [line for line in gap.lines if line.strip()]
+    match gap.kind:
+        case Question.Kind.SINGLE:
+            choices = _lines(Answers(choices=[Choice(text=line) for line in lines]), 2, mix=True)
+            # The correct one comes first in the form: the order in which choices are stored is that of random ids.
+            return Columns(sorted(_shown(choices), key=lambda one: one["id"]), {"id": choices[0].id}, {})
+        case Question.Kind.NUMERIC:
+            if len(lines) > 1:
+                raise QuestionInvalid(problem=_("Enter one number."), field="gaps")
+            return _numeric(Answers(number=lines[0], tolerance=gap.tolerance, unit=gap.unit))
+        case Question.Kind.TEXT:
+            if len(lines) > MOST_WORDS:
+                raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % MOST_WORDS, field="gaps")
+            return _text(
+                Answers(
+                    accepted=lines,
+                    language=language,
+                    ignores_accents=gap.ignores_accents,
+                    is_case_sensitive=gap.is_case_sensitive,
+                )
+            )
+    raise QuestionInvalid(problem=_("Choose what it asks for."), field="gaps")
 
 
 def _shown(lines: Sequence[Choice]) -> list[dict[str, str]]:

@@ -79,6 +79,9 @@ def _answer(question: Question, posted: Posted) -> dict[str, Any] | None:
         case Question.Kind.MATCHING:
             pairs = {str(one["id"]): (posted.get(f"{name}.{one['id']}") or [""])[0] for one in question.options["left"]}
             return {"pairs": pairs}
+        case Question.Kind.GAPS:
+            numbers = [str(gap.position) for gap in question.gaps]
+            return {"gaps": {number: (posted.get(f"{name}.{number}") or [""])[0] for number in numbers}}
 
 
 def _order(question: Question, name: str, posted: Posted) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from apps.tutor.plans import facts_of
 from apps.tutor.providers.base import Prompt
 from apps.tutor.retrieval.words import content_words, stem
 from studyplatform.kit.text.escaping import escape_markdown
+from studyplatform.kit.text.gaps import blank_gaps
 
 if TYPE_CHECKING:
     from apps.tutor.retrieval.search import Found
@@ -149,13 +150,13 @@ def _question(question: Question, seed: str) -> str:
         Question.Kind.MULTIPLE: _("Choose all correct answers."),
         Question.Kind.TRUTH: _("True or false?"),
         Question.Kind.ORDERING: _("Put these in order."),
+        Question.Kind.GAPS: _("Fill in the gaps."),
     }.get(Question.Kind(question.kind), "")
+    prompt = blank_gaps(question.prompt) if question.kind == Question.Kind.GAPS else question.prompt
     unit = question.options.get("unit", "") if isinstance(question.options, dict) else ""
     if unit:
         how = _("The answer is in %(unit)s.") % {"unit": unit}
-    lines = [
-        line for part in (question.prompt.strip(), how, "\n".join(options)) if part for line in (*part.splitlines(), "")
-    ]
+    lines = [line for part in (prompt.strip(), how, "\n".join(options)) if part for line in (*part.splitlines(), "")]
     return "\n".join([lines[0], *(f"   {line}" if line else "" for line in lines[1:])]).rstrip()
 
 

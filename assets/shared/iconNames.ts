@@ -72,6 +72,7 @@ export const scriptIcons = [
   "play",
   "plus",
   "presentation",
+  "rectangle-ellipsis",
   "rectangle-horizontal",
   "refresh-cw",
   "rotate-ccw",

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import av
 import yaml
 
+from studyplatform.kit.text.gaps import find_gaps
+
 CONTENT = Path(__file__).resolve().parent / "content"
 SUBJECTS = {
     "mathematics": "Mathematics",
@@ -423,6 +425,29 @@ def _matching(row: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     return options, {"pairs": dict(zip(left, right, strict=True))}
 
 
+def _gaps(row: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Fields in the order of the marks: with ``choices`` (the right one first), ``accepted`` or ``answer``.
+
+    :raises ValueError: a mark has no field, or a field no mark.
+    """
+    fields = {int(number): field for number, field in row["gaps"].items()}
+    marks = find_gaps(str(row["prompt"]))
+    if sorted(marks) != sorted(fields):
+        raise ValueError("every gap is marked once in the prompt")
+    options, key = [], {}
+    for number in marks:
+        field = fields[number]
+        kind = "single" if "choices" in field else "text" if "accepted" in field else "numeric"
+        if kind == "single":
+            choices = sorted(map(str, field["choices"]))
+            right = "abcdefghijkl"[choices.index(str(field["choices"][0]))]
+            field = {"options": dict(zip("abcdefghijkl", choices, strict=False)), "answer": right}
+        shown, answer = _SHAPES[kind](field)
+        options.append({"number": number, "kind": kind, "points": 1, "options": shown})
+        key[str(number)] = answer
+    return {"gaps": options}, {"gaps": key}
+
+
 _SHAPES: dict[str, Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]]] = {
     "single": lambda row: (_listed(row["options"]), {"id": _known(row["options"], row["answer"])[0]}),
     "multiple": lambda row: (_listed(row["options"]), {"ids": _known(row["options"], *row["answer"])}),
@@ -434,6 +459,7 @@ _SHAPES: dict[str, Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]]] = {
     "text": lambda row: ([], {"accepted": [str(one) for one in row["accepted"]]}),
     "ordering": _ordering,
     "matching": _matching,
+    "gaps": _gaps,
 }
 
 

@@ -227,6 +227,7 @@ def _write_quiz(lessons: dict[str, Lesson], text: LessonText) -> None:
             answer=question.answer,
             explanation=question.explanation,
             remarks=question.remarks,
+            points=len(question.options["gaps"]) if question.kind == Question.Kind.GAPS else 1,
             rewatch_lesson=lessons.get(question.rewatch_lesson),
             rewatch_at=question.rewatch_at,
         )
@@ -449,6 +450,8 @@ def right_answer(question: Question) -> dict[str, Any]:
             return {"text": f"{key['value']:g}"}
         case Question.Kind.TEXT:
             return {"text": key["accepted"][0]}
+        case Question.Kind.GAPS:
+            return {"gaps": {str(gap.position): _typed(right_answer(gap)) for gap in question.gaps}}
         case _:
             return dict(key)
 
@@ -469,9 +472,16 @@ def wrong_answer(question: Question) -> dict[str, Any]:
             return {"text": "I am not sure"}
         case Question.Kind.ORDERING:
             return {"ids": key["ids"][::-1]}
+        case Question.Kind.GAPS:
+            return {"gaps": {str(gap.position): _typed(wrong_answer(gap)) for gap in question.gaps}}
         case _:
             left, right = list(key["pairs"]), list(key["pairs"].values())
             return {"pairs": dict(zip(left, [*right[1:], right[0]], strict=True))}
+
+
+def _typed(answer: dict[str, Any]) -> str:
+    """What is chosen or typed into a gap."""
+    return str(answer.get("id") or answer["text"])
 
 
 def _ids(options: Iterable[dict[str, str]]) -> list[str]:

@@ -10,7 +10,7 @@ from apps.courses import questions, services
 from apps.courses.errors import CourseNotFound, DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries.solutions import answers_of_question
-from apps.courses.questions import Answers, Choice
+from apps.courses.questions import Answers, Choice, Gap
 from apps.courses.services import QuestionDraft, quizzes
 from studyplatform.kit.text.numbers import format_of_languages
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
@@ -40,8 +40,16 @@ COMPLETE = {
     "numeric": Answers(number="2,95", tolerance="0.05", unit="m", remarks={"4": "That adds four.", "": "dropped"}),
     "text": Answers(accepted=["Osmosis", " osmosis ", "diffusion of water"]),
     "ordering": Answers(choices=lines("first", "second", "third")),
-    "matching": Answers(choices=lines("hot", "cold", partners=["red", "blue"])),
+    "matching": Answers(choices=lines("hot", "cold", "", partners=["red", "blue", "green"])),
+    "gaps": Answers(
+        gaps=[
+            Gap(kind="text", lines=["Paris", "Ville lumière"], points=2, ignores_accents=True),
+            Gap(kind="single", lines=["is", "are", "am"]),
+            Gap(kind="numeric", lines=["2,1"], tolerance="5%", unit="million", points=3),
+        ]
+    ),
 }
+PROMPTS = {"gaps": "[[2]] it `[[1]]`?\n\n| [[3]] |\n|---|\n| $x$ |"}
 
 
 def test_single_and_multiple_choice_store_the_right_choices():
@@ -149,6 +157,12 @@ def test_a_matching_question_pairs_each_line_with_its_partner():
         pytest.param("ordering", Answers(choices=lines("alone")), id="one step"),
         pytest.param("matching", Answers(choices=lines("hot", "cold", partners=["red", " "])), id="no partner"),
         pytest.param("matching", Answers(choices=lines("hot", "cold", partners=["red", "red "])), id="one partner"),
+        pytest.param(
+            "matching", Answers(choices=lines("hot", "cold", "", partners=["red", "blue", " red"])), id="no distractor"
+        ),
+        pytest.param("matching", Answers(choices=lines("hot", "", partners=["red", "blue"])), id="one line"),
+        pytest.param("matching", Answers(choices=lines("a", "b", *[""] * 11, partners="abcdefghijklm")), id="too long"),
+        pytest.param("single", Answers(choices=[Choice(text="")] * 1000), id="a thousand empty lines"),
     ],
 )
 def test_an_incomplete_question_is_refused(kind, answers):
@@ -156,16 +170,81 @@ def test_an_incomplete_question_is_refused(kind, answers):
         questions.build(kind, answers)
 
 
+def test_lines_of_a_matching_may_share_a_right_side_and_a_right_side_may_belong_to_none():
+    drawn = lines("whale", "bat", "trout", "", partners=["mammal", " mammal", "fish", "bird"])
+
+    made = questions.build("matching", Answers(choices=drawn))
+
+    right = {one["id"]: one["text"] for one in made.options["right"]}
+    left = {one["id"]: one["text"] for one in made.options["left"]}
+    assert sorted(right.values()) == ["bird", "fish", "mammal"]
+    pairs = {left[a]: right[b] for a, b in made.answer["pairs"].items()}
+    assert pairs == {"whale": "mammal", "bat": "mammal", "trout": "fish"}
+
+
+def test_the_choices_of_a_gap_are_not_stored_with_the_right_one_first():
+    answers = Answers(gaps=[Gap(kind="single", lines=["right", "b", "c", "d"])])
+    built = [questions.build("gaps", answers, prompt="[[1]]") for _ in range(30)]
+
+    places = {[one["text"] for one in made.options["gaps"][0]["options"]].index("right") for made in built}
+    assert len(places) > 1
+    assert len({made.answer["gaps"]["1"]["id"] for made in built}) > 1
+
+
+WORD = Gap(lines=["word"])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gaps", "said"),
+    [
+        pytest.param("No mark.", [WORD], "Mark the gaps in the text", id="no mark"),
+        pytest.param(r"\[[1]] and [[ 1 ]]", [WORD], "Mark the gaps in the text", id="escaped marks"),
+        pytest.param("[[1]] [[2]]", [WORD], "Gap 2: Enter its answer.", id="no answer"),
+        pytest.param("[[1]]", [WORD, WORD], "Gap 2 isn't in the text.", id="no place"),
+        pytest.param("[[1]] [[1]]", [WORD], "[[1]] is in the text twice.", id="twice"),
+        pytest.param("[[1]] $x = [[2]]$", [WORD, WORD], "[[2]] is in a formula", id="in a formula"),
+        pytest.param("[[1]]\n\n$$\na + [[2]]\n$$", [WORD, WORD], "[[2]] is in a formula", id="in a displayed one"),
+        pytest.param("[[1]] [there](/x/[[2]])", [WORD, WORD], "[[2]] is in a formula or an address", id="in a link"),
+        pytest.param("[[21]]", [WORD] * 21, "up to 20 gaps", id="too many"),
+        pytest.param("[[1]]", [Gap(lines=["w"], points=0)], "Gap 1: Enter points from 1 to 100.", id="no points"),
+        pytest.param("[[1]] [[2]]", [Gap(lines=["w"], points=60)] * 2, "up to 100 points", id="too many points"),
+        pytest.param("[[1]]", [Gap(kind="single", lines=["one"])], "Gap 1: Enter at least 2 lines.", id="one choice"),
+        pytest.param("[[1]]", [Gap(kind="numeric", lines=["x"])], "Gap 1: “x” is not a number.", id="no number"),
+        pytest.param("[[1]]", [Gap(kind="numeric", lines=["1", "2"])], "Gap 1: Enter one number.", id="two numbers"),
+        pytest.param("[[1]]", [Gap(lines=list("abcdefghijklmnopqrstu"))], "Gap 1: Enter up to 20", id="21 texts"),
+        pytest.param("[[1]]", [Gap(kind="essay", lines=["x"])], "Gap 1: Choose what it asks for.", id="another kind"),
+    ],
+)
+def test_an_author_is_told_what_is_wrong_with_a_text_with_gaps(prompt, gaps, said):
+    with pytest.raises(QuestionInvalid) as refusal:
+        questions.build("gaps", Answers(gaps=gaps), prompt=prompt)
+
+    assert said in refusal.value.problem
+
+
 @pytest.mark.parametrize("kind", COMPLETE)
 def test_saving_an_unchanged_form_preserves_the_question(quiz, ada, kind):
     question = services.add_question(
-        quiz=quiz, by=ada, draft=QuestionDraft(kind=kind, prompt="Why?", answers=COMPLETE[kind]), now=NOW
+        quiz=quiz,
+        by=ada,
+        draft=QuestionDraft(kind=kind, prompt=PROMPTS.get(kind, "Why?"), answers=COMPLETE[kind]),
+        now=NOW,
     )
+    shown = answers_of_question(Question.objects.get(pk=question.pk))
 
-    again = questions.build(kind, answers_of_question(Question.objects.get(pk=question.pk)))
+    again = questions.build(kind, shown, prompt=question.prompt)
 
     if kind == "matching":
         assert again.options["left"] == question.options["left"]
+        assert [one["text"] for one in again.options["right"]].count("green") == 1
+    elif kind == "gaps":
+        assert shown.gaps == [
+            Gap(kind="text", lines=["Paris", "Ville lumière"], points=2, ignores_accents=True),
+            Gap(kind="single", lines=["is", *shown.gaps[1].lines[1:]]),
+            Gap(kind="numeric", lines=["2.1"], tolerance="5%", unit="million", points=3),
+        ]
+        assert (question.points, again.answer["gaps"]["3"]) == (6, question.answer["gaps"]["3"])
+        assert [field["number"] for field in question.options["gaps"]] == [2, 1, 3]
     elif kind == "ordering":
         assert again.answer == question.answer
     else:

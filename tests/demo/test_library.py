@@ -15,6 +15,7 @@ from apps.courses.artwork import SUBJECTS
 from apps.courses.models import Course, Lesson, Question
 from studyplatform.demo.library import read_library
 from studyplatform.kit.text import content
+from studyplatform.kit.text.gaps import find_gaps, find_misplaced_gaps
 from tests.cases import all_cases
 
 CONTENT = Path(studyplatform.demo.__file__).parent / "content"
@@ -222,9 +223,17 @@ def matching(question: dict[str, Any]) -> None:
     assert [pairs[one] for one in left] != list(right), "shown side by side already"
 
 
+def gaps(question: dict[str, Any]) -> None:
+    assert sorted(find_gaps(question["prompt"])) == sorted(question["gaps"])
+    assert not find_misplaced_gaps(question["prompt"], lambda text: content.render(text, content.PROMPT))
+    for field in question["gaps"].values():
+        assert len({"choices", "accepted", "answer"} & set(field)) == 1
+        assert len(field.get("choices", "  ")) >= 2
+
+
 FORMS: dict[str, Callable[[dict[str, Any]], None]] = {
     "single": single, "multiple": multiple, "truth": truth, "numeric": numeric,
-    "text": text, "ordering": ordering, "matching": matching,
+    "text": text, "ordering": ordering, "matching": matching, "gaps": gaps,
 }  # fmt: skip
 
 

@@ -62,6 +62,9 @@ class Question(models.Model):
                                                                      "is_case_sensitive": true, "language": "en"}
     ordering  options [{"id", "text"}] (as shown: shuffled)  answer {"ids": ["c", "a", "b"]}
     matching  options {"left": [{"id","text"}], "right": [{"id","text"}]}  answer {"pairs": {"a": "2", "b": "1"}}
+              (several left sides may have one partner, and a right side none)
+    gaps      options {"gaps": [{"number": 1, "kind", "points", "options"}]}  answer {"gaps": {"1": answer}}
+              in the order of the marks in the prompt ("[[1]]"); each field is a single, text or numeric one
     """
 
     class Kind(models.TextChoices):
@@ -72,6 +75,7 @@ class Question(models.Model):
         TEXT = "text", _("Short text")
         ORDERING = "ordering", _("Ordering")
         MATCHING = "matching", _("Matching")
+        GAPS = "gaps", _("Text with gaps")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     quiz = models.ForeignKey(Quiz, models.CASCADE, related_name="questions")
@@ -95,6 +99,26 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.prompt[:60]
+
+    @property
+    def gaps(self) -> "list[Question]":
+        """The fields of a text with gaps, in the order of the text: each as a question of its own kind with its points.
+
+        ``position`` is the number of its mark. They are not rows of the database.
+        """
+        if self.kind != Question.Kind.GAPS:
+            return []
+        return [
+            Question(
+                uid=self.uid,
+                position=field["number"],
+                kind=field["kind"],
+                points=field["points"],
+                options=field["options"],
+                answer=self.answer["gaps"][str(field["number"])],
+            )
+            for field in self.options["gaps"]
+        ]
 
     @property
     def unit(self) -> str:

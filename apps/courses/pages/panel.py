@@ -16,9 +16,10 @@ from apps.courses.queries.authored_outline import lesson_badge
 from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
-from apps.courses.questions import Answers, Choice
+from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
+from studyplatform.kit.text.gaps import find_gaps
 from studyplatform.kit.text.sizes import as_size
 
 ICONS = {
@@ -29,6 +30,7 @@ ICONS = {
     Question.Kind.TEXT: "type",
     Question.Kind.ORDERING: "list-ordered",
     Question.Kind.MATCHING: "arrow-left-right",
+    Question.Kind.GAPS: "rectangle-ellipsis",
 }
 LEAST_LINES = 4
 
@@ -122,8 +124,13 @@ def lines_for(answers: Answers, *, more: int = 0) -> list[Choice]:
     return [*lines, *[Choice(text="")] * missing]
 
 
-def question_context(question: Question | None, answers: Answers | None, *, more: int = 0) -> dict[str, Any]:
-    """Return the fields of the quiz builder: those posted, otherwise those of the question."""
+def question_context(
+    question: Question | None, answers: Answers | None, *, prompt: str = "", more: int = 0
+) -> dict[str, Any]:
+    """Return the fields of the quiz builder: those posted, otherwise those of the question.
+
+    A text with gaps gets a block for each mark in its ``prompt``.
+    """
     typed = answers if answers is not None else answers_of_question(question) if question else Answers()
     return {
         "question": question,
@@ -131,4 +138,11 @@ def question_context(question: Question | None, answers: Answers | None, *, more
         "lines": lines_for(typed, more=more),
         "accepted": [*typed.accepted, *[""] * max(1 + more, 3 - len(typed.accepted))],
         "wrong": [*typed.remarks.items(), *[("", "")] * (1 + more)],
+        "gaps": _gaps_for(typed, prompt, more=more),
     }
+
+
+def _gaps_for(answers: Answers, prompt: str, *, more: int) -> list[Gap]:
+    """Return the blocks of a form: one for each mark in the text, at least two, with empty ones for new gaps."""
+    count = max([2, len(answers.gaps), *find_gaps(prompt)]) + more
+    return [*answers.gaps, *[Gap()] * (min(count, MAX_GAPS) - len(answers.gaps))]

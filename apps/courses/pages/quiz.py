@@ -175,7 +175,12 @@ def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question 
         show_errors=is_saving,
         problem=problem,
         is_question_open=True,
-        **question_context(found, typed, more=3 if "more" in request.POST else 0),
+        **question_context(
+            found,
+            typed,
+            prompt=request.POST.get("prompt", found.prompt if found else ""),
+            more=3 if "more" in request.POST else 0,
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
-from apps.courses.questions import Answers, Choice
+from apps.courses.questions import Answers, Choice, Gap
 from studyplatform.kit.text.numbers import number_format, write_number
 
 
@@ -43,13 +43,41 @@ def answers_of_question(question: Question) -> Answers:
             return Answers(choices=[Choice(id=one, text=texts[one]) for one in answer["ids"] if one in texts])
         case Question.Kind.MATCHING:
             right_texts = {one["id"]: one["text"] for one in options["right"]}
-            return Answers(
-                choices=[
-                    Choice(id=one["id"], text=one["text"], partner=right_texts.get(answer["pairs"].get(one["id"]), ""))
-                    for one in options["left"]
-                ]
-            )
+            used = set(answer["pairs"].values())
+            pairs = [
+                Choice(id=one["id"], text=one["text"], partner=right_texts.get(answer["pairs"].get(one["id"]), ""))
+                for one in options["left"]
+            ]
+            extra = [Choice(text="", partner=one["text"]) for one in options["right"] if one["id"] not in used]
+            return Answers(choices=[*pairs, *extra])
+        case Question.Kind.GAPS:
+            by_number = {one.position: _gap_of(one) for one in question.gaps}
+            return Answers(gaps=[by_number.get(number, Gap()) for number in range(1, max(by_number, default=0) + 1)])
     return Answers()
+
+
+def _gap_of(field: Question) -> Gap:
+    """Return the form's fields of one gap: the reverse of how it is built."""
+    given = answers_of_question(field)
+    match field.kind:
+        case Question.Kind.SINGLE:
+            right_first = sorted(given.choices, key=lambda one: not one.is_right)
+            return Gap(kind=field.kind, points=field.points, lines=[one.text for one in right_first])
+        case Question.Kind.NUMERIC:
+            return Gap(
+                kind=field.kind,
+                points=field.points,
+                lines=[given.number],
+                tolerance=given.tolerance,
+                unit=given.unit,
+            )
+    return Gap(
+        kind=field.kind,
+        points=field.points,
+        lines=list(given.accepted),
+        ignores_accents=given.ignores_accents,
+        is_case_sensitive=given.is_case_sensitive,
+    )
 
 
 def _typed(value: float | str) -> str:
@@ -90,4 +118,15 @@ def solution(question: Question) -> list[SolutionLine]:
         case Question.Kind.ORDERING:
             steps = enumerate(answers.choices, start=1)
             return [SolutionLine(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
-    return [SolutionLine(text=f"{one.text} – {one.partner}", is_right=True) for one in answers.choices]
+        case Question.Kind.GAPS:
+            return [
+                SolutionLine(text=f"[[{field.position}]] {line.text}", is_right=line.is_right)
+                for field in question.gaps
+                for line in solution(field)
+            ]
+    return [
+        SolutionLine(text=f"{one.text} – {one.partner}", is_right=True)
+        if one.text
+        else SolutionLine(text=one.partner, is_right=False)
+        for one in answers.choices
+    ]

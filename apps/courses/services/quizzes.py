@@ -42,7 +42,7 @@ class QuestionDraft:
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
         answers = replace(self.answers, language=quiz.lesson.course.language)
-        columns = questions.build(self.kind, answers)
+        columns = questions.build(self.kind, answers, prompt=prompt)
         lesson = self.rewatch_lesson
         if lesson is not None and (lesson.course_id != quiz.lesson.course_id or lesson.kind != Lesson.Kind.VIDEO):
             lesson = None
@@ -52,7 +52,7 @@ class QuestionDraft:
             "options": columns.options,
             "answer": columns.answer,
             "remarks": columns.remarks,
-            "points": min(max(self.points, 1), 100),
+            "points": columns.points or min(max(self.points, 1), questions.MAX_POINTS),
             "explanation": self.explanation.strip(),
             "all_or_nothing": self.all_or_nothing,
             "is_withdrawn": self.is_withdrawn,

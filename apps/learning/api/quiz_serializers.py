@@ -24,6 +24,19 @@ class NumberFormatOut(serializers.Serializer[object]):
     second_group = serializers.IntegerField(help_text="Digits of the groups before the last one: 2 in India.")
 
 
+class GapOut(serializers.Serializer[object]):
+    """A field of a text with gaps, in the place of ``<span data-gap="number">`` in the prompt."""
+
+    number = serializers.CharField(help_text="The key of its answer.")
+    kind = serializers.ChoiceField(choices=[Question.Kind.SINGLE, Question.Kind.NUMERIC, Question.Kind.TEXT])
+    points = serializers.IntegerField()
+    options = OptionOut(many=True, help_text="Of a choice.")
+    unit = serializers.CharField(allow_blank=True)
+    tolerance = serializers.CharField(allow_blank=True)
+    ignores_accents = serializers.BooleanField()
+    is_case_sensitive = serializers.BooleanField()
+
+
 class QuestionOut(serializers.Serializer[object]):
     """What may be seen before submission."""
 
@@ -41,6 +54,7 @@ class QuestionOut(serializers.Serializer[object]):
     ignores_accents = serializers.BooleanField(help_text="Short text: accents don't matter.")
     is_case_sensitive = serializers.BooleanField(help_text="Short text: capital letters matter.")
     number_format = NumberFormatOut(help_text="How a number with two readings is read.")
+    gaps = GapOut(many=True, help_text="The fields of a text with gaps, in the order of the text.")
 
 
 class AnswerIn(serializers.Serializer[object]):
@@ -59,6 +73,12 @@ class AnswerIn(serializers.Serializer[object]):
         required=False,
         max_length=50,
         help_text="matching: left to right",
+    )
+    gaps = BoundedDictField(
+        child=serializers.CharField(max_length=MAX_LENGTH, allow_blank=True, trim_whitespace=False),
+        required=False,
+        max_length=50,
+        help_text="gaps: by number, the id of a choice or what was typed",
     )
 
 
@@ -87,6 +107,7 @@ class ResultLine(serializers.Serializer[object]):
     place = serializers.IntegerField(
         allow_null=True, help_text="Ordering: where the step belongs, from 1; null while it is not told."
     )
+    points = serializers.IntegerField(allow_null=True, help_text="Gaps: what a right answer earns.")
 
 
 class QuestionResult(serializers.Serializer[object]):

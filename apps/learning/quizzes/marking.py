@@ -9,6 +9,8 @@ The shape of an answer depends on the question's kind:
     text      {"text": "Osmosis"}
     ordering  {"ids": ["c", "a", "b"]}
     matching  {"pairs": {"a": "2"}} left to right
+    gaps      {"gaps": {"1": "b", "2": "Osmosis", "3": "3,2"}} by the number of the gap; stored as the answers of the
+              kinds of the gaps: {"gaps": {"1": {"id": "b"}, "2": {"text": "Osmosis"}, ...}}
 """
 
 import random
@@ -150,6 +152,24 @@ def _read_matching(question: Question, raw: Answer) -> Answer | None:
     return {"pairs": dict(sorted(pairs.items()))} if pairs else None
 
 
+def _read_gaps(question: Question, raw: Answer) -> Answer | None:
+    given = _only(raw, "gaps")
+    if not isinstance(given, dict):
+        raise Malformed
+    gaps = {str(gap.position): gap for gap in question.gaps}
+    if len(given) > len(gaps) or not set(given) <= set(gaps):
+        raise Malformed
+    answers = {number: read(gap, _raw_of_gap(gap, given.get(number, ""))) for number, gap in gaps.items()}
+    answers = {number: answer for number, answer in answers.items() if answer is not None}
+    return {"gaps": answers} if answers else None
+
+
+def _raw_of_gap(gap: Question, value: Any) -> Answer:
+    if not isinstance(value, str):
+        raise Malformed
+    return {"id": value} if gap.kind == Kind.SINGLE else {"text": value}
+
+
 _READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
     Kind.SINGLE: _read_single,
     Kind.MULTIPLE: _read_multiple,
@@ -158,6 +178,7 @@ _READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
     Kind.TEXT: _read_text,
     Kind.ORDERING: _read_ordering,
     Kind.MATCHING: _read_matching,
+    Kind.GAPS: _read_gaps,
 }
 
 
@@ -187,7 +208,7 @@ def _ids(options: Any) -> list[str]:
 def mark(question: Question, answer: Answer | None) -> Mark:
     """Mark an answer that ``read`` has accepted.
 
-    Multiple choice, ordering and matching earn partial credit, unless the question is ``all_or_nothing``.
+    Multiple choice, ordering, matching and gaps earn partial credit, unless the question is ``all_or_nothing``.
     """
     if answer is None:
         return Mark(Fraction(0), is_open=True)
@@ -198,6 +219,8 @@ def mark(question: Question, answer: Answer | None) -> Mark:
         share = _mark_numeric(question, answer)
     elif kind is Kind.TEXT:
         share = _mark_text(question, answer)
+    elif kind is Kind.GAPS:
+        share = _mark_gaps(question, answer)
     else:
         share = _MARKERS[kind](question.answer, answer)
     return Mark(_whole(share == 1) if question.all_or_nothing else share)
@@ -246,9 +269,16 @@ def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
 
 
 def _mark_matching(key: Answer, answer: Answer) -> Fraction:
-    """Each right pair earns an equal share: a guess, or one partner for every line, expects one pair's worth."""
+    """Each right pair earns an equal share: where each line has its own partner, a guess expects one pair's worth."""
     pairs = key["pairs"]
     return Fraction(sum(answer["pairs"].get(left) == right for left, right in pairs.items()), len(pairs))
+
+
+def _mark_gaps(question: Question, answer: Answer) -> Fraction:
+    """Each gap is marked by the rules of its own kind, and earns its points."""
+    gaps = question.gaps
+    earned = sum((mark(gap, answer["gaps"].get(str(gap.position))).share * gap.points for gap in gaps), Fraction(0))
+    return earned / sum(gap.points for gap in gaps)
 
 
 _MARKERS: dict[Kind, Callable[[Answer, Answer], Fraction]] = {

@@ -17,8 +17,18 @@ from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
 from apps.learning.quizzes.drawing import restored
+from apps.learning.quizzes.rendering import (
+    choice_html,
+    chosen_html,
+    explanation_html,
+    feedback_html,
+    filled_html,
+    gap_name,
+    prompt_html,
+    right_html,
+    text_html,
+)
 from apps.learning.quizzes.results import plain_number
-from studyplatform.kit.text import content
 from studyplatform.kit.text.numbers import number_format
 
 
@@ -43,7 +53,7 @@ def quiz_out(
         "lesson_uid": str(lesson.uid),
         "title": lesson.title,
         "url": lesson_url(lesson.course.slug, lesson.slug),
-        "intro_html": str(content.render(quiz.intro, content.PROMPT)),
+        "intro_html": text_html(quiz.intro),
         "question_count": quiz.asks(len(questions)),
         "pool_count": len(questions),
         "kinds": _kinds(questions) if quiz.asks(len(questions)) == len(questions) else [],
@@ -131,7 +141,7 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
     return {
         "uid": str(question.uid),
         "kind": kind.value,
-        "prompt_html": str(content.render(question.prompt, content.PROMPT)),
+        "prompt_html": prompt_html(question),
         "points": question.points,
         "options": _options_out(options),
         "left": _options_out(left),
@@ -141,14 +151,27 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
         "ignores_accents": strictness.ignores_accents,
         "is_case_sensitive": strictness.is_case_sensitive,
         "number_format": asdict(writing),
+        "gaps": [_gap_out(gap, seed=seed) for gap in question.gaps],
+    }
+
+
+def _gap_out(gap: Question, *, seed: str) -> dict[str, Any]:
+    """Return the shape ``GapOut``. The seed decides the order of its choices."""
+    is_choice = gap.kind == Question.Kind.SINGLE
+    return {
+        "number": str(gap.position),
+        "kind": gap.kind,
+        "points": gap.points,
+        "options": _options_out(marking.shuffled(gap.options, seed=f"{seed}:{gap.position}") if is_choice else []),
+        "unit": gap.unit,
+        "tolerance": gap.tolerance,
+        "ignores_accents": gap.strictness.ignores_accents,
+        "is_case_sensitive": gap.strictness.is_case_sensitive,
     }
 
 
 def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [
-        {"id": str(option["id"]), "html": str(content.render(str(option["text"]), content.CHOICE))}
-        for option in options
-    ]
+    return [{"id": str(option["id"]), "html": choice_html(str(option["text"]))} for option in options]
 
 
 def _result_out(
@@ -211,28 +234,31 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
     rewatch = stored["rewatch"]
     if rewatch and rewatch["slug"] not in may_open:
         rewatch = None
+    lines = stored["lines"]
+    is_gaps = stored["kind"] == Question.Kind.GAPS
     return {
         "uid": stored["uid"],
         "kind": stored["kind"],
-        "prompt_html": str(content.render(stored["prompt"], content.PROMPT)),
+        "prompt_html": filled_html(stored["prompt"], lines) if is_gaps else text_html(stored["prompt"]),
         "verdict": stored["verdict"],
         "earned": stored["earned"],
         "points": stored["points"],
         "lines": [
             {
-                "html": str(content.render(line["text"], content.CHOICE)),
-                "chosen_html": str(content.render(line["chosen"], content.CHOICE)),
-                "right_html": str(content.render(line["right"], content.CHOICE)),
+                "html": gap_name(number, len(lines)) if is_gaps else choice_html(line["text"]),
+                "chosen_html": chosen_html(line),
+                "right_html": right_html(line),
                 "is_chosen": line["is_chosen"],
                 "is_right": line["is_right"],
                 "place": line["place"],
+                "points": line.get("points"),
             }
-            for line in stored["lines"]
+            for number, line in enumerate(lines, start=1)
         ],
         "given": stored["given"],
         "accepted": stored["accepted"],
-        "explanation_html": str(content.render(stored["explanation"], content.EXPLANATION)),
-        "remarks_html": [str(content.render(remark, content.FEEDBACK)) for remark in stored["remarks"]],
+        "explanation_html": explanation_html(stored["explanation"]),
+        "remarks_html": [feedback_html(remark) for remark in stored["remarks"]],
         "rewatch": {
             "number": rewatch["number"],
             "title": rewatch["title"],

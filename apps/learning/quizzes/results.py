@@ -29,8 +29,8 @@ def stored_result(
         "earned": plain_number(round_score(part)),
         "points": question.points,
         "lines": _lines(question, answer),
-        "given": _given(question, answer),
-        "accepted": _accepted(question),
+        "given": "" if question.kind == Question.Kind.SINGLE else _given(question, answer),
+        "accepted": "" if question.kind == Question.Kind.SINGLE else _accepted(question),
         "explanation": question.explanation,
         "remarks": _remarks(question, answer, mark),
         "rewatch": {
@@ -99,14 +99,36 @@ def _lines(question: Question, answer: marking.Answer | None) -> list[dict[str, 
                 )
                 for option in options["left"]
             ]
+        case Question.Kind.GAPS:
+            return _gap_lines(question, answer)
         case _:
             return []
+
+
+def _gap_lines(question: Question, answer: marking.Answer | None) -> list[dict[str, Any]]:
+    """Return a line for each gap: ``text`` is the number of its mark, ``chosen`` and ``right`` are plain texts."""
+    lines = []
+    for gap in question.gaps:
+        given = answer["gaps"].get(str(gap.position)) if answer else None
+        lines.append(
+            _line(
+                str(gap.position),
+                chosen=_given(gap, given),
+                right=_accepted(gap),
+                is_chosen=given is not None,
+                is_right=marking.mark(gap, given).share == 1,
+            )
+            | {"points": gap.points, "is_choice": gap.kind == Question.Kind.SINGLE}
+        )
+    return lines
 
 
 def _given(question: Question, answer: marking.Answer | None) -> str:
     if answer is None:
         return ""
     match Question.Kind(question.kind):
+        case Question.Kind.SINGLE:  # of a gap
+            return next((str(one["text"]) for one in question.options if one["id"] == answer["id"]), "")
         case Question.Kind.TRUTH:
             return _("True") if answer["value"] else _("False")
         case Question.Kind.NUMERIC:
@@ -121,6 +143,8 @@ def _given(question: Question, answer: marking.Answer | None) -> str:
 def _accepted(question: Question) -> str:
     key = question.answer
     match Question.Kind(question.kind):
+        case Question.Kind.SINGLE:  # of a gap
+            return next((str(one["text"]) for one in question.options if one["id"] == key["id"]), "")
         case Question.Kind.TRUTH:
             return _("True") if key["value"] else _("False")
         case Question.Kind.NUMERIC:

@@ -115,7 +115,7 @@ def submit_attempt(
     questions = questions_in(attempt)
     valid, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
-        numeric = {str(question.uid) for question in questions if question.kind == Question.Kind.NUMERIC}
+        numeric = {str(question.uid) for question in questions if _asks_for_number(question)}
         raise ValidationFailed(in_fields={f"answers.{uid}": [_fault(is_number=uid in numeric)] for uid in faults})
     with transaction.atomic():
         [locked] = _LOCKED(pk=attempt.pk)
@@ -153,6 +153,10 @@ def submit_attempt(
     if late:  # raised after the commit, so that the attempt stays closed
         raise QuizTimeOver
     return attempt, saved
+
+
+def _asks_for_number(question: Question) -> bool:
+    return any(one.kind == Question.Kind.NUMERIC for one in (question, *question.gaps))
 
 
 def _fault(*, is_number: bool) -> dict[str, str]:

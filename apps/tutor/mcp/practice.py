@@ -54,6 +54,10 @@ def _card(card: PracticeCard, now: datetime) -> dict[str, Any]:
         "prompt": question.prompt,
         "unit": out["question"]["unit"],
         **{name: _options(out["question"][name]) for name in ("options", "left", "right")},
+        "gaps": [
+            {"number": gap["number"], "kind": gap["kind"], "unit": gap["unit"], "options": _options(gap["options"])}
+            for gap in out["question"]["gaps"]
+        ],
     }
 
 
@@ -139,13 +143,15 @@ PRACTICE_QUIZ = Tool[Caller](
         "answer": {
             "type": "object",
             "description": "By the kind of question: id (single), ids (multiple, ordering), value (truth), text "
-            "(numeric, text), pairs (matching, left to right). Without it: the user doesn't know.",
+            "(numeric, text), pairs (matching, left to right), gaps (by number: the id of a choice, or the text). "
+            "Without it: the user doesn't know.",
             "properties": {
                 "id": _ID,
                 "ids": {"type": "array", "items": _ID, "maxItems": 50},
                 "value": {"type": "boolean"},
                 "text": _TEXT,
                 "pairs": {"type": "object", "additionalProperties": _ID, "maxProperties": 50},
+                "gaps": {"type": "object", "additionalProperties": _TEXT, "maxProperties": 50},
             },
             "additionalProperties": False,
         },

@@ -87,9 +87,9 @@ export function CardView({ card, isFirst, entered, isSaving, onRate, onGone }: P
         <p className="kicker">{sourceOf(card)}</p>
         <span className="small faint">{historyOf(card)}</span>
       </div>
-      {question && !hasBlocks(question.prompt_html) ? (
+      {question && (question.kind === "gaps" || !hasBlocks(question.prompt_html)) ? (
         <h2 className="flash__ask" id="ask" ref={heading} tabIndex={-1}>
-          <Html html={question.prompt_html} />
+          {question.kind === "gaps" ? t("Fill in the gaps.") : <Html html={question.prompt_html} />}
         </h2>
       ) : (
         <div

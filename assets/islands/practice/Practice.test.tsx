@@ -25,6 +25,7 @@ const question = {
   ignores_accents: false,
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
+  gaps: [],
   tolerance: "",
 };
 const asked: Card = {

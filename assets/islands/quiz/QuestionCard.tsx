@@ -41,7 +41,13 @@ export function QuestionCard(props: Props) {
           {isFlagged ? t("Flagged") : t("Flag")}
         </button>
       </div>
-      <Ask html={question.prompt_html} id={heading} level="h2" />
+      {question.kind === "gaps" ? (
+        <h2 className="question__ask" id={heading}>
+          {t("Fill in the gaps.")}
+        </h2>
+      ) : (
+        <Ask html={question.prompt_html} id={heading} level="h2" />
+      )}
       {hint && <p className="question__kind">{hint}</p>}
       {isRefused && (
         <p className="field__error">

@@ -25,6 +25,7 @@ const base = {
   ignores_accents: false,
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
+  gaps: [],
   tolerance: "",
 };
 const abc = ["a", "b", "c"].map((id) => ({ id, html: `Option <em>${id}</em>` }));
@@ -97,6 +98,7 @@ const done: Attempt = {
           is_chosen: place === 0,
           is_right: place === 1,
           place: null,
+          points: null,
         })),
         given: "",
         accepted: "",
@@ -403,6 +405,7 @@ const line = (over: Partial<QuestionResult["lines"][number]>) => ({
   is_chosen: true,
   is_right: null,
   place: null,
+  points: null,
   ...over,
 });
 
@@ -430,6 +433,36 @@ it("does not show correct answers while they are hidden", async () => {
   expect(pairs!.textContent).not.toContain("correct:");
   expect(number!.textContent).toContain("You answered 3.");
   expect(number!.textContent).not.toContain("Correct answer");
+});
+
+it("fills the gaps of a text in their places, each by its label", async () => {
+  const marking = { points: 1, unit: "", tolerance: "", ignores_accents: false };
+  const slot = (number: number): string => `<span class="gap" data-gap="${number}"></span>`;
+  const text: Question = {
+    ...base,
+    uid: uid(8),
+    kind: "gaps",
+    prompt_html: `<p>It is ${slot(2)} of ${slot(1)}.</p>`,
+    gaps: [
+      { ...marking, number: "2", kind: "numeric", options: [], is_case_sensitive: false },
+      { ...marking, number: "1", kind: "single", options: abc, is_case_sensitive: false },
+    ],
+  };
+  show({ ...quiz, attempt: { ...open, questions: [text] } });
+
+  const first = await screen.findByLabelText("Gap 1 of 2");
+  const second = screen.getByLabelText("Gap 2 of 2");
+  expect(first.closest("p")?.textContent).toContain("It is");
+  await userEvent.type(first, "two");
+  await userEvent.selectOptions(second, "Option b");
+  expect(first).toHaveProperty("value", "two");
+  expect(first.getAttribute("aria-invalid")).toBe("true");
+  expect(first.getAttribute("aria-describedby")).toBeTruthy();
+  await userEvent.clear(first);
+  await userEvent.type(first, "1/2");
+  await press("Submit");
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]!.body).toEqual({ answers: { [uid(8)]: { gaps: { 1: "b", 2: "1/2" } } } });
 });
 
 it("says that an ordering was unanswered while the correct order is hidden", async () => {

@@ -119,6 +119,10 @@ const kinds: Record<Kind, { icon: IconName; words: (count: number) => string }> 
     icon: "link-2",
     words: (n) => tn("{count} set of pairs to match", "{count} sets of pairs to match", n),
   },
+  gaps: {
+    icon: "rectangle-ellipsis",
+    words: (n) => tn("{count} text with gaps to fill", "{count} texts with gaps to fill", n),
+  },
 };
 
 function Rules({ quiz }: { quiz: QuizProps }) {

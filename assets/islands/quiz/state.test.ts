@@ -27,6 +27,7 @@ const question = (uid: string, more: Partial<Question> = {}): Question => ({
   ignores_accents: false,
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
+  gaps: [],
   ...more,
 });
 
@@ -57,6 +58,8 @@ it.each([
   [{ text: "0" }, true],
   [{ pairs: { a: "" } }, false],
   [{ pairs: { a: "", b: "1" } }, true],
+  [{ gaps: { 1: " " } }, false],
+  [{ gaps: { 1: "", 2: "x" } }, true],
 ])("knows whether %j has content", (answer, says) => {
   expect(isAnswered(answer)).toBe(says);
 });
@@ -76,6 +79,24 @@ it("ignores a word as the answer to a numeric question", () => {
   expect(toSend(questions, answers)).toEqual({ b: { text: "three" } });
   expect(countAnswered(questions, answers)).toBe(1);
   expect(unreadable(questions, answers)).toEqual(["a"]);
+});
+
+it("sends the gaps that can be read, and says that one cannot", () => {
+  const common = { points: 1, options: [], unit: "", tolerance: "" };
+  const marking = { ignores_accents: false, is_case_sensitive: false };
+  const text = question("a", {
+    kind: "gaps",
+    gaps: [
+      { number: "1", kind: "numeric", ...common, ...marking },
+      { number: "2", kind: "text", ...common, ...marking },
+    ],
+  });
+  const answers = { a: { gaps: { 1: "three", 2: "three", 9: "of an older text" } } };
+
+  expect(toSend([text], answers)).toEqual({ a: { gaps: { 2: "three" } } });
+  expect(unreadable([text], answers)).toEqual(["a"]);
+  expect(unreadable([text], { a: { gaps: { 1: "1/3" } } })).toEqual([]);
+  expect(toSend([text], { a: { gaps: { 1: "three" } } })).toEqual({});
 });
 
 it("toggles one of several choices", () => {

@@ -1926,6 +1926,10 @@ export interface components {
         };
         /** @description One answer; which field counts follows from the question's kind. An empty answer is left out. */
         AnswerInRequest: {
+            /** @description gaps: by number, the id of a choice or what was typed */
+            gaps?: {
+                [key: string]: string;
+            };
             /** @description single */
             id?: string;
             /** @description multiple, ordering */
@@ -3105,6 +3109,26 @@ export interface components {
             name: string;
             username: string;
         };
+        /** @description A field of a text with gaps, in the place of ``<span data-gap="number">`` in the prompt. */
+        GapOut: {
+            ignores_accents: boolean;
+            is_case_sensitive: boolean;
+            kind: components["schemas"]["GapOutKindEnum"];
+            /** @description The key of its answer. */
+            number: string;
+            /** @description Of a choice. */
+            options: components["schemas"]["OptionOut"][];
+            points: number;
+            tolerance: string;
+            unit: string;
+        };
+        /**
+         * @description * `single` - single
+         *     * `numeric` - numeric
+         *     * `text` - text
+         * @enum {string}
+         */
+        GapOutKindEnum: "single" | "numeric" | "text";
         /** @description To whom a gift goes. */
         GiftInRequest: {
             /** @default  */
@@ -3845,11 +3869,14 @@ export interface components {
          *     * `text` - Short text
          *     * `ordering` - Ordering
          *     * `matching` - Matching
+         *     * `gaps` - Text with gaps
          * @enum {string}
          */
-        QuestionKind: "single" | "multiple" | "truth" | "numeric" | "text" | "ordering" | "matching";
+        QuestionKind: "single" | "multiple" | "truth" | "numeric" | "text" | "ordering" | "matching" | "gaps";
         /** @description What may be seen before submission. */
         QuestionOut: {
+            /** @description The fields of a text with gaps, in the order of the text. */
+            gaps: components["schemas"]["GapOut"][];
             /** @description Short text: accents don't matter. */
             ignores_accents: boolean;
             /** @description Short text: capital letters matter. */
@@ -4037,6 +4064,8 @@ export interface components {
             is_right: boolean | null;
             /** @description Ordering: where the step belongs, from 1; null while it is not told. */
             place: number | null;
+            /** @description Gaps: what a right answer earns. */
+            points: number | null;
             /** @description Matching: the right partner. */
             right_html: string;
         };

@@ -1,5 +1,6 @@
 import { Choices } from "./Choices";
 import { Matching, NumberField, TextField } from "./Fields";
+import { Gaps } from "./Gaps";
 import { Ordering } from "./Ordering";
 import type { Answer } from "./state";
 import type { Question } from "./types";
@@ -27,5 +28,7 @@ export function AnswerField({ heading, ...props }: Props) {
       return <Ordering {...props} />;
     case "matching":
       return <Matching {...props} />;
+    case "gaps":
+      return <Gaps {...props} heading={heading} />;
   }
 }

@@ -16,7 +16,13 @@ export function ResultCard({ question, number, total }: Props) {
         <span className="num">{t("Question {number} of {total}", { number, total })}</span>
         <Verdict question={question} />
       </div>
-      <Ask html={question.prompt_html} id={`r${number}h`} level="h3" />
+      {question.kind === "gaps" ? (
+        <h3 className="question__ask" id={`r${number}h`}>
+          {t("Fill in the gaps.")}
+        </h3>
+      ) : (
+        <Ask html={question.prompt_html} id={`r${number}h`} level="h3" />
+      )}
       <Lines question={question} />
       {(remarks.length > 0 || explanation || rewatch) && (
         <div className={["wrong", "partly"].includes(question.verdict) ? "why why--no" : "why"}>
@@ -89,6 +95,8 @@ function Lines({ question }: { question: QuestionResult }) {
       );
     case "matching":
       return <MatchLines question={question} />;
+    case "gaps":
+      return <GapLines question={question} />;
     default:
       return <Said question={question} />;
   }
@@ -178,6 +186,37 @@ function MatchLines({ question }: { question: QuestionResult }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The text with the answers in their places, and a line for each gap. */
+function GapLines({ question }: { question: QuestionResult }) {
+  return (
+    <>
+      <div className="gaps prose" dangerouslySetInnerHTML={{ __html: question.prompt_html }} />
+      <ol className="order order--result">
+        {question.lines.map((line, place) => (
+          <li key={line.html} className={line.is_chosen || line.is_right ? mark(line) : undefined}>
+            <span className="order__n">{place + 1}</span>
+            <span>
+              <span className="vh">{line.html}: </span>
+              {line.is_chosen ? <Html html={line.chosen_html} /> : t("not answered")}
+              {line.is_right === false && line.right_html && (
+                <span className="small block">
+                  {t("correct:")} <Html html={line.right_html} />
+                </span>
+              )}
+            </span>
+            {line.is_chosen && line.is_right !== null && (
+              <Icon
+                name={line.is_right ? "check" : "x"}
+                label={line.is_right ? t("Correct") : t("Incorrect")}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

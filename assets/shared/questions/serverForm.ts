@@ -3,7 +3,10 @@ import type { Answer } from "./state";
 import type { Question } from "./types";
 
 /** The answer to a question in a form; null without one. */
-export function answerIn(given: FormData, { uid, kind, options, left }: Question): Answer | null {
+export function answerIn(
+  given: FormData,
+  { uid, kind, options, left, gaps }: Question,
+): Answer | null {
   const name = `q.${uid}`;
   const textOf = (value: FormDataEntryValue | null): string =>
     typeof value === "string" ? value : "";
@@ -26,6 +29,10 @@ export function answerIn(given: FormData, { uid, kind, options, left }: Question
     case "matching": {
       const pairs = parts(left).filter(([, partner]) => partner !== "");
       return pairs.length > 0 ? { pairs: Object.fromEntries(pairs) } : null;
+    }
+    case "gaps": {
+      const fields = parts(gaps.map(({ number: id }) => ({ id }))).filter(([, value]) => value);
+      return fields.length > 0 ? { gaps: Object.fromEntries(fields) } : null;
     }
     default:
       return first ? { text: first } : null;

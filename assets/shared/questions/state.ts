@@ -44,6 +44,7 @@ export function isAnswered(answer: Answer | undefined): boolean {
   if (answer.id) return true;
   if (answer.text !== undefined) return answer.text.trim() !== "";
   if (answer.ids) return answer.ids.length > 0;
+  if (answer.gaps) return Object.values(answer.gaps).some((value) => value.trim() !== "");
   return Object.values(answer.pairs ?? {}).some((partner) => partner !== "");
 }
 
@@ -52,11 +53,29 @@ export function countAnswered(questions: readonly Question[], answers: Answers):
 }
 
 /** Whether an answer can be sent: a number that cannot be read has to be corrected first. */
-export function isReadable(
-  { kind, number_format: format, unit }: Question,
+export function isReadable(question: Question, answer: Answer): boolean {
+  const { kind, number_format: format, unit, gaps } = question;
+  if (kind === "gaps") return gaps.every((gap) => isGapReadable(question, gap, answer));
+  return kind !== "numeric" || readNumber(answer.text ?? "", format, unit) !== null;
+}
+
+/** Whether what is in a gap can be sent; an empty gap can. */
+function isGapReadable(
+  { number_format: format }: Question,
+  { kind, number, unit }: Question["gaps"][number],
   answer: Answer,
 ): boolean {
-  return kind !== "numeric" || readNumber(answer.text ?? "", format, unit) !== null;
+  const value = answer.gaps?.[number] ?? "";
+  return kind !== "numeric" || value.trim() === "" || readNumber(value, format, unit) !== null;
+}
+
+/** The answer without what cannot be read: the other gaps of a text still count. */
+function readablePart(question: Question, answer: Answer): Answer | null {
+  if (question.kind !== "gaps") return isReadable(question, answer) ? answer : null;
+  const readable = question.gaps.filter((gap) => isGapReadable(question, gap, answer));
+  // A draft from before the quiz was changed may have other gaps.
+  const gaps = readable.map(({ number }) => [number, answer.gaps?.[number] ?? ""] as const);
+  return { gaps: Object.fromEntries(gaps.filter(([, value]) => value.trim() !== "")) };
 }
 
 /**
@@ -67,7 +86,8 @@ export function toSend(questions: readonly Question[], answers: Answers): Answer
   const said: Answers = {};
   for (const question of questions) {
     const answer = answers[question.uid];
-    if (answer && isAnswered(answer) && isReadable(question, answer)) said[question.uid] = answer;
+    const part = answer && isAnswered(answer) ? readablePart(question, answer) : null;
+    if (part && isAnswered(part)) said[question.uid] = part;
   }
   return said;
 }

@@ -53,6 +53,7 @@ SPECTACULAR_SETTINGS = {
             ("text", "Short text"),
             ("ordering", "Ordering"),
             ("matching", "Matching"),
+            ("gaps", "Text with gaps"),
         ],
     },
     "POSTPROCESSING_HOOKS": [
