@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course, Lesson, Question, Quiz
-from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
+from apps.courses.questions import MAX_GAPS, USUAL_ESSAY_LENGTH, Answers, Choice, Gap
 from apps.courses.services import QuestionDraft
 
 
@@ -137,7 +137,13 @@ def answers_of(data: Any) -> Answers:
         is_case_sensitive="is_case_sensitive" in data,
         remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
         gaps=_gaps_of(data),
+        essay_limit=_whole_number(data["essay_limit"]) if "essay_limit" in data else USUAL_ESSAY_LENGTH,
     )
+
+
+def _whole_number(text: str) -> int | None:
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= 9 else None
 
 
 def _gaps_of(data: QueryDict) -> list[Gap]:
@@ -162,8 +168,7 @@ def _gaps_of(data: QueryDict) -> list[Gap]:
 
 def _points(text: str) -> int:
     """Return the points; 0, which is refused, if it is no whole number."""
-    text = text.strip()
-    return int(text) if text.isdecimal() and len(text) <= 3 else 0
+    return _whole_number(text) or 0
 
 
 def seconds_of(text: str) -> int:

@@ -26,6 +26,8 @@ MOST_WORDS = 20
 TEXT_LIMIT = 500
 MAX_NUMBER = 10**15
 MAX_GAPS = 20
+MIN_ESSAY_LENGTH, MAX_ESSAY_LENGTH = 50, 20_000  # code points
+USUAL_ESSAY_LENGTH = 5_000  # code points
 MAX_POINTS = 100
 IDS = "abcdefghijklmnopqrstuvwxyz"
 NO_PROMPT = gettext_lazy("Enter a question.")
@@ -83,6 +85,8 @@ class Answers:
     language: str = ""
     remarks: dict[str, str] = field(default_factory=dict)
     gaps: Sequence[Gap] = ()
+    essay_limit: int | None = USUAL_ESSAY_LENGTH
+    """Code points; None if the author entered no whole number."""
 
 
 @dataclass(frozen=True)
@@ -318,6 +322,14 @@ def _gap(gap: Gap, language: str) -> Columns:
     raise QuestionInvalid(problem=_("Choose what it asks for."), field="gaps")
 
 
+def _essay(answers: Answers) -> Columns:
+    limit = answers.essay_limit
+    if limit is None or not MIN_ESSAY_LENGTH <= limit <= MAX_ESSAY_LENGTH:
+        problem = _("Enter a limit from %(least)d to %(most)d characters.")
+        raise QuestionInvalid(problem=problem % {"least": MIN_ESSAY_LENGTH, "most": MAX_ESSAY_LENGTH}, field="limit")
+    return Columns({"limit": limit}, {}, {})
+
+
 def _shown(lines: Sequence[Choice]) -> list[dict[str, str]]:
     return [{"id": line.id, "text": line.text} for line in lines]
 
@@ -343,4 +355,5 @@ _BUILDERS: dict[str, Callable[[Answers], Columns]] = {
     Question.Kind.TEXT: _text,
     Question.Kind.ORDERING: _ordering,
     Question.Kind.MATCHING: _matching,
+    Question.Kind.ESSAY: _essay,
 }

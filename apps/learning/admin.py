@@ -15,6 +15,8 @@ from apps.learning.models import (
     Attempt,
     Certificate,
     Enrollment,
+    EssayAnswer,
+    EssayMark,
     LearnedDay,
     LessonProgress,
     LessonUse,
@@ -143,3 +145,9 @@ register_read_only(
     filters=["state"],
     search=["user__email", "course__title"],
 )
+register_read_only(
+    EssayAnswer,
+    ["attempt", "points", "earned", "submitted_at", "marked_at"],
+    search=["attempt__enrollment__user__email"],
+)
+register_read_only(EssayMark, ["essay", "revision", "earned", "marked_by", "marked_at"], search=["marked_by__email"])

@@ -5,6 +5,7 @@ rendered once per version of the course and then reused.
 """
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.ratings import public_name
+from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
@@ -126,3 +128,9 @@ def fill_gaps(html: str, fields: Mapping[str, str]) -> Markup:
         slot = f'<span class="gap" data-gap="{number}">'
         html = html.replace(f"{slot}</span>", f"{slot}{field}</span>", 1)
     return Markup(html)  # noqa: S704 (the text is sanitized, the fields come from a macro)
+
+
+@register("plain_points")
+def plain_points(points: Decimal) -> str:
+    """Return points without trailing zeros: 2.50 -> "2.5"."""
+    return plain_number(points)

@@ -51,8 +51,25 @@ class AttemptOpened(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class QuizSubmitted(Event):
+    """An attempt was submitted. If ``waiting`` of its essays have no mark yet, it is not passed so far."""
+
     attempt_id: int
     user_id: int
     lesson_id: int
     is_passed: bool
     is_perfect: bool
+    waiting: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EssayMarked(Event):
+    """An essay got a mark.
+
+    ``is_complete``: it was the last of its attempt that waited. ``is_change``: the mark replaces an earlier one.
+    """
+
+    essay_id: int
+    attempt_id: int
+    user_id: int
+    is_complete: bool
+    is_change: bool

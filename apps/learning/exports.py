@@ -10,6 +10,8 @@ from apps.learning.models import (
     Bookmark,
     Certificate,
     Enrollment,
+    EssayAnswer,
+    EssayMark,
     HelpfulVote,
     LearnedDay,
     LessonProgress,
@@ -49,6 +51,18 @@ def of_learning(user: User) -> Iterator[Part]:
         attempts.values(
             "quiz__lesson__title", "number", "started_at", "submitted_at", "answers", "score", "points", "is_passed"
         ).iterator(),
+    )
+    essays = EssayAnswer.objects.filter(attempt__enrollment__user=user).order_by("pk")
+    yield Part(
+        "learning/essays.json",
+        essays.values(
+            "attempt__quiz__lesson__title", "question_uid", "points", "earned", "comment", "submitted_at", "marked_at"
+        ).iterator(),
+    )
+    marks = EssayMark.objects.filter(marked_by=user).order_by("pk")
+    yield Part(
+        "learning/marks_given.json",
+        marks.values("essay__attempt__quiz__lesson__title", "earned", "comment", "marked_at").iterator(),
     )
     given = Certificate.objects.filter(**mine).values("code", "course_title", "learner_name", "issued_at")
     yield Part("learning/certificates.json", given.iterator())

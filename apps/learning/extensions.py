@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, OuterRef, Subquery, Value
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -11,7 +12,7 @@ from apps.accounts.models import Role, User
 from apps.billing.extensions import CourseAccess, LearningFigures, course_access, learning_figures, watch_time
 from apps.courses.queries import authoring
 from apps.learning import services
-from apps.learning.models import RatingReport
+from apps.learning.models import EssayAnswer, RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.consumption import consumed_percents, has_opened_lesson
@@ -25,6 +26,7 @@ from studyplatform.kit.extensions import (
     admin_tiles,
     instructor_tiles,
     learner_cards,
+    menu_badges,
     session_counts,
     sitemap_entries,
 )
@@ -56,6 +58,24 @@ def ratings_for_admins() -> Subquery:
         .annotate(count=Count("rating", distinct=True))
         .values("count")
     )
+
+
+@session_counts.registers("essays")
+def essays_to_mark() -> Subquery:
+    """The essays in an instructor's courses that wait for marks."""
+    rows = EssayAnswer.objects.filter(
+        marked_at=None,
+        attempt__enrollment__revoked_at=None,
+        attempt__enrollment__course__instructor=OuterRef("user"),
+    )
+    return Subquery(rows.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+
+
+@menu_badges.registers("essays")
+def waiting_essays(request: HttpRequest) -> int:
+    """How many essays an instructor has to mark. It came with the session: no query."""
+    row = getattr(request.session, "row", None)
+    return (getattr(row, "count_essays", 0) or 0) if row is not None else 0
 
 
 @sitemap_entries.registers("lessons", order=20)

@@ -1,6 +1,7 @@
 """Forms of the learner's pages: quizzes and practice without scripts, flash cards, a certificate code to verify."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -8,8 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Question
 from apps.learning.models import PracticeReview
+from apps.learning.services.essays import MAX_COMMENT_LENGTH
 from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.text.numbers import NotANumber, read_number
 
+MAX_POINTS_TYPED = 1_000  # what is more is refused before it becomes a decimal number
 Posted = Mapping[str, list[str]]
 
 
@@ -57,6 +61,26 @@ class CardRatingForm(forms.Form):
     rating = forms.TypedChoiceField(choices=PracticeReview.Rating.choices, coerce=int)
 
 
+class MarkForm(forms.Form):
+    """The mark of an essay. ``revision``: how often it had been marked when the form was shown."""
+
+    points = forms.CharField(
+        label=_("Points"), max_length=20, error_messages={"required": _("Enter the points for this answer.")}
+    )
+    comment = forms.CharField(label=_("Comment"), max_length=MAX_COMMENT_LENGTH, required=False, widget=forms.Textarea)
+    revision = forms.IntegerField(min_value=0, max_value=1_000_000, widget=forms.HiddenInput)
+
+    def clean_points(self) -> Decimal:
+        """The points, written in any number format."""
+        try:
+            value = read_number(str(self.cleaned_data["points"])).value
+        except NotANumber:
+            raise forms.ValidationError(_("Enter a number, such as 2 or 2.5.")) from None
+        if abs(value) > MAX_POINTS_TYPED or value.denominator > 1_000:
+            raise forms.ValidationError(_("Enter a number, such as 2 or 2.5."))
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
 def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:
     """Return the posted answers in the shapes of ``quizzes.marking``, which validates them."""
     return {str(question.uid): _answer(question, posted) for question in questions}
@@ -72,7 +96,7 @@ def _answer(question: Question, posted: Posted) -> dict[str, Any] | None:
             return {"ids": values} if values else None
         case Question.Kind.TRUTH:
             return {"value": {"true": True, "false": False}.get(values[0], values[0])} if values else None
-        case Question.Kind.NUMERIC | Question.Kind.TEXT:
+        case Question.Kind.NUMERIC | Question.Kind.TEXT | Question.Kind.ESSAY:
             return {"text": values[0]} if values else None
         case Question.Kind.ORDERING:
             return _order(question, name, posted)

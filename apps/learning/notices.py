@@ -77,6 +77,29 @@ ACHIEVEMENT = services.register_kind(
 )
 
 
+ESSAYS_MARKED = services.register_kind(
+    _learning(
+        name="learning.essays_marked",
+        title=_("Marked quizzes"),
+        headline=_("Your answers to “%(quiz)s” were marked: %(percent)s%%"),
+        text=_("Your instructor has marked every answer. Read the comments beside your answers."),
+        action=_("See your result"),
+        icon="pen-line",
+    )
+)
+MARK_CHANGED = services.register_kind(
+    _learning(
+        name="learning.mark_changed",
+        title=_("Changed marks"),
+        headline=_("A mark in “%(quiz)s” was changed: you now have %(percent)s%%"),
+        text=_("Your instructor looked at one of your answers again."),
+        action=_("See your result"),
+        icon="pen-line",
+        mail=services.Mail.DIGEST,
+    )
+)
+
+
 def _teaches(user: User) -> bool:
     return user.can_teach
 
@@ -102,6 +125,20 @@ REVIEW_ANSWERED = services.register_kind(
         quote="text",
         action=_("Read the reply"),
         icon="message-square",
+        mail=services.Mail.DIGEST,
+    )
+)
+ESSAYS_WAITING = services.register_kind(
+    services.Kind(
+        name="learning.essays_waiting",
+        group="teaching",
+        is_for=_teaches,
+        title=_("Answers to mark"),
+        headline=_("Answers in “%(course)s” are waiting for your marks"),
+        text=_("Until you mark them, the attempts are neither passed nor failed."),
+        action=_("Mark the answers"),
+        icon="pen-line",
+        hint=_("At most once a day for each course."),
         mail=services.Mail.DIGEST,
     )
 )

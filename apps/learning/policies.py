@@ -143,6 +143,12 @@ def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:
     return None if is_theirs and attempt.enrollment.is_active else NotFound()
 
 
+def mark_essays(user: AnyUser, attempt: Attempt) -> Verdict:
+    """Staff mark the essays of their course, also of an archived one, while the learner is enrolled."""
+    is_staff = is_staff_of(user, attempt.quiz.lesson.course)
+    return None if is_staff and attempt.enrollment.is_active else NotFound()
+
+
 def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:
     """Only its owner may download the document and the badge, unless it was revoked. Anyone may verify it."""
     refused = be_signed_in(user)

@@ -529,7 +529,7 @@ def test_every_kind_of_question_has_a_form(adas_browser, course, kind):
 
 
 def test_an_unknown_kind_of_question_has_no_form(adas_browser, course):
-    assert adas_browser.get(address_of("question-new", course.slug, "check") + "?kind=essay").status_code == 400
+    assert adas_browser.get(address_of("question-new", course.slug, "check") + "?kind=riddle").status_code == 400
 
 
 def test_an_instructor_saves_the_rules_of_a_quiz(adas_browser, course):

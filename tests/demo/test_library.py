@@ -239,7 +239,7 @@ FORMS: dict[str, Callable[[dict[str, Any]], None]] = {
 
 def test_every_kind_of_question_has_a_check_and_is_used():
     used = {question["kind"] for path in quizzes() for question in load(path)["questions"]}
-    assert set(FORMS) == set(Question.Kind.values) == used
+    assert set(FORMS) == set(Question.Kind.values) - {Question.Kind.ESSAY} == used
 
 
 @all_cases("path, question", questions())

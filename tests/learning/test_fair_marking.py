@@ -1,6 +1,7 @@
 """Properties of marking: for every kind, what a fair teacher would give, worked out here by other means."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ from apps.learning.quizzes import marking
 from apps.learning.quizzes.drawing import kept, restored
 from apps.learning.quizzes.results import stored_result
 
-ROUNDS = 12  # for each kind, each with another question and three answers
+ROUNDS = 8  # for each kind, each with another question and three answers
 WORDS = ["delta", "Nile", "élan", "x²", "¬p", "мир", "水", "a b", "O'Neil", "5 %", "[[1]]", "*not* bold"]
 
 
@@ -170,7 +171,9 @@ def test_the_form_of_an_author_and_back_is_the_same_question():
             again = build(kind, form, question.prompt)
             assert again.points == question.points
             if kind != "gaps":  # the choices of its gaps get new ids
-                assert answers_of_question(again) == form
+                back = answers_of_question(again)
+                assert sorted(back.choices, key=str) == sorted(form.choices, key=str)
+                assert replace(back, choices=form.choices) == form
             for learner in (answer, None):  # what is right stays right: the ids of choices are kept
                 if kind in {"matching", "gaps"} and learner is not None:
                     continue

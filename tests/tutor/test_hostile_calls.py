@@ -78,7 +78,7 @@ def test_tools_survive_every_argument(
             assert '"code": -32603' not in said, (name, odd, said)
 
 
-@pytest.mark.parametrize("kind", ["single", "multiple", "truth", "numeric", "text", "ordering", "matching"])
+@pytest.mark.parametrize("kind", ["single", "multiple", "truth", "numeric", "text", "ordering", "matching", "gaps"])
 def test_practice_survives_every_answer(
     assistant: Assistant, leo: User, rivers: dict[str, Lesson], enrollment: Enrollment, kind: str
 ) -> None:
@@ -91,6 +91,10 @@ def test_practice_survives_every_answer(
         "text": ([], {"accepted": ["silt"]}),
         "ordering": (options, {"ids": ["a", "b", "c"]}),
         "matching": ({"left": options, "right": options}, {"pairs": {"a": "a", "b": "b", "c": "c"}}),
+        "gaps": (
+            {"gaps": [{"number": 1, "kind": "single", "points": 1, "options": options}]},
+            {"gaps": {"1": {"id": "a"}}},
+        ),
     }
     question = rivers["check"].quiz.questions.get()
     question.kind, (question.options, question.answer) = kind, rights[kind]
@@ -102,6 +106,7 @@ def test_practice_survives_every_answer(
         "ids": [[], ["a"], ["a", "a"], ["z"], ["a", "b", "c"], ["a"] * 51],
         "value": [True, False, 1, None],
         "text": ["", "1e999", "nan", "-inf", "1/0", "1" * 400, "٣", "0x1p3", "1_0", "💥", "1,5", "--1"],
+        "gaps": [{}, {"1": "a"}, {"1": "z"}, {"2": "a"}, {"1": ""}, {"": ""}],
         "pairs": [{}, {"a": "a"}, {"z": "a"}, {"a": "z", "b": "z", "c": "z"}, {"": ""}],
     }
     for name, values in fields.items():

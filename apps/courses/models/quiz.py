@@ -65,6 +65,7 @@ class Question(models.Model):
               (several left sides may have one partner, and a right side none)
     gaps      options {"gaps": [{"number": 1, "kind", "points", "options"}]}  answer {"gaps": {"1": answer}}
               in the order of the marks in the prompt ("[[1]]"); each field is a single, text or numeric one
+    essay     options {"limit": 5000} (code points)          answer {}: the course's staff marks it
     """
 
     class Kind(models.TextChoices):
@@ -76,6 +77,7 @@ class Question(models.Model):
         ORDERING = "ordering", _("Ordering")
         MATCHING = "matching", _("Matching")
         GAPS = "gaps", _("Text with gaps")
+        ESSAY = "essay", _("Essay")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     quiz = models.ForeignKey(Quiz, models.CASCADE, related_name="questions")

@@ -31,6 +31,7 @@ ICONS = {
     Question.Kind.ORDERING: "list-ordered",
     Question.Kind.MATCHING: "arrow-left-right",
     Question.Kind.GAPS: "rectangle-ellipsis",
+    Question.Kind.ESSAY: "pen-line",
 }
 LEAST_LINES = 4
 

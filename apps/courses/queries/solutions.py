@@ -53,6 +53,8 @@ def answers_of_question(question: Question) -> Answers:
         case Question.Kind.GAPS:
             by_number = {one.position: _gap_of(one) for one in question.gaps}
             return Answers(gaps=[by_number.get(number, Gap()) for number in range(1, max(by_number, default=0) + 1)])
+        case Question.Kind.ESSAY:
+            return Answers(essay_limit=question.options["limit"])
     return Answers()
 
 
@@ -118,6 +120,8 @@ def solution(question: Question) -> list[SolutionLine]:
         case Question.Kind.ORDERING:
             steps = enumerate(answers.choices, start=1)
             return [SolutionLine(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
+        case Question.Kind.ESSAY:
+            return []
         case Question.Kind.GAPS:
             return [
                 SolutionLine(text=f"[[{field.position}]] {line.text}", is_right=line.is_right)

@@ -1,6 +1,7 @@
 """Everything that changes courses: their texts, outline, media, quizzes and status."""
 
 from apps.courses.chapters import parse_chapters
+from apps.courses.questions import MAX_ESSAY_LENGTH
 from apps.courses.services.course_files import (
     add_course_file,
     clean_course_files,
@@ -53,6 +54,7 @@ from apps.courses.services.paths import (
 )
 from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
 from apps.courses.services.quizzes import (
+    MAX_ESSAYS,
     QUESTION_LIMIT,
     QuestionDraft,
     add_question,
@@ -74,6 +76,8 @@ from apps.courses.services.review import (
 )
 
 __all__ = [
+    "MAX_ESSAYS",
+    "MAX_ESSAY_LENGTH",
     "QUESTION_LIMIT",
     "CourseTexts",
     "PathTexts",

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.courses import policies, questions
@@ -16,6 +17,7 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
 
 QUESTION_LIMIT = 100
+MAX_ESSAYS = 10  # of a quiz: an attempt sends them together, and somebody reads them
 SECONDS_PER_QUESTION = 60
 
 
@@ -110,6 +112,7 @@ def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -
         if quiz.questions.count() >= QUESTION_LIMIT:
             raise OutlineFull(limit=QUESTION_LIMIT)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
+        _check_essays(quiz, draft.kind)
         question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
         _finish(quiz, course, by, now)
     return question
@@ -122,6 +125,7 @@ def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: da
     """
     with transaction.atomic():
         course = _locked(question.quiz, by)
+        _check_essays(question.quiz, draft.kind, besides=question.pk)
         changed = draft.fields(question.quiz)
         for name, value in changed.items():
             setattr(question, name, value)
@@ -137,6 +141,7 @@ def duplicate_question(*, question: Question, by: User, now: datetime) -> Questi
         quiz = question.quiz
         if quiz.questions.count() >= QUESTION_LIMIT:
             raise OutlineFull(limit=QUESTION_LIMIT)
+        _check_essays(quiz, question.kind)
         order = _order(quiz)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
         copy = Question.objects.create(
@@ -175,6 +180,16 @@ _COPIED = (
     "kind", "prompt", "options", "answer", "remarks", "points", "explanation", "rewatch_lesson", "rewatch_at",
     "all_or_nothing", "is_withdrawn",
 )  # fmt: skip
+
+
+def _check_essays(quiz: Quiz, kind: str, besides: int = 0) -> None:
+    """
+    :raises QuestionInvalid: a question of this kind would be one essay too many.
+    """
+    if kind != Question.Kind.ESSAY:
+        return
+    if quiz.questions.filter(kind=Question.Kind.ESSAY).exclude(pk=besides).count() >= MAX_ESSAYS:
+        raise QuestionInvalid(problem=_("A quiz can have up to %d essays.") % MAX_ESSAYS, field="kind")
 
 
 def _pool(quiz: Quiz) -> int:

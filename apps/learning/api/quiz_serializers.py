@@ -5,7 +5,7 @@ No shape that a browser receives before submission has a field for an answer, an
 from rest_framework import serializers
 
 from apps.courses.models import Question, Quiz
-from apps.courses.services import QUESTION_LIMIT
+from apps.courses.services import MAX_ESSAY_LENGTH, QUESTION_LIMIT
 from apps.learning.api.serializers import LessonLink, ProgressOut
 from apps.learning.quizzes.marking import MAX_LENGTH
 from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
@@ -55,6 +55,7 @@ class QuestionOut(serializers.Serializer[object]):
     is_case_sensitive = serializers.BooleanField(help_text="Short text: capital letters matter.")
     number_format = NumberFormatOut(help_text="How a number with two readings is read.")
     gaps = GapOut(many=True, help_text="The fields of a text with gaps, in the order of the text.")
+    limit = serializers.IntegerField(allow_null=True, help_text="Of an essay: its longest answer in code points.")
 
 
 class AnswerIn(serializers.Serializer[object]):
@@ -66,7 +67,7 @@ class AnswerIn(serializers.Serializer[object]):
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
-        required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric, text: as typed"
+        required=False, allow_blank=True, max_length=MAX_ESSAY_LENGTH, help_text="numeric, text, essay: as typed"
     )
     pairs = BoundedDictField(
         child=serializers.CharField(max_length=40, allow_blank=True),
@@ -114,11 +115,12 @@ class QuestionResult(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=Question.Kind.choices)
     prompt_html = serializers.CharField()
-    verdict = serializers.ChoiceField(choices=["right", "partly", "wrong", "open"])
+    verdict = serializers.ChoiceField(choices=["right", "partly", "wrong", "open", "waiting"])
     earned = serializers.CharField(help_text='E.g. "0.5".')
     points = serializers.IntegerField()
     lines = ResultLine(many=True)
-    given = serializers.CharField(allow_blank=True, help_text="Number, text and truth: as answered.")
+    given = serializers.CharField(allow_blank=True, help_text="Number, text, essay and truth: as answered.")
+    comment = serializers.CharField(allow_blank=True, help_text="Essay: what was written with the mark.")
     accepted = serializers.CharField(
         allow_blank=True, help_text="Number, text and truth: what counts as right; empty while it is not told."
     )
@@ -134,6 +136,9 @@ class AttemptResult(serializers.Serializer[object]):
     points = serializers.IntegerField()
     percent = serializers.IntegerField()
     is_passed = serializers.BooleanField()
+    waiting = serializers.IntegerField(
+        help_text="How many essays wait for a mark. Until then score and percent are preliminary, and it isn't passed."
+    )
     best_percent = serializers.IntegerField(help_text="Over all attempts: the best counts.")
     headline = serializers.CharField(help_text="A sentence that sums up the result.")
     seconds = serializers.IntegerField(help_text="From opening to submitting.")
@@ -169,6 +174,7 @@ class PastAttempt(serializers.Serializer[object]):
     number = serializers.IntegerField()
     percent = serializers.IntegerField()
     is_passed = serializers.BooleanField()
+    is_waiting = serializers.BooleanField(help_text="Essays in it have no mark yet: its percent is preliminary.")
     submitted_at = serializers.DateTimeField()
 
 

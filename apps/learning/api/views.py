@@ -185,7 +185,7 @@ class AttemptDetail(APIView):
 
 class AttemptSubmission(APIView):
     permission_classes = [permissions.IsAuthenticated]
-    body_limits = {"POST": 256 * KIB}
+    body_limits = {"POST": 1024 * KIB}  # ten essays of 20,000 characters in any script
 
     @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: SubmittedAttempt})
     def post(self, request: Request, uid: UUID) -> Response:

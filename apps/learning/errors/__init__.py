@@ -21,6 +21,12 @@ from apps.learning.errors.quizzes import (
     CardNotFound as CardNotFound,
 )
 from apps.learning.errors.quizzes import (
+    EssayMarkedMeanwhile as EssayMarkedMeanwhile,
+)
+from apps.learning.errors.quizzes import (
+    EssayPointsInvalid as EssayPointsInvalid,
+)
+from apps.learning.errors.quizzes import (
     NoAttemptsLeft as NoAttemptsLeft,
 )
 from apps.learning.errors.quizzes import (

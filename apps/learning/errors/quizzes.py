@@ -60,6 +60,27 @@ class QuizTimeOver(AppError):
     icon = "clock"
 
 
+@dataclass(eq=False, kw_only=True)
+class EssayPointsInvalid(AppError):
+    code = "ESSAY_POINTS_INVALID"
+    status = 400
+    title = _("Check the points")
+    message = _("Enter points from 0 to %(points)s, in steps of 0.25.")
+    severity = "warning"
+    is_for_scripts = False
+
+    points: int
+
+
+class EssayMarkedMeanwhile(AppError):
+    code = "ESSAY_MARKED_MEANWHILE"
+    status = 409
+    title = _("Someone else marked this answer")
+    message = _("Their mark is shown below. Save yours again if it should replace theirs.")
+    severity = "warning"
+    is_for_scripts = False
+
+
 class CardNotFound(AppError):
     code = "PRACTICE_CARD_NOT_FOUND"
     status = 404

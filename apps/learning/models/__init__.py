@@ -7,7 +7,7 @@ from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
 from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
-from apps.learning.models.quiz import Attempt
+from apps.learning.models.quiz import Attempt, EssayAnswer, EssayMark
 from apps.learning.models.rating import HelpfulVote, Rating, RatingDecision, RatingReport
 
 __all__ = [
@@ -17,6 +17,8 @@ __all__ = [
     "Certificate",
     "Enrollment",
     "EnrollmentQuerySet",
+    "EssayAnswer",
+    "EssayMark",
     "HelpfulVote",
     "LearnedDay",
     "LearningTime",

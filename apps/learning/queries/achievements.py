@@ -75,7 +75,7 @@ def next_of(achievements: list[Shown]) -> Shown | None:
 
 
 def _best_percent(user: User) -> int:
-    attempts = Attempt.objects.filter(enrollment__user=user, submitted_at__isnull=False)
+    attempts = Attempt.objects.filter(enrollment__user=user, submitted_at__isnull=False, waiting=0)
     return attempts.aggregate(best=Max("percent"))["best"] or 0
 
 

@@ -150,7 +150,7 @@ def _stations(
 
 def _quiz_records(enrollment: Enrollment, outline: Outline, pass_percents: dict[int, int]) -> tuple[QuizRecord, ...]:
     rows = (
-        Attempt.objects.filter(enrollment=enrollment, submitted_at__isnull=False)
+        Attempt.objects.filter(enrollment=enrollment, submitted_at__isnull=False, waiting=0)
         .order_by("number")
         .values_list("quiz__lesson_id", "percent", "submitted_at")
     )

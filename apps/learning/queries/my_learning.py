@@ -72,7 +72,7 @@ def with_quiz_averages(my_courses: Iterable[MyCourse]) -> list[MyCourse]:
     """Return the courses with the mean percent of the best attempt at each quiz. One query."""
     my_courses = list(my_courses)
     best: dict[int, list[int]] = {one.enrollment.pk: [] for one in my_courses}
-    attempts = Attempt.objects.filter(enrollment__in=list(best), submitted_at__isnull=False)
+    attempts = Attempt.objects.filter(enrollment__in=list(best), submitted_at__isnull=False, waiting=0)
     for enrollment_pk, percent in (
         attempts.values("enrollment_id", "quiz_id").annotate(best=Max("percent")).values_list("enrollment_id", "best")
     ):

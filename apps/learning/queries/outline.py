@@ -91,7 +91,7 @@ LESSON_PROGRESS = Subquery(
     .values("rows")
 )
 _QUIZ_PERCENTS = Subquery(
-    Attempt.objects.filter(enrollment=OuterRef("pk"), submitted_at__isnull=False)
+    Attempt.objects.filter(enrollment=OuterRef("pk"), submitted_at__isnull=False, waiting=0)
     .values("enrollment")
     .annotate(rows=_JSONArrayAgg(JSONArray("quiz__lesson_id", "percent")))
     .values("rows")

@@ -9,7 +9,7 @@ from django.db.models import Count, Min, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.accounts.queries import day_zone_of
-from apps.courses.models import Quiz
+from apps.courses.models import Question, Quiz
 from apps.learning.errors import CardNotFound
 from apps.learning.models import Attempt, PracticeCard, PracticeReview
 from apps.learning.practice.day import AHEAD, NEW_PER_DAY, REVIEWS_PER_DAY, Load, day_of
@@ -26,10 +26,11 @@ _LEARNED = PracticeCard.State.REVIEW
 def cards_of(user: User) -> QuerySet[PracticeCard]:
     """Return the cards that the learner may practice now. One query to prepare it.
 
-    Cards of questions need an active enrollment, a question that is not withdrawn, and a quiz that shows its right
-    answers to the learner now. If one of them ends, the cards disappear, and they return with it.
+    Cards of questions need an active enrollment, a question that is neither withdrawn nor an essay, and a quiz that
+    shows its right answers to the learner now. If one of them ends, the cards disappear, and they return with it.
     """
     of_questions = Q(question__quiz__in=quizzes_shown_to(user), question__is_withdrawn=False)
+    of_questions &= ~Q(question__kind=Question.Kind.ESSAY)
     own = Q(question__isnull=True, deleted_at__isnull=True)
     return PracticeCard.objects.filter(of_questions | own, user=user)
 

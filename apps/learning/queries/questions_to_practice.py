@@ -22,6 +22,7 @@ def questions_to_practice(user: User, lessons: frozenset[int]) -> list[Question]
     about = Q(quiz__lesson__in=lessons) | Q(rewatch_lesson__in=lessons)
     about |= Q(rewatch_lesson=None, quiz__lesson__section__in=sections)
     questions = Question.objects.filter(about, quiz__lesson__in=quizzes & openable_lessons(user), is_withdrawn=False)
+    questions = questions.exclude(kind=Question.Kind.ESSAY)
     return list(questions.select_related("quiz__lesson__course").order_by("quiz__lesson", "position"))
 
 

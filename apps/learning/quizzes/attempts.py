@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 
 from apps.courses.models import Quiz
 from apps.learning.models import Attempt
+from apps.learning.quizzes.results import round_score
 
 # Answers submitted at the last second may arrive after the time limit.
 GRACE = timedelta(seconds=30)
@@ -24,6 +26,19 @@ def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
     return attempt.submitted_at is None and end is not None and now > end + GRACE
 
 
+def set_score(attempt: Attempt, earned: Fraction) -> None:
+    """Set what a submitted attempt has earned of its points, and whether it is passed. Nothing is saved.
+
+    The percent is rounded down; passing is decided on the exact share: 69.9 % shows as 69 and doesn't pass at 70.
+    While essays wait for marks, both are preliminary and the attempt is not passed.
+    """
+    points = attempt.points
+    pass_percent = attempt.quiz.pass_percent if attempt.pass_percent is None else attempt.pass_percent
+    attempt.score = round_score(earned)
+    attempt.percent = int(earned * 100 / points) if points else 0
+    attempt.is_passed = not attempt.waiting and points > 0 and earned * 100 >= pass_percent * points
+
+
 @dataclass(frozen=True)
 class QuizAttempts:
     """A learner's attempts at one quiz."""
@@ -41,8 +56,9 @@ class QuizAttempts:
 
     @property
     def best(self) -> Attempt | None:
-        """The best result counts; of equal ones the first."""
-        return max(self.submitted, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
+        """The best result counts; of equal ones the first. Attempts that wait for marks have none yet."""
+        marked = (attempt for attempt in self.submitted if not attempt.waiting)
+        return max(marked, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
 
     @property
     def attempts_left(self) -> int | None:

@@ -11,6 +11,7 @@ The shape of an answer depends on the question's kind:
     matching  {"pairs": {"a": "2"}} left to right
     gaps      {"gaps": {"1": "b", "2": "Osmosis", "3": "3,2"}} by the number of the gap; stored as the answers of the
               kinds of the gaps: {"gaps": {"1": {"id": "b"}, "2": {"text": "Osmosis"}, ...}}
+    essay     {"text": "In spring …"}
 """
 
 import random
@@ -21,6 +22,7 @@ from typing import Any
 
 from apps.courses.models import Question
 from studyplatform.kit.text import numbers
+from studyplatform.kit.text.blank import stripped
 from studyplatform.kit.text.comparison import is_same_answer
 
 Answer = dict[str, Any]
@@ -34,15 +36,21 @@ class Malformed(Exception):
 
 @dataclass(frozen=True)
 class Mark:
-    """The right share of an answer, from 0 to 1; ``is_open`` if there was no answer."""
+    """The right share of an answer, from 0 to 1; ``is_open`` if there was no answer.
+
+    With ``is_waiting`` a person has to mark it, and its share is not known yet.
+    """
 
     share: Fraction
     is_open: bool = False
+    is_waiting: bool = False
 
     @property
     def verdict(self) -> str:
         if self.is_open:
             return "open"
+        if self.is_waiting:
+            return "waiting"
         if self.share == 1:
             return "right"
         return "partly" if self.share else "wrong"
@@ -126,12 +134,19 @@ def _read_text(question: Question, raw: Answer) -> Answer | None:
     return {"text": text} if text else None
 
 
-def _typed(raw: Answer) -> str:
+def _typed(raw: Answer, limit: int = MAX_LENGTH) -> str:
     text = _only(raw, "text")
     # PostgreSQL cannot store NUL, and the stored size must be limited.
-    if not isinstance(text, str) or len(text) > MAX_LENGTH or "\0" in text:
+    if not isinstance(text, str) or len(text) > limit or "\0" in text:
         raise Malformed
     return text.strip()
+
+
+def _read_essay(question: Question, raw: Answer) -> Answer | None:
+    # Forms end lines with two characters, of which the limit counts one.
+    raw = {name: value.replace("\r\n", "\n") if isinstance(value, str) else value for name, value in raw.items()}
+    text = stripped(_typed(raw, question.options["limit"]))
+    return {"text": text} if text else None
 
 
 def _read_ordering(question: Question, raw: Answer) -> Answer | None:
@@ -179,6 +194,7 @@ _READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
     Kind.ORDERING: _read_ordering,
     Kind.MATCHING: _read_matching,
     Kind.GAPS: _read_gaps,
+    Kind.ESSAY: _read_essay,
 }
 
 
@@ -213,6 +229,8 @@ def mark(question: Question, answer: Answer | None) -> Mark:
     if answer is None:
         return Mark(Fraction(0), is_open=True)
     kind = Kind(question.kind)
+    if kind is Kind.ESSAY:
+        return Mark(Fraction(0), is_waiting=True)
     if kind is Kind.MULTIPLE:
         share = _mark_multiple(question.answer, answer, len(question.options))
     elif kind is Kind.NUMERIC:

@@ -70,6 +70,7 @@ def quiz_out(
                 "number": attempt.number,
                 "percent": attempt.percent,
                 "is_passed": attempt.is_passed,
+                "is_waiting": attempt.waiting > 0,
                 "submitted_at": attempt.submitted_at,
             }
             for attempt in attempts.submitted
@@ -111,7 +112,7 @@ def attempt_out(
         "submitted_at": attempt.submitted_at,
         "time_limit": quiz.time_limit,
         "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
-        "pass_percent": quiz.pass_percent,
+        "pass_percent": quiz.pass_percent if attempt.pass_percent is None else attempt.pass_percent,
         "questions": [question_out(question, seed=str(attempt.uid)) for question in asked] if is_open else [],
         "result": None if is_open else _result_out(attempt, lesson, attempts, following, may_open),
     }
@@ -152,6 +153,7 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
         "is_case_sensitive": strictness.is_case_sensitive,
         "number_format": asdict(writing),
         "gaps": [_gap_out(gap, seed=seed) for gap in question.gaps],
+        "limit": question.options["limit"] if kind is Question.Kind.ESSAY else None,
     }
 
 
@@ -178,7 +180,7 @@ def _result_out(
     attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, following: Entry | None, may_open: Container[str]
 ) -> dict[str, Any]:
     course = lesson.course.slug
-    best = max(attempt.percent, attempts.best.percent if attempts.best else 0)
+    best = max(0 if attempt.waiting else attempt.percent, attempts.best.percent if attempts.best else 0)
     left = attempts.attempts_left
     spent = (attempt.submitted_at - attempt.started_at).total_seconds() if attempt.submitted_at else 0
     return {
@@ -186,6 +188,7 @@ def _result_out(
         "points": attempt.points,
         "percent": attempt.percent,
         "is_passed": attempt.is_passed,
+        "waiting": attempt.waiting,
         "best_percent": best,
         "headline": headline(attempt),
         "seconds": max(0, int(spent)),
@@ -256,6 +259,7 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
             for number, line in enumerate(lines, start=1)
         ],
         "given": stored["given"],
+        "comment": stored.get("comment", ""),
         "accepted": stored["accepted"],
         "explanation_html": explanation_html(stored["explanation"]),
         "remarks_html": [feedback_html(remark) for remark in stored["remarks"]],
@@ -272,6 +276,8 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
 
 def headline(attempt: Attempt) -> str:
     """Return a sentence that sums up the result."""
+    if attempt.waiting:
+        return _("Waiting for your instructor")
     verdicts = [stored["verdict"] for stored in attempt.results]
     missed = sum(verdict != "right" for verdict in verdicts)
     unanswered = sum(verdict == "open" for verdict in verdicts)

@@ -134,7 +134,7 @@ def _given(question: Question, answer: marking.Answer | None) -> str:
         case Question.Kind.NUMERIC:
             text, read = str(answer["text"]), write_number(marking.value_of(answer))
             return text if text == read else _("%(text)s (read as %(number)s)") % {"text": text, "number": read}
-        case Question.Kind.TEXT:
+        case Question.Kind.TEXT | Question.Kind.ESSAY:
             return str(answer["text"])
         case _:
             return ""

@@ -43,7 +43,7 @@ def recount_enrollments(event: OutlineChanged) -> None:
 def forget_deleted_user(event: AccountDeleted) -> None:
     """Delete what only the learner needed. Enrollments and progress stay: the figures count them."""
     own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
-    for forget in (*own, services.forget_learned_days):
+    for forget in (*own, services.forget_essays, services.forget_learned_days):
         forget(user_id=event.user_id)
 
 

@@ -13,6 +13,7 @@ from apps.learning.services.enrollment import (
     revoke_enrollment,
     set_bookmark,
 )
+from apps.learning.services.essays import forget_essays, mark_essay
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
 from apps.learning.services.notebook_documents import (
@@ -63,11 +64,13 @@ __all__ = [
     "fetch_file",
     "follow_access",
     "forget_card",
+    "forget_essays",
     "forget_learned_days",
     "forget_rating",
     "grant_enrollment",
     "issue_certificate",
     "mark_document_failed",
+    "mark_essay",
     "open_attempt",
     "open_lesson",
     "rate_course",

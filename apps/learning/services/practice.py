@@ -38,7 +38,9 @@ def add_missed(attempts: QuizAttempts, *, user_id: int, now: datetime) -> None:
         for result in attempt.results:
             if result["verdict"] in MISSED and attempt.submitted_at is not None:
                 missed.setdefault(result["uid"], []).append(attempt.submitted_at)
-    questions = Question.objects.filter(quiz=attempts.quiz, uid__in=list(missed)).order_by("position") if missed else ()
+    questions = Question.objects.filter(quiz=attempts.quiz, uid__in=list(missed)).order_by("position")
+    # Nobody marks an essay in practice.
+    questions = questions.exclude(kind=Question.Kind.ESSAY) if missed else questions.none()
     cards = [
         PracticeCard(
             user_id=user_id,

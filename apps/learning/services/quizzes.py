@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import BigIntegerField
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
@@ -15,14 +16,14 @@ from apps.learning import policies
 from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import AttemptOpened, QuizSubmitted
-from apps.learning.models import Achievement, Attempt, Enrollment
+from apps.learning.models import Achievement, Attempt, Enrollment, EssayAnswer
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import questions_in, questions_of
 from apps.learning.quizzes import marking
-from apps.learning.quizzes.attempts import QuizAttempts, is_over
+from apps.learning.quizzes.attempts import QuizAttempts, is_over, set_score
 from apps.learning.quizzes.drawing import drawn, kept
-from apps.learning.quizzes.results import round_score, stored_result
+from apps.learning.quizzes.results import stored_result
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
 from apps.learning.services.learned_days import award, day_zone_of
@@ -37,7 +38,9 @@ from studyplatform.kit.policies import enforce
 FASTEST_ANSWER = timedelta(seconds=1)
 COUNTED = 10
 MOST_PER_QUESTION = 120  # seconds that count as learned
-_RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
+_RESULT = (
+    "submitted_at", "answers", "results", "score", "points", "percent", "is_passed", "waiting", "pass_percent",
+)  # fmt: skip
 _PK = Param("pk", BigIntegerField())
 _LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
 _CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
@@ -115,8 +118,8 @@ def submit_attempt(
     questions = questions_in(attempt)
     valid, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
-        numeric = {str(question.uid) for question in questions if _asks_for_number(question)}
-        raise ValidationFailed(in_fields={f"answers.{uid}": [_fault(is_number=uid in numeric)] for uid in faults})
+        asked = {str(question.uid): question for question in questions}
+        raise ValidationFailed(in_fields={f"answers.{uid}": [_fault(asked.get(uid))] for uid in faults})
     with transaction.atomic():
         [locked] = _LOCKED(pk=attempt.pk)
         locked.enrollment, locked.quiz = attempt.enrollment, quiz
@@ -147,7 +150,7 @@ def submit_attempt(
                 attempt.enrollment.certificate = saved.certificate
         if saved is None or not saved.newly_completed:
             learned_days.record(user_id=user_id, zone=zone, now=now, seconds=seconds)
-        if attempt.percent == 100:
+        if attempt.percent == 100 and not attempt.waiting:
             day = local_moment(now, zone, now=now).date()
             award(user_id=user_id, kind=Achievement.Kind.PERFECT_SCORE, day=day, now=now, lesson_id=quiz.lesson_id)
     if late:  # raised after the commit, so that the attempt stays closed
@@ -155,12 +158,13 @@ def submit_attempt(
     return attempt, saved
 
 
-def _asks_for_number(question: Question) -> bool:
-    return any(one.kind == Question.Kind.NUMERIC for one in (question, *question.gaps))
-
-
-def _fault(*, is_number: bool) -> dict[str, str]:
-    if is_number:
+def _fault(question: Question | None) -> dict[str, str]:
+    """Return what to say of an answer that cannot be read."""
+    if question is not None and question.kind == Question.Kind.ESSAY:
+        limit = question.options["limit"]
+        said = ngettext("This answer is longer than %d character.", "This answer is longer than %d characters.", limit)
+        return {"code": "max_length", "message": said % limit}
+    if question is not None and any(one.kind == Question.Kind.NUMERIC for one in (question, *question.gaps)):
         return {"code": "not_a_number", "message": _("This can't be read as one number.")}
     return {"code": "invalid", "message": _("This answer isn't valid for this question.")}
 
@@ -168,25 +172,31 @@ def _fault(*, is_number: bool) -> dict[str, str]:
 def _close(
     attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
 ) -> None:
-    """Mark the answers and write the result into the attempt."""
-    earned, points, results = Fraction(0), 0, []
-    for question in questions:
+    """Mark the answers and write the result into the attempt. Essays wait for a person."""
+    earned, points, results, essays = Fraction(0), 0, [], []
+    for place, question in enumerate(questions, start=1):
         answer = answers.get(str(question.uid))
         mark = marking.mark(question, answer)
         part = mark.share * question.points
         earned += part
         points += question.points
         results.append(stored_result(question, answer, mark, part))
+        if mark.is_waiting:
+            essay = EssayAnswer(question_uid=question.uid, place=place, points=question.points, submitted_at=now)
+            essays.append(essay)
     attempt.submitted_at = now
     attempt.answers = answers
     attempt.results = results
-    attempt.score = round_score(earned)
     attempt.points = points
-    # The percent is rounded down; passing is decided on the exact share. 69.9 % shows as 69 and doesn't pass at 70.
-    attempt.percent = int(earned * 100 / points) if points else 0
-    attempt.is_passed = points > 0 and earned * 100 >= quiz.pass_percent * points
+    attempt.waiting = len(essays)
+    attempt.pass_percent = quiz.pass_percent
+    set_score(attempt, earned)
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
-    _practice(attempt, quiz, now)
+    for essay in essays:
+        essay.attempt = attempt
+    if essays:
+        EssayAnswer.objects.bulk_create(essays)
+    practice_missed(attempt, quiz, now)
     publish(
         QuizSubmitted(
             attempt_id=attempt.pk,
@@ -194,11 +204,12 @@ def _close(
             lesson_id=quiz.lesson_id,
             is_passed=attempt.is_passed,
             is_perfect=points > 0 and earned == points,
+            waiting=attempt.waiting,
         )
     )
 
 
-def _practice(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
+def practice_missed(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
     """Make practice cards of what was missed, in this attempt and in those whose answers it has revealed."""
     if quiz.reveal == Quiz.Reveal.NEVER:
         return

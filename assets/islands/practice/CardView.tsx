@@ -217,5 +217,6 @@ function verdicts() {
     partly: t("Partly correct"),
     wrong: t("Incorrect"),
     open: t("Not answered"),
+    waiting: t("Waiting for a mark"),
   } as const;
 }

@@ -26,6 +26,7 @@ const question = {
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
   gaps: [],
+  limit: null,
   tolerance: "",
 };
 const asked: Card = {
@@ -72,6 +73,7 @@ const wrong: Answered = {
     points: 1,
     lines: [],
     given: "",
+    comment: "",
     accepted: "",
     explanation_html: "Because of the slant.",
     remarks_html: [],

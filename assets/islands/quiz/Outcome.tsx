@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 import { dateAndTime, duration, clock } from "../../shared/format";
-import { t } from "../../shared/i18n";
+import { t, tn } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { Attempt, QuizProps, Result } from "./api";
 import { OpenAttempt } from "./OpenAttempt";
@@ -25,33 +25,49 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
     heading.current?.focus();
     heading.current?.scrollIntoView({ block: "center" });
   }, [isFresh]);
-  const { percent, questions } = result;
+  const { percent, questions, waiting } = result;
 
   return (
     <>
       <section className="panel verdict mt-6" aria-labelledby="vd">
-        <div className="ring" role="img" aria-label={t("Score {percent} percent", { percent })}>
+        <div
+          className="ring"
+          role="img"
+          aria-label={
+            waiting > 0 ? t("The score isn't known yet") : t("Score {percent} percent", { percent })
+          }
+        >
           <svg viewBox="0 0 100 100" aria-hidden="true">
             <circle cx="50" cy="50" r="43" pathLength="100" />
-            {percent > 0 && (
+            {waiting === 0 && percent > 0 && (
               <circle cx="50" cy="50" r="43" pathLength="100" strokeDasharray={`${percent} 100`} />
             )}
           </svg>
-          <b aria-hidden="true">{percent}%</b>
+          <b aria-hidden="true" className={waiting > 0 ? "ring__wait" : undefined}>
+            {waiting > 0 ? <Icon name="hourglass" className="i--lg" /> : `${percent}%`}
+          </b>
         </div>
         <div>
           <p className="kicker">
-            {t("Score {score} of {points}", { score: result.score, points: result.points })}
+            {waiting > 0
+              ? t("So far {score} of {points}", { score: result.score, points: result.points })
+              : t("Score {score} of {points}", { score: result.score, points: result.points })}
           </p>
           <h2 className="h2 mt-2" id="vd" ref={heading} tabIndex={-1}>
             {result.headline}
           </h2>
           <p className="muted mt-3">
-            {t("You needed {percent}%.", { percent: attempt.pass_percent })}{" "}
+            {waiting > 0
+              ? `${tn(
+                  "{count} answer has no mark yet. You'll be notified when your instructor has marked it.",
+                  "{count} answers have no mark yet. You'll be notified when your instructor has marked them.",
+                  waiting,
+                )} ${t("You need {percent}% to pass.", { percent: attempt.pass_percent })}`
+              : t("You needed {percent}%.", { percent: attempt.pass_percent })}{" "}
             {result.best_percent > percent &&
               t("Your best attempt, {percent}%, counts.", { percent: result.best_percent })}
           </p>
-          {!result.shows_answers && questions.some(({ verdict }) => verdict !== "right") && (
+          {!result.shows_answers && questions.some(({ verdict }) => !isClear(verdict)) && (
             <p className="muted mt-2">{whyHidden(quiz)}</p>
           )}
           {attempt.submitted_at && (
@@ -131,7 +147,13 @@ function marks() {
     partly: wrong,
     wrong,
     open: { look: "is-open", icon: "minus", words: t("not answered") },
+    waiting: { look: "is-open", icon: "hourglass", words: t("waiting for a mark") },
   } as const;
+}
+
+/** Whether there is no correct answer to hide. */
+function isClear(verdict: Result["questions"][number]["verdict"]): boolean {
+  return verdict === "right" || verdict === "waiting";
 }
 
 /** Why the correct answers are not shown. */

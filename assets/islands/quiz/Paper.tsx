@@ -145,9 +145,9 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onCl
         {isChecked && unread.length > 0 && (
           <div className="notice notice--error" role="alert">
             <Icon name="circle-alert" className="notice__icon" />
-            <p className="notice__title">{t("Some numbers can't be read")}</p>
+            <p className="notice__title">{t("Some answers need your attention")}</p>
             <p className="notice__body">
-              {t("Nothing was submitted. Correct the marked numbers, or leave them empty.")}
+              {t("Nothing was submitted. Correct the marked answers, or leave them empty.")}
             </p>
           </div>
         )}

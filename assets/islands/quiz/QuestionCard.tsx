@@ -60,7 +60,7 @@ export function QuestionCard(props: Props) {
   );
 }
 
-function hintOf({ kind, tolerance }: Question): string {
+function hintOf({ kind, tolerance, points }: Question): string {
   switch (kind) {
     case "multiple":
       return t("Choose every correct answer.");
@@ -72,6 +72,8 @@ function hintOf({ kind, tolerance }: Question): string {
       return t("One word or a short phrase.");
     case "ordering":
       return t("Put the steps in order: drag them, or use the arrows.");
+    case "essay":
+      return t("Your instructor marks this answer, with up to {points} points.", { points });
     case "matching":
       return t("Match each line with its counterpart.");
     default:

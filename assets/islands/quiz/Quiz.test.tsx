@@ -26,6 +26,7 @@ const base = {
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
   gaps: [],
+  limit: null,
   tolerance: "",
 };
 const abc = ["a", "b", "c"].map((id) => ({ id, html: `Option <em>${id}</em>` }));
@@ -68,6 +69,7 @@ const done: Attempt = {
     points: 6,
     percent: 87,
     is_passed: true,
+    waiting: 0,
     best_percent: 87,
     headline: "Passed, with one answer to review",
     seconds: 592,
@@ -101,6 +103,7 @@ const done: Attempt = {
           points: null,
         })),
         given: "",
+        comment: "",
         accepted: "",
         explanation_html: "Because of the slant.",
         remarks_html: ["That is the other one."],
@@ -221,8 +224,8 @@ it("says what will be asked, but not below a result", async () => {
 
 it("lists the attempts and the best result", async () => {
   const past = [
-    { percent: 83, is_passed: true },
-    { percent: 41, is_passed: false },
+    { percent: 83, is_passed: true, is_waiting: false },
+    { percent: 41, is_passed: false, is_waiting: false },
   ].map((one, place) => ({
     ...one,
     uid: uid(place),
@@ -330,7 +333,7 @@ it("says at once that a word is not a number", async () => {
   expect(screen.getByText(UNREADABLE)).toBeTruthy();
   expect(screen.getByText("A number. Answers within 0.05 count.")).toBeTruthy();
   await press("Submit");
-  expect(screen.getByText("Some numbers can't be read")).toBeTruthy();
+  expect(screen.getByText("Some answers need your attention")).toBeTruthy();
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 

@@ -24,6 +24,7 @@ type Props = {
 /** The rules, the attempts so far, and the button that opens one. */
 export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetry }: Props) {
   const { attempts_left: left, past, question_count: count } = quiz;
+  const marked = past.filter(({ is_waiting: isWaiting }) => !isWaiting);
 
   return (
     <section className="panel start mt-6" aria-label={t("Rules")}>
@@ -35,10 +36,10 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
           value={quiz.time_limit ? duration(quiz.time_limit) : t("No limit")}
         />
         <Fact name={t("Attempts left")} value={left === null ? t("No limit") : String(left)} />
-        {past.length > 0 && (
+        {marked.length > 0 && (
           <Fact
             name={t("Best result")}
-            value={`${Math.max(...past.map(({ percent }) => percent))}%`}
+            value={`${Math.max(...marked.map(({ percent }) => percent))}%`}
           />
         )}
       </dl>
@@ -123,6 +124,15 @@ const kinds: Record<Kind, { icon: IconName; words: (count: number) => string }> 
     icon: "rectangle-ellipsis",
     words: (n) => tn("{count} text with gaps to fill", "{count} texts with gaps to fill", n),
   },
+  essay: {
+    icon: "pen-line",
+    words: (n) =>
+      tn(
+        "{count} longer answer, marked by your instructor",
+        "{count} longer answers, marked by your instructor",
+        n,
+      ),
+  },
 };
 
 function Rules({ quiz }: { quiz: QuizProps }) {
@@ -195,13 +205,18 @@ function Attempts({ past }: { past: QuizProps["past"] }) {
     <div className="start__tries">
       <h2 className="h5">{t("Your attempts")}</h2>
       <ol>
-        {past.map(({ uid, number, percent, is_passed: isPassed, submitted_at: at }) => (
+        {past.map(({ uid, number, percent, is_passed: isPassed, is_waiting: isWaiting, submitted_at: at }) => (
           <li key={uid}>
             <span>{t("Attempt {number}", { number })}</span>
             <span className="small faint">{longDate(at)}</span>
             <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
-            <b>{percent}%</b>
-            {isPassed ? (
+            <b>{isWaiting ? "–" : `${percent}%`}</b>
+            {isWaiting ? (
+              <span className="badge badge--info">
+                <Icon name="hourglass" />
+                {t("Waiting")}
+              </span>
+            ) : isPassed ? (
               <span className="badge badge--ok">
                 <Icon name="check" />
                 {t("Passed")}

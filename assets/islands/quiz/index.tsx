@@ -78,7 +78,7 @@ export function Island(props: QuizProps) {
           quiz={quiz}
           isFresh={fresh === attempt.uid}
           again={
-            quiz.may_attempt && !attempt.result.is_passed
+            quiz.may_attempt && !attempt.result.is_passed && attempt.result.waiting === 0
               ? { opensAt, isOpening: opening.isPending, onOpen: () => opening.mutate() }
               : undefined
           }

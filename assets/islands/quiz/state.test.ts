@@ -28,6 +28,7 @@ const question = (uid: string, more: Partial<Question> = {}): Question => ({
   is_case_sensitive: false,
   number_format: { decimal: ".", group: ",", second_group: 3 },
   gaps: [],
+  limit: null,
   ...more,
 });
 

@@ -1,5 +1,5 @@
 import { Choices } from "./Choices";
-import { Matching, NumberField, TextField } from "./Fields";
+import { EssayField, Matching, NumberField, TextField } from "./Fields";
 import { Gaps } from "./Gaps";
 import { Ordering } from "./Ordering";
 import type { Answer } from "./state";
@@ -24,6 +24,8 @@ export function AnswerField({ heading, ...props }: Props) {
       return <NumberField {...props} />;
     case "text":
       return <TextField {...props} />;
+    case "essay":
+      return <EssayField {...props} />;
     case "ordering":
       return <Ordering {...props} />;
     case "matching":

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 
 import { announce } from "../announce";
-import { t } from "../i18n";
+import { t, tn } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { Question } from "./types";
 import { Html, plain } from "./Html";
@@ -91,6 +91,41 @@ export function TextField({ question, answer, onAnswer }: Props) {
       <p className="field__hint" id={`${id}-hint`}>
         {hintOf(question)}
       </p>
+    </div>
+  );
+}
+
+const FEW = 200; // characters left from which on screen readers are told
+
+/** A longer answer. It counts code points, as the server does. */
+export function EssayField({ question, answer, onAnswer }: Props) {
+  const id = useId();
+  const text = answer?.text ?? "";
+  const left = (question.limit ?? 0) - Array.from(text.trim()).length;
+  return (
+    <div className="field essay__field">
+      <label className="vh" htmlFor={id}>
+        {t("Your answer")}
+      </label>
+      <textarea
+        className="textarea"
+        id={id}
+        rows={10}
+        value={text}
+        aria-invalid={left < 0 || undefined}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => onAnswer({ text: target.value })}
+      />
+      <p className={left < 0 ? "field__error" : "field__hint essay__count"} id={`${id}-hint`}>
+        {left < 0
+          ? tn("{count} character too long", "{count} characters too long", -left)
+          : tn("{count} character left", "{count} characters left", left)}
+      </p>
+      <span className="vh" role="status">
+        {left >= 0 && left <= FEW && left % 50 === 0
+          ? tn("{count} character left", "{count} characters left", left)
+          : ""}
+      </span>
     </div>
   );
 }

@@ -57,8 +57,15 @@ export function ResultCard({ question, number, total }: Props) {
   );
 }
 
-function Verdict({ question: { verdict, earned, points } }: { question: QuestionResult }) {
+function Verdict({ question }: { question: QuestionResult }) {
+  const { kind, verdict, earned, points } = question;
+  const marked = t("{earned} of {points}", { earned, points });
   const looks = {
+    waiting: {
+      tone: " badge--info",
+      icon: "hourglass",
+      words: t("Waiting for a mark, up to {points}", { points }),
+    },
     right: {
       tone: " badge--ok",
       icon: "check",
@@ -67,9 +74,14 @@ function Verdict({ question: { verdict, earned, points } }: { question: Question
     partly: {
       tone: " badge--warn",
       icon: "x",
-      words: t("Partly correct, {earned} of {points}", { earned, points }),
+      words:
+        kind === "essay" ? marked : t("Partly correct, {earned} of {points}", { earned, points }),
     },
-    wrong: { tone: " badge--error", icon: "x", words: t("Incorrect, 0 of {points}", { points }) },
+    wrong: {
+      tone: " badge--error",
+      icon: "x",
+      words: kind === "essay" ? marked : t("Incorrect, 0 of {points}", { points }),
+    },
     open: { tone: "", icon: "minus", words: t("Not answered, 0 of {points}", { points }) },
   } as const;
   const { tone, icon, words } = looks[verdict];
@@ -97,6 +109,8 @@ function Lines({ question }: { question: QuestionResult }) {
       return <MatchLines question={question} />;
     case "gaps":
       return <GapLines question={question} />;
+    case "essay":
+      return <Essay question={question} />;
     default:
       return <Said question={question} />;
   }
@@ -216,6 +230,26 @@ function GapLines({ question }: { question: QuestionResult }) {
           </li>
         ))}
       </ol>
+    </>
+  );
+}
+
+function Essay({ question: { given, comment, verdict } }: { question: QuestionResult }) {
+  return (
+    <>
+      {given ? (
+        <div className="essay">{given}</div>
+      ) : (
+        <p className="muted">
+          {verdict === "open" ? t("You didn't answer this.") : t("This answer was erased.")}
+        </p>
+      )}
+      {comment && (
+        <div className="essay__comment">
+          <span className="small faint">{t("Comment by your instructor")}</span>
+          <span>{comment}</span>
+        </div>
+      )}
     </>
   );
 }

@@ -52,9 +52,11 @@ export function countAnswered(questions: readonly Question[], answers: Answers):
   return Object.keys(toSend(questions, answers)).length;
 }
 
-/** Whether an answer can be sent: a number that cannot be read has to be corrected first. */
+/** Whether an answer can be sent: a number that cannot be read, or an essay that is too long, comes first. */
 export function isReadable(question: Question, answer: Answer): boolean {
   const { kind, number_format: format, unit, gaps } = question;
+  if (kind === "essay")
+    return Array.from((answer.text ?? "").trim()).length <= (question.limit ?? Infinity);
   if (kind === "gaps") return gaps.every((gap) => isGapReadable(question, gap, answer));
   return kind !== "numeric" || readNumber(answer.text ?? "", format, unit) !== null;
 }
@@ -69,8 +71,10 @@ function isGapReadable(
   return kind !== "numeric" || value.trim() === "" || readNumber(value, format, unit) !== null;
 }
 
-/** The answer without what cannot be read: the other gaps of a text still count. */
+/** The answer without what cannot be sent: the other gaps of a text, and the beginning of an essay, still count. */
 function readablePart(question: Question, answer: Answer): Answer | null {
+  if (question.kind === "essay" && question.limit !== null)
+    return { text: Array.from((answer.text ?? "").trim()).slice(0, question.limit).join("") };
   if (question.kind !== "gaps") return isReadable(question, answer) ? answer : null;
   const readable = question.gaps.filter((gap) => isGapReadable(question, gap, answer));
   // A draft from before the quiz was changed may have other gaps.
@@ -92,7 +96,7 @@ export function toSend(questions: readonly Question[], answers: Answers): Answer
   return said;
 }
 
-/** The uids of the questions whose number cannot be read. */
+/** The uids of the questions whose answer cannot be sent. */
 export function unreadable(questions: readonly Question[], answers: Answers): string[] {
   return questions
     .filter((question) => {

@@ -54,6 +54,7 @@ SPECTACULAR_SETTINGS = {
             ("ordering", "Ordering"),
             ("matching", "Matching"),
             ("gaps", "Text with gaps"),
+            ("essay", "Essay"),
         ],
     },
     "POSTPROCESSING_HOOKS": [

@@ -1,0 +1,130 @@
+"""Marks of essays: given by the staff of a course, changed by them later, with every earlier mark kept."""
+
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.learning import policies
+from apps.learning.activity.learned_days import local_moment
+from apps.learning.errors import EssayMarkedMeanwhile, EssayPointsInvalid
+from apps.learning.events import EssayMarked
+from apps.learning.models import Achievement, Attempt, EssayAnswer, EssayMark
+from apps.learning.queries.quizzes import questions_in
+from apps.learning.quizzes import marking
+from apps.learning.quizzes.attempts import set_score
+from apps.learning.quizzes.results import plain_number
+from apps.learning.services.completion import finish
+from apps.learning.services.learned_days import award
+from apps.learning.services.progress import open_lesson
+from apps.learning.services.quizzes import practice_missed
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+
+POINT_STEP = Decimal("0.25")
+MAX_COMMENT_LENGTH = 4_000  # code points
+
+
+def mark_essay(
+    *, by: User, essay: EssayAnswer, earned: Decimal, comment: str, revision: int, now: datetime
+) -> EssayAnswer:
+    """Give an essay its points and a comment. Idempotent for the same mark.
+
+    ``revision`` is how often it had been marked when ``by`` read it. With its last mark an attempt is passed or not; a
+    lesson or a certificate that was earned stays, whatever a later mark says.
+
+    :raises NotFound: ``by`` is not staff of the course, or the learner is not enrolled anymore.
+    :raises EssayPointsInvalid: the points are not between 0 and the question's points, in steps of ``POINT_STEP``.
+    :raises EssayMarkedMeanwhile: somebody else has marked it since.
+    """
+    comment = comment.strip()[:MAX_COMMENT_LENGTH]
+    with transaction.atomic():
+        # The attempt is locked first, as when it is submitted: two marks in it wait for each other.
+        locked = Attempt.objects.select_for_update(of=("self",)).filter(pk=essay.attempt_id)
+        attempt = locked.select_related("enrollment__user", "quiz__lesson__course").get()
+        enforce(policies.mark_essays(by, attempt))
+        found = EssayAnswer.objects.filter(pk=essay.pk).first()
+        if found is None:
+            raise NotFound
+        if not earned.is_finite() or not 0 <= earned <= found.points or earned % POINT_STEP:
+            raise EssayPointsInvalid(points=found.points)
+        if (found.earned, found.comment, found.marked_by_id) == (earned, comment, by.pk):
+            return found
+        if found.revision != revision:
+            raise EssayMarkedMeanwhile
+        was_waiting = found.earned is None
+        found.earned, found.comment, found.marked_by, found.marked_at = earned, comment, by, now
+        found.revision += 1
+        found.save(update_fields=["earned", "comment", "marked_by", "marked_at", "revision"])
+        EssayMark.objects.create(
+            essay=found, revision=found.revision, earned=earned, comment=comment, marked_by=by, marked_at=now
+        )
+        _score(attempt, found, is_first_mark=was_waiting)
+        if not attempt.waiting:
+            _complete(attempt, now)
+        publish(
+            EssayMarked(
+                essay_id=found.pk,
+                attempt_id=attempt.pk,
+                user_id=attempt.enrollment.user_id,
+                is_complete=was_waiting and not attempt.waiting,
+                is_change=not was_waiting,
+            )
+        )
+    return found
+
+
+def _score(attempt: Attempt, essay: EssayAnswer, *, is_first_mark: bool) -> None:
+    """Write the mark into the attempt's results, and count all of its marks again, exactly."""
+    attempt.waiting -= is_first_mark
+    uid = str(essay.question_uid)
+    for stored in attempt.results:
+        if stored["uid"] == uid:
+            share = Fraction(essay.earned or 0) / essay.points
+            stored["verdict"] = marking.Mark(share).verdict
+            stored["earned"], stored["comment"] = plain_number(essay.earned or 0), essay.comment
+    earned = Fraction(0)
+    for question in questions_in(attempt):
+        mark = marking.mark(question, attempt.answers.get(str(question.uid)))
+        earned += mark.share * question.points
+    given = EssayAnswer.objects.filter(attempt=attempt, earned__isnull=False).values_list("earned", flat=True)
+    set_score(attempt, earned + sum((Fraction(points) for points in given if points is not None), Fraction(0)))
+    attempt.save(update_fields=["waiting", "results", "score", "percent", "is_passed"])
+
+
+def _complete(attempt: Attempt, now: datetime) -> None:
+    """Do what submitting does for an attempt without essays. It counts on the day on which it was submitted."""
+    enrollment, submitted_at = attempt.enrollment, attempt.submitted_at or now
+    zone = enrollment.user.day_zone(now)
+    if attempt.is_passed:
+        progress = open_lesson(enrollment=enrollment, lesson=attempt.quiz.lesson, now=now)
+        finish(progress, zone=zone, now=now, at=submitted_at)
+    if attempt.percent == 100:
+        day = local_moment(submitted_at, zone, now=now).date()
+        award(
+            user_id=enrollment.user_id,
+            kind=Achievement.Kind.PERFECT_SCORE,
+            day=day,
+            now=now,
+            lesson_id=attempt.quiz.lesson_id,
+        )
+    practice_missed(attempt, attempt.quiz, now)
+
+
+def forget_essays(*, user_id: int) -> None:
+    """Erase the essays of a deleted account, with what was written about them. The scores stay. Idempotent."""
+    with transaction.atomic():
+        essays_of = EssayAnswer.objects.filter(attempt__enrollment__user=user_id)
+        for attempt in Attempt.objects.select_for_update().filter(pk__in=essays_of.values("attempt")):
+            essays = {str(uid) for uid in attempt.essays.values_list("question_uid", flat=True)}
+            attempt.answers = {uid: answer for uid, answer in attempt.answers.items() if uid not in essays}
+            for stored in attempt.results:
+                if stored["uid"] in essays:
+                    stored["given"] = stored["comment"] = ""
+                    stored["verdict"] = "open" if stored["verdict"] == "waiting" else stored["verdict"]
+            attempt.waiting = 0
+            attempt.save(update_fields=["answers", "results", "waiting"])
+            attempt.essays.all().delete()
