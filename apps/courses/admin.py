@@ -24,7 +24,9 @@ from apps.courses.models import (
     Lesson,
     PathCourse,
     Question,
+    QuestionTag,
     Quiz,
+    QuizDraw,
     Section,
     StatusChange,
     Subject,
@@ -199,3 +201,5 @@ register_read_only(
 register_read_only(
     Question, ["prompt", "quiz", "kind", "points", "is_withdrawn"], filters=["kind", "is_withdrawn"], search=["prompt"]
 )
+register_read_only(QuestionTag, ["name", "bank"], search=["name"])
+register_read_only(QuizDraw, ["quiz", "position", "question", "count"], search=["quiz__lesson__title"])

@@ -137,7 +137,7 @@ def answers_of(data: Any) -> Answers:
         is_case_sensitive="is_case_sensitive" in data,
         remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
         gaps=_gaps_of(data),
-        essay_limit=_whole_number(data["essay_limit"]) if "essay_limit" in data else USUAL_ESSAY_LENGTH,
+        essay_limit=_whole_number(data.get("essay_limit", "")) if "essay_limit" in data else USUAL_ESSAY_LENGTH,
     )
 
 

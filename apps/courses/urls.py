@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, captions, media, outline, paths, pictures, quiz, sections
+from apps.courses.pages import authoring, bank, captions, media, outline, paths, pictures, quiz, sections
 
 app_name = "courses"
 
 _own = "dashboard/instructor/courses/<slug:slug>"
 _lesson = f"{_own}/lectures/<slug:lesson>"
 _question = f"{_lesson}/questions/<uuid:uid>"
+_bank = f"{_own}/bank/<uuid:uid>"
 _path = "dashboard/instructor/paths/<uuid:uid>"
 
 urlpatterns = [
@@ -44,6 +45,15 @@ urlpatterns = [
     path(f"{_question}/move", quiz.question_move, name="studio-question-move"),
     path(f"{_question}/copy", quiz.question_copy, name="studio-question-copy"),
     path(f"{_question}/delete", quiz.question_delete, name="studio-question-delete"),
+    path(f"{_question}/to-bank", bank.question_to_bank, name="studio-question-to-bank"),
+    path(f"{_lesson}/draws", bank.draw_add, name="studio-draw-add"),
+    path(f"{_lesson}/draws/<uuid:uid>", bank.draw_change, name="studio-draw"),
+    path(f"{_own}/bank", bank.bank, name="studio-bank"),
+    path(f"{_own}/bank/new", bank.question_new, name="studio-bank-new"),
+    path(_bank, bank.question, name="studio-bank-question"),
+    path(f"{_bank}/copy", bank.question_copy, name="studio-bank-copy"),
+    path(f"{_bank}/delete", bank.question_delete, name="studio-bank-delete"),
+    path(f"{_bank}/use", bank.question_use, name="studio-bank-use"),
     path("dashboard/instructor/paths/", paths.path_list, name="studio-paths"),
     path("dashboard/instructor/paths/new", paths.path_new, name="studio-path-new"),
     path(_path, paths.path, name="studio-path"),

@@ -5,7 +5,7 @@ from apps.courses.models.file import CourseFile, CourseFileUse
 from apps.courses.models.outline import Lesson, Section
 from apps.courses.models.path import LearningPath, PathCourse
 from apps.courses.models.picture import CoursePicture
-from apps.courses.models.quiz import Question, Quiz
+from apps.courses.models.quiz import Question, QuestionTag, Quiz, QuizDraw
 from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.search import SearchDocument
 
@@ -21,7 +21,9 @@ __all__ = [
     "Lesson",
     "PathCourse",
     "Question",
+    "QuestionTag",
     "Quiz",
+    "QuizDraw",
     "SearchDocument",
     "Section",
     "StatusChange",

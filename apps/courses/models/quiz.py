@@ -7,7 +7,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.models.course import Course
 from apps.courses.models.outline import Lesson
+from studyplatform.kit.names import NameField
 from studyplatform.kit.text.comparison import Strictness
 from studyplatform.kit.text.numbers import write_number
 
@@ -20,7 +22,17 @@ class Quiz(models.Model):
         ALWAYS = "always", _("After every attempt")
         NEVER = "never", _("Never")
 
-    lesson = models.OneToOneField(Lesson, models.CASCADE, related_name="quiz")
+    # Of a question bank it is None. Who reads quizzes reads those of lessons, and need not ask.
+    lesson: "models.OneToOneField[Lesson | None, Lesson]" = models.OneToOneField(  # type: ignore[assignment]
+        Lesson, models.CASCADE, null=True, related_name="quiz"
+    )
+    course = models.OneToOneField(
+        Course,
+        models.CASCADE,
+        null=True,
+        related_name="question_bank",
+        help_text="Of a question bank: no lesson has it, and the course's quizzes draw from it.",
+    )
     intro = models.TextField(blank=True)
     pass_percent = models.PositiveSmallIntegerField(default=70)
     max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0 = unlimited.")
@@ -38,14 +50,29 @@ class Quiz(models.Model):
     shuffle_questions = models.BooleanField(default=False, help_text="Each attempt asks them in its own order.")
     shuffle_options = models.BooleanField(default=False, help_text="Each attempt lists the choices in its own order.")
 
+    bank_count = models.PositiveSmallIntegerField(
+        default=0, help_text="How many questions each attempt gets from the question bank; kept by services."
+    )
+
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(pass_percent__lte=100), name="quiz_pass_percent_range")]
+        constraints = [
+            models.CheckConstraint(condition=Q(pass_percent__lte=100), name="quiz_pass_percent_range"),
+            models.CheckConstraint(
+                condition=Q(lesson__isnull=False, course__isnull=True) | Q(lesson__isnull=True, course__isnull=False),
+                name="quiz_of_lesson_or_bank_of_course",
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"Quiz of {self.lesson_id}"
+        return f"Quiz of {self.lesson_id}" if self.lesson_id else f"Question bank of course {self.course_id}"
+
+    @property
+    def of_course(self) -> Course:
+        """The course of the quiz's lesson, or that of a question bank."""
+        return self.course if self.course is not None else self.lesson.course
 
     def asks(self, pool: int) -> int:
-        """Return how many of the questions in the pool one attempt asks."""
+        """Return how many of its own questions, of which there are ``pool``, one attempt asks."""
         return min(self.draw_count or pool, pool)
 
 
@@ -91,6 +118,7 @@ class Question(models.Model):
     remarks = models.JSONField(default=dict, help_text="Per wrong option id: what choosing it would have meant.")
     all_or_nothing = models.BooleanField(default=False, help_text="A partly right answer earns no points.")
     is_withdrawn = models.BooleanField(default=False, help_text="Kept, but asked in no new attempt and not practiced.")
+    tags = models.ManyToManyField("QuestionTag", blank=True, related_name="questions")
     rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
     rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")
 
@@ -149,3 +177,43 @@ class Question(models.Model):
             is_case_sensitive=bool(self.answer.get("is_case_sensitive")),
             language=str(self.answer.get("language") or ""),
         )
+
+
+class QuestionTag(models.Model):
+    """A tag of questions in a bank. ``key`` is its name without case, by which it is found."""
+
+    bank = models.ForeignKey(Quiz, models.CASCADE, related_name="tags")
+    name = NameField(max_length=40)
+    key = models.CharField(max_length=80)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["bank", "key"], name="one_tag_per_key")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuizDraw(models.Model):
+    """What each attempt at a quiz gets from the question bank of its course.
+
+    It is one question, which is then called linked, or ``count`` of those that have all of the ``tags``.
+    """
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    quiz = models.ForeignKey(Quiz, models.CASCADE, related_name="draws")
+    position = models.PositiveSmallIntegerField()
+    question = models.ForeignKey(Question, models.CASCADE, null=True, related_name="draws")
+    tags = models.ManyToManyField(QuestionTag, related_name="draws")
+    count = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["quiz", "position"], name="one_draw_per_position"),
+            models.UniqueConstraint(fields=["quiz", "question"], name="one_link_per_question"),
+            models.CheckConstraint(
+                condition=Q(count__gte=1) & (Q(question__isnull=True) | Q(count=1)), name="draw_count_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.count} of quiz {self.quiz_id}"

@@ -13,6 +13,7 @@ from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge
+from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
@@ -94,6 +95,8 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                 "quiz": lesson.quiz,
                 "questions": [Line(question, ICONS[Question.Kind(question.kind)]) for question in questions],
                 "points": sum(question.points for question in questions),
+                "draws": draw_rows(lesson.quiz),
+                "tags": tags_of_bank(course),
                 "quiz_form": QuizForm(
                     initial={
                         "intro": lesson.quiz.intro,

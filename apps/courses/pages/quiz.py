@@ -154,7 +154,7 @@ def to_question(course: Course, lesson: Lesson, question: Question) -> HttpRespo
 
 def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question | None, kind: str) -> HttpResponse:
     """Show the form, or save it. "more" adds lines, "rekind" shows the fields of another kind."""
-    form = QuestionForm(request.POST or None, course=course, initial=_initial(found, kind))
+    form = QuestionForm(request.POST or None, course=course, initial=initial_of(found, kind))
     problem = ""
     if request.method == "POST" and not {"more", "rekind"} & request.POST.keys() and form.is_valid():
         try:
@@ -191,7 +191,8 @@ def _save(request: HttpRequest, lesson: Lesson, found: Question | None, form: Qu
     return services.edit_question(question=found, by=by, draft=form.draft(), now=now)
 
 
-def _initial(found: Question | None, kind: str) -> dict[str, Any]:
+def initial_of(found: Question | None, kind: str) -> dict[str, Any]:
+    """Return the initial values of the form of a question, or of a new one."""
     if found is None:
         return {"kind": kind, "points": 1}
     at = found.rewatch_at

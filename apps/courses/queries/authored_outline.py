@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -68,7 +69,9 @@ def outline_of(course: Course) -> list[SectionRow]:
         Lesson.objects.order_by("position")
         .select_related("video", "file")
         .defer("video__facts")
-        .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
+        .annotate(
+            question_count=Count("quiz__questions") + Coalesce("quiz__bank_count", 0), has_captions=Exists(captioned)
+        )
     )
     sections = course.sections.order_by("position").prefetch_related(Prefetch("lessons", queryset=lessons))
     return [SectionRow(section, [_row(lesson) for lesson in section.lessons.all()]) for section in sections]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -100,7 +101,8 @@ def _of_lessons(course: Course) -> list[Check]:
     lessons = list(
         Lesson.objects.filter(course=course)
         .annotate(
-            question_count=Count("quiz__questions", filter=Q(quiz__questions__is_withdrawn=False)),
+            question_count=Count("quiz__questions", filter=Q(quiz__questions__is_withdrawn=False))
+            + Coalesce("quiz__bank_count", 0),
             has_captions=Exists(captioned),
         )
         .select_related("video")

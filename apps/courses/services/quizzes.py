@@ -11,12 +11,14 @@ from apps.accounts.models import User
 from apps.courses import policies, questions
 from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.queries.draws import count_drawn, draws_of
 from apps.courses.services.course_files import record_uses
 from apps.courses.services.outline import arrange, moved, refresh_outline
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
 
 QUESTION_LIMIT = 100
+BANK_LIMIT = 1_000
 MAX_ESSAYS = 10  # of a quiz: an attempt sends them together, and somebody reads them
 SECONDS_PER_QUESTION = 60
 
@@ -43,10 +45,11 @@ class QuestionDraft:
         prompt = stripped(self.prompt)
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
-        answers = replace(self.answers, language=quiz.lesson.course.language)
+        course = quiz.of_course
+        answers = replace(self.answers, language=course.language)
         columns = questions.build(self.kind, answers, prompt=prompt)
         lesson = self.rewatch_lesson
-        if lesson is not None and (lesson.course_id != quiz.lesson.course_id or lesson.kind != Lesson.Kind.VIDEO):
+        if lesson is not None and (lesson.course_id != course.pk or lesson.kind != Lesson.Kind.VIDEO):
             lesson = None
         return {
             "kind": Question.Kind(self.kind),
@@ -109,8 +112,7 @@ def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -
     """
     with transaction.atomic():
         course = _locked(quiz, by)
-        if quiz.questions.count() >= QUESTION_LIMIT:
-            raise OutlineFull(limit=QUESTION_LIMIT)
+        _check_room(quiz)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
         _check_essays(quiz, draft.kind)
         question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
@@ -139,16 +141,12 @@ def duplicate_question(*, question: Question, by: User, now: datetime) -> Questi
     with transaction.atomic():
         course = _locked(question.quiz, by)
         quiz = question.quiz
-        if quiz.questions.count() >= QUESTION_LIMIT:
-            raise OutlineFull(limit=QUESTION_LIMIT)
+        _check_room(quiz)
         _check_essays(quiz, question.kind)
         order = _order(quiz)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
-        copy = Question.objects.create(
-            quiz=quiz,
-            position=last + 1,
-            **{name: getattr(question, name) for name in _COPIED},
-        )
+        copy = Question.objects.create(quiz=quiz, position=last + 1, **copied_columns(question))
+        copy.tags.set(question.tags.all())
         arrange(quiz.questions.all(), moved([*order, copy.pk], copy.pk, order.index(question.pk) + 2))
         _finish(quiz, course, by, now)
         copy.refresh_from_db()
@@ -182,11 +180,34 @@ _COPIED = (
 )  # fmt: skip
 
 
+def copied_columns(question: Question) -> dict[str, object]:
+    """Return the values of a copy's columns."""
+    return {name: getattr(question, name) for name in _COPIED}
+
+
+def check_room_for(quiz: Quiz, kind: str) -> None:
+    """
+    :raises OutlineFull: the quiz has the maximum number of questions.
+    :raises QuestionInvalid: a question of this kind would be one essay too many.
+    """
+    _check_room(quiz)
+    _check_essays(quiz, kind)
+
+
+def _check_room(quiz: Quiz) -> None:
+    """
+    :raises OutlineFull: the quiz, or the question bank, has the maximum number of questions.
+    """
+    limit = BANK_LIMIT if quiz.course_id else QUESTION_LIMIT
+    if quiz.questions.count() >= limit:
+        raise OutlineFull(limit=limit)
+
+
 def _check_essays(quiz: Quiz, kind: str, besides: int = 0) -> None:
     """
     :raises QuestionInvalid: a question of this kind would be one essay too many.
     """
-    if kind != Question.Kind.ESSAY:
+    if kind != Question.Kind.ESSAY or quiz.course_id:  # of a bank each attempt gets no more than that
         return
     if quiz.questions.filter(kind=Question.Kind.ESSAY).exclude(pk=besides).count() >= MAX_ESSAYS:
         raise QuestionInvalid(problem=_("A quiz can have up to %d essays.") % MAX_ESSAYS, field="kind")
@@ -202,17 +223,44 @@ def _order(quiz: Quiz) -> list[int]:
 
 
 def _locked(quiz: Quiz, by: User) -> Course:
-    course = Course.objects.select_for_update().get(pk=quiz.lesson.course_id)
+    course = Course.objects.select_for_update().get(pk=quiz.of_course.pk)
     enforce(policies.edit_course(by, course))
     return course
 
 
 def _finish(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
-    """Record the files that the quiz uses, and set the lesson's duration.
+    """Record the files that the quiz uses, and set the lesson's duration. A question bank does so for its quizzes."""
+    if quiz.course_id:
+        for drawing in quizzes_with_draws(course):
+            record_uses(course=course, by=by, lesson=drawing.lesson, now=now)
+    else:
+        record_uses(course=course, by=by, lesson=quiz.lesson, now=now)
+    update_duration(quiz, course, now)
 
-    That is the time limit, otherwise a minute per question of an attempt.
-    """
-    record_uses(course=course, by=by, lesson=quiz.lesson, now=now)
-    seconds = quiz.time_limit or quiz.asks(_pool(quiz)) * SECONDS_PER_QUESTION
+
+def quizzes_with_draws(course: Course) -> list[Quiz]:
+    """Return the quizzes of the course that get questions from its bank."""
+    found = Quiz.objects.filter(lesson__course=course, draws__isnull=False).select_related("lesson").distinct()
+    for quiz in found:
+        quiz.lesson.course = course
+    return list(found)
+
+
+def recount_draws(course: Course, now: datetime) -> None:
+    """Count again what each quiz of the course gets from the question bank, after the bank or a draw has changed."""
+    for quiz in quizzes_with_draws(course):
+        count = count_drawn(draws_of(quiz), max_essays=MAX_ESSAYS)
+        if count != quiz.bank_count:
+            quiz.bank_count = count
+            quiz.save(update_fields=["bank_count"])
+            update_duration(quiz, course, now)
+
+
+def update_duration(quiz: Quiz, course: Course, now: datetime) -> None:
+    """Set the lesson's duration: the time limit, otherwise a minute per question of an attempt."""
+    if quiz.course_id:
+        recount_draws(course, now)
+        return
+    seconds = quiz.time_limit or (quiz.asks(_pool(quiz)) + quiz.bank_count) * SECONDS_PER_QUESTION
     Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
     refresh_outline(course, now=now)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from apps.courses.models import Question
+from apps.courses.models import Question, Quiz
 
 
 class PracticeCard(models.Model):
@@ -24,6 +24,13 @@ class PracticeCard(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="practice_cards")
     created_at = models.DateTimeField()
     question = models.ForeignKey(Question, models.CASCADE, null=True, related_name="+")
+    quiz = models.ForeignKey(
+        Quiz,
+        models.CASCADE,
+        null=True,
+        related_name="+",
+        help_text="In which a question of the question bank was missed; null: the question's own.",
+    )
     missed = models.PositiveSmallIntegerField(default=0, help_text="In how many submitted attempts.")
     missed_at = models.DateTimeField(null=True)
     front = models.TextField(blank=True, help_text="Markdown; of a flash card.")
@@ -51,6 +58,11 @@ class PracticeCard(models.Model):
 
     def __str__(self) -> str:
         return self.front[:60] or f"Card of question {self.question_id}"
+
+    @property
+    def of_quiz(self) -> Quiz | None:
+        """The quiz that the card is from; None for a flash card."""
+        return self.quiz or (self.question.quiz if self.question is not None else None)
 
 
 class PracticeReview(models.Model):

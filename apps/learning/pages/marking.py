@@ -109,8 +109,8 @@ def _mark(request: HttpRequest, user: User, tab: str) -> HttpResponse:
             form.add_error("points", refusal.detail)
         except EssayMarkedMeanwhile as refusal:
             form.add_error(None, refusal.detail)
-            form.data = form.data.copy()  # type: ignore[attr-defined]  # a QueryDict
-            form.data["revision"] = marking.case_of(user, case.essay.pk).essay.revision
+            revision = marking.case_of(user, case.essay.pk).essay.revision
+            form.data = {**request.POST.dict(), "revision": revision}
         else:
             messages.success(request, _("Mark saved."), extra_tags="toast")
             return redirect(_address(request, item=_number(request.POST.get("after", ""))))

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Count, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.accounts.queries import day_zone_of
@@ -21,6 +22,7 @@ OWN = "own"
 """Names the flash cards where else the slug of a course stands."""
 _BOXES = (1.5, 4, 10, 45)  # days of stability up to which a card lies in a box; the last box has no end
 _LEARNED = PracticeCard.State.REVIEW
+_RELATED = ("question__quiz__lesson__course", "question__rewatch_lesson", "quiz__lesson__course")
 
 
 def cards_of(user: User) -> QuerySet[PracticeCard]:
@@ -29,7 +31,9 @@ def cards_of(user: User) -> QuerySet[PracticeCard]:
     Cards of questions need an active enrollment, a question that is neither withdrawn nor an essay, and a quiz that
     shows its right answers to the learner now. If one of them ends, the cards disappear, and they return with it.
     """
-    of_questions = Q(question__quiz__in=quizzes_shown_to(user), question__is_withdrawn=False)
+    shown = quizzes_shown_to(user)
+    of_questions = Q(quiz__in=shown) | Q(quiz=None, question__quiz__in=shown)
+    of_questions &= Q(question__is_withdrawn=False)
     of_questions &= ~Q(question__kind=Question.Kind.ESSAY)
     own = Q(question__isnull=True, deleted_at__isnull=True)
     return PracticeCard.objects.filter(of_questions | own, user=user)
@@ -154,7 +158,7 @@ def next_cards(cards: QuerySet[PracticeCard], load: Load, now: datetime, end: da
 
     First what was missed a while ago, then what returns, then what is new; what was missed just now comes last.
     """
-    cards = cards.select_related("question__quiz__lesson__course", "question__rewatch_lesson").order_by("due", "pk")
+    cards = cards.select_related(*_RELATED).order_by("due", "pk")
     missed = list(cards.filter(turn__gt=0, due__lte=now + AHEAD).exclude(state=_LEARNED)[:BATCH])
     returning = cards.filter(turn__gt=0, state=_LEARNED, due__lt=end)[: min(BATCH, load.returning_left)]
     new = cards.filter(turn=0)[: min(BATCH, load.new_left)]
@@ -174,9 +178,18 @@ class Source:
 
 def sources_of(cards: QuerySet[PracticeCard]) -> list[Source]:
     """Return where the cards come from, the largest source first; the own cards have no title. One query."""
-    course = "question__quiz__lesson__course__"
-    rows = cards.values_list(f"{course}slug", f"{course}title").annotate(count=Count("pk")).order_by("-count")
+    rows = (
+        cards.annotate(slug=_of_course("slug"), title=_of_course("title"))
+        .values_list("slug", "title")
+        .annotate(count=Count("pk"))
+        .order_by("-count")
+    )
     return [Source(slug or OWN, title or "", count) for slug, title, count in rows]
+
+
+def _of_course(column: str) -> Coalesce:
+    """A column of the course of a card's quiz."""
+    return Coalesce(f"quiz__lesson__course__{column}", f"question__quiz__lesson__course__{column}")
 
 
 def from_source(cards: QuerySet[PracticeCard], key: str) -> QuerySet[PracticeCard]:
@@ -185,7 +198,7 @@ def from_source(cards: QuerySet[PracticeCard], key: str) -> QuerySet[PracticeCar
         return cards
     if key == OWN:
         return cards.filter(question__isnull=True)
-    return cards.filter(question__quiz__lesson__course__slug=key)
+    return cards.annotate(slug=_of_course("slug")).filter(slug=key)
 
 
 def get_card(user: User, uid: UUID) -> PracticeCard:
@@ -193,7 +206,7 @@ def get_card(user: User, uid: UUID) -> PracticeCard:
 
     :raises CardNotFound: there is none, it is somebody else's, or it may not be practiced now.
     """
-    found = cards_of(user).select_related("question__quiz__lesson__course", "question__rewatch_lesson").filter(uid=uid)
+    found = cards_of(user).select_related(*_RELATED).filter(uid=uid)
     card = found.first()
     if card is None:
         raise CardNotFound

@@ -49,7 +49,8 @@ def session_out(user: User, source: str, overview: Overview, now: datetime) -> d
 def card_out(card: PracticeCard, now: datetime) -> dict[str, Any]:
     """Return the shape ``PracticeCardOut``: of a question nothing that reveals its answer."""
     question = presented(card)
-    lesson = question.quiz.lesson if question is not None else None
+    quiz = card.of_quiz
+    lesson = quiz.lesson if quiz is not None else None
     intervals = schedule.preview(schedule_of(card), now)
     return {
         "uid": str(card.uid),
@@ -68,7 +69,8 @@ def card_out(card: PracticeCard, now: datetime) -> dict[str, Any]:
 def presented(card: PracticeCard) -> Question | None:
     """Return the card's question as the learner sees it now; None for a flash card. It must not be saved."""
     question = card.question
-    if question is not None and question.quiz.shuffle_options and question.kind in WITH_CHOICES:
+    quiz = card.of_quiz
+    if question is not None and quiz is not None and quiz.shuffle_options and question.kind in WITH_CHOICES:
         question.options = marking.shuffled(question.options, seed=f"{card.uid}:{card.turn}:{question.uid}")
     return question
 
@@ -81,7 +83,7 @@ def answer_out(user: User, card: PracticeCard, question: Question, answer: marki
     read = read_answer(question, answer)
     mark = marking.mark(question, read)
     stored = stored_result(question, read, mark, mark.share * Fraction(question.points))
-    course = question.quiz.lesson.course
+    course = (card.of_quiz or question.quiz).lesson.course
     may_open = _open_to(user, course) if question.rewatch_lesson_id else frozenset()
     return {
         "result": question_result(stored, course.slug, may_open),

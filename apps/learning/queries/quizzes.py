@@ -11,6 +11,7 @@ from django.db.models import BigIntegerField, Count, Q, UUIDField
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
+from apps.courses.queries.draws import Draw, draws_of
 from apps.learning import policies
 from apps.learning.models import Attempt
 from apps.learning.outline import Placed, Standing, place_all
@@ -45,6 +46,11 @@ _ATTEMPT = PreparedQuery(
 def questions_of(quiz: Quiz) -> list[Question]:
     """Return the questions that the quiz may ask, in order, with the lessons to rewatch."""
     return _QUESTIONS(quiz=quiz.pk)
+
+
+def bank_draws_of(quiz: Quiz) -> list[Draw]:
+    """Return what an attempt gets from the question bank. No query for a quiz that draws nothing from it."""
+    return draws_of(quiz) if quiz.bank_count else []
 
 
 def questions_in(attempt: Attempt) -> list[Question]:
@@ -107,11 +113,11 @@ def _rules_of(lesson_pk: int) -> tuple[int, int]:
     """Return how many questions a quiz has, and its pass mark in percent."""
     pool = Count("questions", filter=Q(questions__is_withdrawn=False))
     quiz = Quiz.objects.filter(lesson=lesson_pk).annotate(pool=pool).first()
-    return (quiz.asks(quiz.pool), quiz.pass_percent) if quiz else (0, 0)
+    return (quiz.asks(quiz.pool) + quiz.bank_count, quiz.pass_percent) if quiz else (0, 0)
 
 
 def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
-    """Return the shape ``QuizOut`` of a quiz lesson. Two queries.
+    """Return the shape ``QuizOut`` of a quiz lesson. Two queries, and four if it draws from the question bank.
 
     :raises LectureUnavailable: the lesson is not a quiz.
     """
@@ -122,6 +128,7 @@ def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
         opened.lesson,
         attempts_at(quiz, opened.standing),
         questions_of(quiz),
+        draws=bank_draws_of(quiz),
         may_attempt=opened.may_save,
         following=opened.around()[1],
         may_open=open_slugs(opened.placed),

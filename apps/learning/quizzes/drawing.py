@@ -5,23 +5,35 @@ so that an instructor's edits change neither the paper of an open attempt nor wh
 """
 
 import random
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from apps.courses.models import Lesson, Question, Quiz
+from apps.courses.queries.draws import Draw, draw_questions
+from apps.courses.services import MAX_ESSAYS, QUESTION_LIMIT
 from apps.learning.quizzes import marking
 
 _KEPT = ("kind", "prompt", "options", "answer", "points", "explanation", "remarks", "all_or_nothing", "rewatch_at")
 WITH_CHOICES = {Question.Kind.SINGLE, Question.Kind.MULTIPLE}
 
 
-def drawn(quiz: Quiz, pool: list[Question], *, seed: str) -> list[Question]:
-    """Return the questions that one attempt asks, in its order. ``pool`` is in the order of the quiz."""
+def drawn(quiz: Quiz, pool: list[Question], *, seed: str, draws: Sequence[Draw] = ()) -> list[Question]:
+    """Return the questions that one attempt asks, in its order.
+
+    ``pool`` has the quiz's own questions in their order; what ``draws`` get from the question bank follows them.
+    """
     dice = random.Random(seed)  # noqa: S311 (chance for learners, no secret)
     places = dice.sample(range(len(pool)), quiz.asks(len(pool)))
     if not quiz.shuffle_questions:
         places.sort()
-    return [pool[place] for place in places]
+    asked = [pool[place] for place in places]
+    essays = sum(one.kind == Question.Kind.ESSAY for one in asked)
+    asked += draw_questions(draws, dice, max_essays=max(0, MAX_ESSAYS - essays))
+    asked = asked[:QUESTION_LIMIT]
+    if quiz.shuffle_questions and draws:
+        dice.shuffle(asked)
+    return asked
 
 
 def kept(quiz: Quiz, questions: list[Question], *, seed: str) -> list[dict[str, Any]]:

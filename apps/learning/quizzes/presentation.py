@@ -1,7 +1,7 @@
 """Quizzes and attempts in the shapes of the API. Answers are shown only for submitted attempts."""
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.courses.models import Lesson, Question
+from apps.courses.queries.draws import Draw, candidates_of
 from apps.learning.models import Attempt
 from apps.learning.outline import Entry
 from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
@@ -37,13 +38,19 @@ def quiz_out(
     attempts: QuizAttempts,
     questions: list[Question],
     *,
+    draws: Sequence[Draw],
     may_attempt: bool,
     following: Entry | None,
     may_open: Container[str],
     now: datetime,
 ) -> dict[str, Any]:
-    """Return the shape ``QuizOut``. ``questions`` is the quiz's pool; ``may_open`` has the slugs of open lessons."""
+    """Return the shape ``QuizOut``. ``questions`` are the quiz's own, ``draws`` are from the question bank.
+
+    ``may_open`` has the slugs of open lessons.
+    """
     quiz = attempts.quiz
+    pool = [*questions, *candidates_of(draws)]
+    count = quiz.asks(len(questions)) + quiz.bank_count
     current = attempts.open_attempt
     if current is not None and is_over(current, quiz, now):
         current = None
@@ -54,16 +61,16 @@ def quiz_out(
         "title": lesson.title,
         "url": lesson_url(lesson.course.slug, lesson.slug),
         "intro_html": text_html(quiz.intro),
-        "question_count": quiz.asks(len(questions)),
-        "pool_count": len(questions),
-        "kinds": _kinds(questions) if quiz.asks(len(questions)) == len(questions) else [],
+        "question_count": count,
+        "pool_count": len(pool),
+        "kinds": _kinds(pool) if count == len(pool) else [],
         "pass_percent": quiz.pass_percent,
         "time_limit": quiz.time_limit,
         "attempts_left": left,
         "reveal": quiz.reveal,
         "wait": 0 if current is not None else attempts.seconds_to_wait(now),
         "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
-        "may_attempt": may_attempt and (current is not None or left is None or left > 0) and bool(questions),
+        "may_attempt": may_attempt and (current is not None or left is None or left > 0) and count > 0,
         "past": [
             {
                 "uid": str(attempt.uid),

@@ -38,13 +38,14 @@ def add_missed(attempts: QuizAttempts, *, user_id: int, now: datetime) -> None:
         for result in attempt.results:
             if result["verdict"] in MISSED and attempt.submitted_at is not None:
                 missed.setdefault(result["uid"], []).append(attempt.submitted_at)
-    questions = Question.objects.filter(quiz=attempts.quiz, uid__in=list(missed)).order_by("position")
+    questions = Question.objects.filter(uid__in=list(missed)).order_by("position")
     # Nobody marks an essay in practice.
     questions = questions.exclude(kind=Question.Kind.ESSAY) if missed else questions.none()
     cards = [
         PracticeCard(
             user_id=user_id,
             question=question,
+            quiz=attempts.quiz if question.quiz_id != attempts.quiz.pk else None,
             missed=len(missed[str(question.uid)]),
             missed_at=max(missed[str(question.uid)]),
             created_at=now,
@@ -57,7 +58,7 @@ def add_missed(attempts: QuizAttempts, *, user_id: int, now: datetime) -> None:
             cards,
             update_conflicts=True,
             unique_fields=["user", "question"],
-            update_fields=["missed", "missed_at"],
+            update_fields=["missed", "missed_at", "quiz"],
         )
 
 

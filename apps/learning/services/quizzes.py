@@ -19,7 +19,7 @@ from apps.learning.events import AttemptOpened, QuizSubmitted
 from apps.learning.models import Achievement, Attempt, Enrollment, EssayAnswer
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
-from apps.learning.queries.quizzes import questions_in, questions_of
+from apps.learning.queries.quizzes import bank_draws_of, questions_in, questions_of
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, is_over, set_score
 from apps.learning.quizzes.drawing import drawn, kept
@@ -66,7 +66,8 @@ def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
     )
     enforce(policies.save_progress(user, lesson.course, standing))
     enrollment = standing.enrollment
-    if enrollment is None or not Question.objects.filter(quiz=lesson.quiz, is_withdrawn=False).exists():
+    own = Question.objects.filter(quiz=lesson.quiz, is_withdrawn=False)
+    if enrollment is None or not (lesson.quiz.bank_count or own.exists()):
         raise LectureUnavailable
     attempt = _current_or_new(enrollment, lesson.quiz, now)
     open_lesson(enrollment=enrollment, lesson=lesson, now=now)
@@ -88,7 +89,7 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
             number = attempts[-1].number + 1 if attempts else 1
             current = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
             seed = str(current.uid)
-            current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed), seed=seed)
+            current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
             current.save(force_insert=True)
             publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson_id))
     # Raised after the commit, so that an attempt whose time ran out stays closed.
