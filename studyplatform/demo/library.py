@@ -460,6 +460,7 @@ _SHAPES: dict[str, Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]]] = {
     "ordering": _ordering,
     "matching": _matching,
     "gaps": _gaps,
+    "essay": lambda row: ({"limit": int(row["limit"])}, {}),
 }
 
 

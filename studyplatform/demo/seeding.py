@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,16 @@ from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay
 from studyplatform.demo.forum_library import ForumText
-from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
+from studyplatform.demo.library import (
+    SUBJECTS,
+    Activity,
+    CourseText,
+    LessonText,
+    Library,
+    PersonText,
+    QuestionText,
+    RequestText,
+)
 from studyplatform.demo.seed_chats import seed_chats
 from studyplatform.demo.seed_days import seed_learned_days
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
@@ -56,6 +66,17 @@ class Step:
 
     name: str
     run: Callable[[], None]
+
+
+ESSAY_POINTS = 4
+AGAIN_SHARE = 0.4  # of the learners whose essay was marked write another one
+ESSAY = (
+    "My claim was that our town should close the high street to cars. The best objection is Mrs. Ward's: her customers "
+    "are seventy, they carry coal and compost, and they will not walk from the station. She is right about them.\n\n"
+    "What is left: close it from ten to four, when they do not come, and count her till for a year before the rest."
+)
+MARKED_WELL = "The objection would be signed by Mrs. Ward, and your claim is smaller and better for it."
+MARKED_SHORT = "A fair start. The objection is there, but I can't see what is left of your claim."
 
 
 def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> Iterator[Step]:
@@ -227,12 +248,18 @@ def _write_quiz(lessons: dict[str, Lesson], text: LessonText) -> None:
             answer=question.answer,
             explanation=question.explanation,
             remarks=question.remarks,
-            points=len(question.options["gaps"]) if question.kind == Question.Kind.GAPS else 1,
+            points=_points_of(question),
             rewatch_lesson=lessons.get(question.rewatch_lesson),
             rewatch_at=question.rewatch_at,
         )
         for place, question in enumerate(text.quiz.questions, start=1)
     )
+
+
+def _points_of(question: QuestionText) -> int:
+    if question.kind == Question.Kind.GAPS:
+        return len(question.options["gaps"])
+    return ESSAY_POINTS if question.kind == Question.Kind.ESSAY else 1
 
 
 def _write_history(course: Course, opened: datetime | None, now: datetime) -> None:
@@ -434,12 +461,32 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
         attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start)
         start += timedelta(minutes=8)
         attempt, _ = learning.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start)
+        _mark_essays(attempt, wrong, start + timedelta(minutes=1))
     if not attempt.is_passed:  # a short quiz in which each mistake counts too much
         answers = {str(question.uid): right_answer(question) for question in questions}
         attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=len(attempts) + 1, started_at=start)
-        learning.submit_attempt(
-            user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start + timedelta(minutes=5)
+        start += timedelta(minutes=5)
+        attempt, _ = learning.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start)
+        _mark_essays(attempt, 0, start + timedelta(minutes=1))
+    if attempt.essays.exists() and dice.random() < AGAIN_SHARE:  # another answer, which waits for a mark
+        number = attempt.number + 1
+        answers = {str(question.uid): right_answer(question) for question in questions}
+        last = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start)
+        learning.submit_attempt(user=enrollment.user, attempt=last, answers=answers, now=start + timedelta(minutes=20))
+
+
+def _mark_essays(attempt: Attempt, mistakes: int, at: datetime) -> None:
+    """The instructor's marks, by the usual service. The attempt then has its result."""
+    for essay in attempt.essays.all():
+        learning.mark_essay(
+            by=attempt.quiz.lesson.course.instructor,
+            essay=essay,
+            earned=max(Decimal(0), Decimal(essay.points) - mistakes),
+            comment=MARKED_WELL if not mistakes else MARKED_SHORT,
+            revision=0,
+            now=at,
         )
+    attempt.refresh_from_db(fields=["waiting", "percent", "is_passed"])
 
 
 def right_answer(question: Question) -> dict[str, Any]:
@@ -450,6 +497,8 @@ def right_answer(question: Question) -> dict[str, Any]:
             return {"text": f"{key['value']:g}"}
         case Question.Kind.TEXT:
             return {"text": key["accepted"][0]}
+        case Question.Kind.ESSAY:
+            return {"text": ESSAY}
         case Question.Kind.GAPS:
             return {"gaps": {str(gap.position): _typed(right_answer(gap)) for gap in question.gaps}}
         case _:
@@ -472,6 +521,8 @@ def wrong_answer(question: Question) -> dict[str, Any]:
             return {"text": "I am not sure"}
         case Question.Kind.ORDERING:
             return {"ids": key["ids"][::-1]}
+        case Question.Kind.ESSAY:
+            return {"text": ESSAY.partition("\n")[0]}
         case Question.Kind.GAPS:
             return {"gaps": {str(gap.position): _typed(wrong_answer(gap)) for gap in question.gaps}}
         case _:

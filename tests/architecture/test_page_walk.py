@@ -33,6 +33,7 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
+from apps.courses.models import QuizDraw
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -45,6 +46,7 @@ from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
+from tests.factories.courses import QuestionFactory, QuizFactory
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
@@ -285,6 +287,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     rating = RatingFactory(enrollment=leo.enrollments.get(course=world.course))
     reply, deleted = make_post(topic, author=leo), make_post(topic, author=leo, state="deleted", changed_by=leo)
     teacher = world.course.instructor
+    bank = QuizFactory(lesson=None, course=world.course)
+    banked = QuizDraw.objects.create(quiz=world.quiz.quiz, position=1, question=QuestionFactory(quiz=bank))
     hide(post=make_post(topic, author=leo), by=teacher, now=now)
     banned = ban(user=UserFactory(), by=teacher, board=topic.board, days=1, reason="Adverts", now=now)
     complaint = report_message(message=message, user=teacher, reason="spam", note="", now=now)
@@ -354,9 +358,14 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-delete": world.spare.uid,
+        **dict.fromkeys(
+            [f"courses:studio-bank-{act}" for act in ("question", "copy", "delete", "use")], banked.question.uid
+        ),
+        "courses:studio-draw": banked.uid,
     }
     lessons = {"attempt": world.quiz, "quiz": world.quiz, "question": world.quiz, "video": world.video_lesson}
     lessons["caption-track"] = world.video_lesson
+    lessons["draw"] = world.quiz
 
     @cache
     def address(door: Door) -> str:

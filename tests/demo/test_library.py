@@ -231,15 +231,20 @@ def gaps(question: dict[str, Any]) -> None:
         assert len(field.get("choices", "  ")) >= 2
 
 
+def essay(question: dict[str, Any]) -> None:
+    assert 50 <= question["limit"] <= 20_000
+
+
 FORMS: dict[str, Callable[[dict[str, Any]], None]] = {
     "single": single, "multiple": multiple, "truth": truth, "numeric": numeric,
     "text": text, "ordering": ordering, "matching": matching, "gaps": gaps,
+    "essay": essay,
 }  # fmt: skip
 
 
 def test_every_kind_of_question_has_a_check_and_is_used():
     used = {question["kind"] for path in quizzes() for question in load(path)["questions"]}
-    assert set(FORMS) == set(Question.Kind.values) - {Question.Kind.ESSAY} == used
+    assert set(FORMS) == set(Question.Kind.values) == used
 
 
 @all_cases("path, question", questions())

@@ -23,7 +23,7 @@ class Quiz(models.Model):
         NEVER = "never", _("Never")
 
     # Of a question bank it is None. Who reads quizzes reads those of lessons, and need not ask.
-    lesson: "models.OneToOneField[Lesson | None, Lesson]" = models.OneToOneField(  # type: ignore[assignment]
+    lesson: "models.OneToOneField[Lesson | None, Lesson]" = models.OneToOneField(  # type: ignore[misc]
         Lesson, models.CASCADE, null=True, related_name="quiz"
     )
     course = models.OneToOneField(
@@ -118,7 +118,9 @@ class Question(models.Model):
     remarks = models.JSONField(default=dict, help_text="Per wrong option id: what choosing it would have meant.")
     all_or_nothing = models.BooleanField(default=False, help_text="A partly right answer earns no points.")
     is_withdrawn = models.BooleanField(default=False, help_text="Kept, but asked in no new attempt and not practiced.")
-    tags = models.ManyToManyField("QuestionTag", blank=True, related_name="questions")
+    tags: "models.ManyToManyField[QuestionTag, models.Model]" = models.ManyToManyField(
+        "QuestionTag", blank=True, related_name="questions"
+    )
     rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
     rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")
 
