@@ -7,7 +7,6 @@ from django.db.models import Count, Q, QuerySet
 from apps.accounts.models import User
 from apps.courses.models import Question
 from apps.learning.models import EssayAnswer, EssayMark
-from apps.learning.quizzes.drawing import restored
 from studyplatform.kit.errors import NotFound
 
 TABS = ("waiting", "marked")
@@ -82,7 +81,9 @@ def case_of(user: User, pk: int) -> EssayCase:
     if essay is None:
         raise NotFound
     uid = str(essay.question_uid)
-    [question] = restored([row for row in essay.attempt.asked if row["uid"] == uid])
+    [stored] = [one for one in essay.attempt.results if one["uid"] == uid]
+    question = Question(
+        uid=essay.question_uid, kind=stored["kind"], prompt=stored["prompt"], explanation=stored["explanation"]
+    )
     marks = essay.marks.filter(revision__lt=essay.revision).select_related("marked_by").order_by("-revision")
-    text = essay.attempt.answers.get(uid, {}).get("text", "")
-    return EssayCase(essay, question, text, list(marks[:MAX_MARKS_SHOWN]))
+    return EssayCase(essay, question, stored["given"], list(marks[:MAX_MARKS_SHOWN]))

@@ -91,7 +91,7 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
             seed = str(current.uid)
             current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
             current.save(force_insert=True)
-            publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson_id))
+            publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson.pk))
     # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
         raise AttemptTooSoon(wait=wait)
@@ -202,7 +202,7 @@ def _close(
         QuizSubmitted(
             attempt_id=attempt.pk,
             user_id=attempt.enrollment.user_id,
-            lesson_id=quiz.lesson_id,
+            lesson_id=quiz.lesson.pk,
             is_passed=attempt.is_passed,
             is_perfect=points > 0 and earned == points,
             waiting=attempt.waiting,
