@@ -262,5 +262,5 @@ def update_duration(quiz: Quiz, course: Course, now: datetime) -> None:
         recount_draws(course, now)
         return
     seconds = quiz.time_limit or (quiz.asks(_pool(quiz)) + quiz.bank_count) * SECONDS_PER_QUESTION
-    Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
+    Lesson.objects.filter(pk=quiz.lesson.pk).exclude(duration=seconds).update(duration=seconds)
     refresh_outline(course, now=now)
