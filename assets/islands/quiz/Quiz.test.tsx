@@ -468,6 +468,34 @@ it("fills the gaps of a text in their places, each by its label", async () => {
   expect(sent[0]!.body).toEqual({ answers: { [uid(8)]: { gaps: { 1: "b", 2: "1/2" } } } });
 });
 
+it("counts an essay in characters, and sends none that is too long", async () => {
+  const essay: Question = { ...base, uid: uid(8), kind: "essay", points: 4, limit: 5 };
+  show({ ...quiz, attempt: { ...open, questions: [essay] } });
+
+  const field = await screen.findByLabelText("Your answer");
+  await userEvent.type(field, "four𝒙𝒙");
+  expect(screen.getByText("1 character too long")).toBeTruthy();
+  await press("Submit");
+  expect(screen.getByText("Some answers need your attention")).toBeTruthy();
+  expect(sent).toEqual([]);
+  fireEvent.change(field, { target: { value: "four𝒙" } });
+  await press("Submit");
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]!.body).toEqual({ answers: { [uid(8)]: { text: "four𝒙" } } });
+});
+
+it("says that an essay waits for a mark, and shows no score and no other attempt as next", async () => {
+  const props = failed([{ kind: "essay", verdict: "waiting", lines: [], given: "In  spring" }]);
+  const result = { ...props.attempt!.result!, waiting: 1, headline: "Waiting for your instructor" };
+  show({ ...props, attempt: { ...props.attempt!, result } });
+
+  expect(await screen.findByText("Waiting for your instructor")).toBeTruthy();
+  expect(screen.getByLabelText("The score isn't known yet")).toBeTruthy();
+  expect(screen.getByText("Waiting for a mark, up to 1")).toBeTruthy();
+  expect(document.querySelector(".essay")?.textContent).toBe("In  spring");
+  expect(document.querySelector(".verdict__acts .btn--primary")).toBeNull();
+});
+
 it("says that an ordering was unanswered while the correct order is hidden", async () => {
   show(failed([{ verdict: "open", kind: "ordering", lines: [], given: "", accepted: "" }]));
 

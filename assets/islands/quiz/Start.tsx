@@ -205,27 +205,36 @@ function Attempts({ past }: { past: QuizProps["past"] }) {
     <div className="start__tries">
       <h2 className="h5">{t("Your attempts")}</h2>
       <ol>
-        {past.map(({ uid, number, percent, is_passed: isPassed, is_waiting: isWaiting, submitted_at: at }) => (
-          <li key={uid}>
-            <span>{t("Attempt {number}", { number })}</span>
-            <span className="small faint">{longDate(at)}</span>
-            <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
-            <b>{isWaiting ? "–" : `${percent}%`}</b>
-            {isWaiting ? (
-              <span className="badge badge--info">
-                <Icon name="hourglass" />
-                {t("Waiting")}
-              </span>
-            ) : isPassed ? (
-              <span className="badge badge--ok">
-                <Icon name="check" />
-                {t("Passed")}
-              </span>
-            ) : (
-              <span className="badge">{t("Not passed")}</span>
-            )}
-          </li>
-        ))}
+        {past.map(
+          ({
+            uid,
+            number,
+            percent,
+            is_passed: isPassed,
+            is_waiting: isWaiting,
+            submitted_at: at,
+          }) => (
+            <li key={uid}>
+              <span>{t("Attempt {number}", { number })}</span>
+              <span className="small faint">{longDate(at)}</span>
+              <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
+              <b>{isWaiting ? "–" : `${percent}%`}</b>
+              {isWaiting ? (
+                <span className="badge badge--info">
+                  <Icon name="hourglass" />
+                  {t("Waiting")}
+                </span>
+              ) : isPassed ? (
+                <span className="badge badge--ok">
+                  <Icon name="check" />
+                  {t("Passed")}
+                </span>
+              ) : (
+                <span className="badge">{t("Not passed")}</span>
+              )}
+            </li>
+          ),
+        )}
       </ol>
     </div>
   );

@@ -74,7 +74,11 @@ function isGapReadable(
 /** The answer without what cannot be sent: the other gaps of a text, and the beginning of an essay, still count. */
 function readablePart(question: Question, answer: Answer): Answer | null {
   if (question.kind === "essay" && question.limit !== null)
-    return { text: Array.from((answer.text ?? "").trim()).slice(0, question.limit).join("") };
+    return {
+      text: Array.from((answer.text ?? "").trim())
+        .slice(0, question.limit)
+        .join(""),
+    };
   if (question.kind !== "gaps") return isReadable(question, answer) ? answer : null;
   const readable = question.gaps.filter((gap) => isGapReadable(question, gap, answer));
   // A draft from before the quiz was changed may have other gaps.
