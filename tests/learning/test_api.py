@@ -227,7 +227,7 @@ def test_calls_and_pages_reveal_no_answers_before_submission(call_as, course, en
     for question in opened["questions"]:
         assert set(question) == {
             "uid", "kind", "prompt_html", "points", "options", "left", "right", "unit", "tolerance",
-            "number_format", "is_case_sensitive", "ignores_accents",
+            "number_format", "is_case_sensitive", "ignores_accents", "gaps", "limit",
         }  # fmt: skip
     order = next(question for question in opened["questions"] if question["kind"] == "ordering")
     assert [option["id"] for option in order["options"]] != ["s", "r", "q", "p"]

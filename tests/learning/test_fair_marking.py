@@ -1,6 +1,7 @@
 """Properties of marking: for every kind, what a fair teacher would give, worked out here by other means."""
 
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,7 @@ from apps.courses.queries.solutions import answers_of_question
 from apps.courses.questions import Answers, Choice, Gap
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.drawing import kept, restored
+from apps.learning.quizzes.presentation import question_out
 from apps.learning.quizzes.results import stored_result
 
 ROUNDS = 8  # for each kind, each with another question and three answers
@@ -195,3 +197,18 @@ def test_an_open_attempt_survives_every_edit_of_its_questions(monkeypatch):
             mark = marking.mark(asked, read)
             assert (mark.share, asked.kind) == (fair, kind)
             assert stored_result(asked, read, mark, mark.share)["prompt"] != "Other"
+
+
+def test_what_is_asked_in_a_gap_reveals_no_answer():
+    given = Answers(
+        gaps=[
+            Gap(kind="text", lines=["zeppelin"]),
+            Gap(kind="numeric", lines=["314159"], unit="m"),
+            Gap(kind="single", lines=["right", "wrong", "worse"]),
+        ]
+    )
+    shown = [question_out(build("gaps", given, "[[1]] [[2]] [[3]]"), seed=str(seed)) for seed in range(20)]
+
+    assert not re.search("zeppelin|314159", str(shown))
+    assert len({tuple(option["html"] for option in one["gaps"][2]["options"]) for one in shown}) > 2
+    assert [gap["unit"] for gap in shown[0]["gaps"]] == ["", "m", ""]
