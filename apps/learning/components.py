@@ -5,7 +5,6 @@ rendered once per version of the course and then reused.
 """
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +19,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.ratings import public_name
-from apps.learning.quizzes.results import plain_number
+from apps.learning.quizzes import rendering as rendering  # its functions for templates
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
@@ -119,18 +118,3 @@ def seal(key: str) -> Markup:
 
 register("readable_code")(readable_code)
 register("public_name")(public_name)
-
-
-@register("fill_gaps")
-def fill_gaps(html: str, fields: Mapping[str, str]) -> Markup:
-    """Return the text of a question with gaps, with its fields in their places. ``fields`` are HTML by number."""
-    for number, field in fields.items():
-        slot = f'<span class="gap" data-gap="{number}">'
-        html = html.replace(f"{slot}</span>", f"{slot}{field}</span>", 1)
-    return Markup(html)  # noqa: S704 (the text is sanitized, the fields come from a macro)
-
-
-@register("plain_points")
-def plain_points(points: Decimal) -> str:
-    """Return points without trailing zeros: 2.50 -> "2.5"."""
-    return plain_number(points)

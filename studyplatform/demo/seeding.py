@@ -31,7 +31,6 @@ from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay
-from apps.learning.quizzes.drawing import kept
 from studyplatform.demo.forum_library import ForumText
 from studyplatform.demo.library import (
     SUBJECTS,
@@ -451,7 +450,6 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
     """One or two attempts, the last of them passed, graded by the usual service."""
     questions = list(quiz.questions.order_by("position"))
     has_essay = any(question.kind == Question.Kind.ESSAY for question in questions)
-    asked = {"asked": kept(quiz, questions, seed="demo") if has_essay else []}
     slips = dice.choice([0, 0, 1, 1, 2])
     attempts = [len(questions) // 2 + 1, min(slips, 1)] if dice.random() < 0.25 else [slips]
     start = at - timedelta(minutes=9 * len(attempts))
@@ -461,16 +459,14 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
             str(question.uid): (wrong_answer(question) if place in missed else right_answer(question))
             for place, question in enumerate(questions)
         }
-        attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start, **asked)
+        attempt = learning.draw_attempt(enrollment=enrollment, quiz=quiz, number=number, now=start)
         start += timedelta(minutes=8)
         attempt, _ = learning.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start)
         if has_essay:
             _mark_essays(attempt, wrong, start + timedelta(minutes=1))
     if not attempt.is_passed:  # a short quiz in which each mistake counts too much
         answers = {str(question.uid): right_answer(question) for question in questions}
-        attempt = Attempt.objects.create(
-            enrollment=enrollment, quiz=quiz, number=len(attempts) + 1, started_at=start, **asked
-        )
+        attempt = learning.draw_attempt(enrollment=enrollment, quiz=quiz, number=len(attempts) + 1, now=start)
         start += timedelta(minutes=5)
         attempt, _ = learning.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start)
         if has_essay:
@@ -478,7 +474,7 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
     if has_essay and dice.random() < AGAIN_SHARE:  # another answer, which waits for a mark
         number = attempt.number + 1
         answers = {str(question.uid): right_answer(question) for question in questions}
-        last = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start, **asked)
+        last = learning.draw_attempt(enrollment=enrollment, quiz=quiz, number=number, now=start)
         learning.submit_attempt(user=enrollment.user, attempt=last, answers=answers, now=start + timedelta(minutes=20))
 
 

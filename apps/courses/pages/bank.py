@@ -106,7 +106,13 @@ def question_use(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Link a question of the bank to a quiz, or copy it there."""
     course = course_for_staff(request, slug)
     found, by, now = _question(course, uid), signed_in_user(request), timezone.now()
-    into = quiz_lesson(course, request.POST.get("quiz", ""))
+    into = (
+        course.lessons.filter(kind=Lesson.Kind.QUIZ, slug=request.POST.get("quiz", "")).select_related("quiz").first()
+    )
+    if into is None:
+        messages.warning(request, _("Choose a quiz."))
+        return redirect("courses:studio-bank-question", course.slug, found.uid)
+    into.course = course
     try:
         if "copy" in request.POST:
             services.copy_question(question=found, into=into.quiz, by=by, now=now)

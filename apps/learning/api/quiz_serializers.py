@@ -67,7 +67,7 @@ class AnswerIn(serializers.Serializer[object]):
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
-        required=False, allow_blank=True, max_length=MAX_ESSAY_LENGTH, help_text="numeric, text, essay: as typed"
+        required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric, text: as typed"
     )
     pairs = BoundedDictField(
         child=serializers.CharField(max_length=40, allow_blank=True),
@@ -83,8 +83,16 @@ class AnswerIn(serializers.Serializer[object]):
     )
 
 
+class AttemptAnswerIn(AnswerIn):
+    """An answer in an attempt, where essays are answered too."""
+
+    text = serializers.CharField(
+        required=False, allow_blank=True, max_length=MAX_ESSAY_LENGTH, help_text="numeric, text, essay: as typed"
+    )
+
+
 class SubmitAttemptIn(serializers.Serializer[object]):
-    answers = BoundedDictField(child=AnswerIn(), max_length=QUESTION_LIMIT, help_text="By question uid.")
+    answers = BoundedDictField(child=AttemptAnswerIn(), max_length=QUESTION_LIMIT, help_text="By question uid.")
 
 
 class RewatchOut(serializers.Serializer[object]):

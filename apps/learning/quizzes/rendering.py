@@ -1,6 +1,7 @@
 """The texts of questions as HTML: the one place that decides how prompts and choices are rendered."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.utils.html import escape
@@ -8,8 +9,10 @@ from django.utils.translation import gettext as _
 from markupsafe import Markup
 
 from apps.courses.models import Question
+from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text import content
 from studyplatform.kit.text.gaps import render_gaps
+from studyplatform.kit.web.jinja import register
 
 _LOOKS = {True: " is-right", False: " is-wrong", None: ""}
 
@@ -77,3 +80,18 @@ def right_html(line: Mapping[str, Any]) -> str:
 def gap_name(place: int, total: int) -> str:
     """Return how a field of a text with gaps is called: by its place in the text."""
     return _("Gap %(place)d of %(total)d") % {"place": place, "total": total}
+
+
+@register("fill_gaps")
+def fill_gaps(html: str, fields: Mapping[str, str]) -> Markup:
+    """Return the text of a question with gaps, with its fields in their places. ``fields`` are HTML by number."""
+    for number, field in fields.items():
+        slot = f'<span class="gap" data-gap="{number}">'
+        html = html.replace(f"{slot}</span>", f"{slot}{field}</span>", 1)
+    return Markup(html)  # noqa: S704 (the text is sanitized, the fields come from a macro)
+
+
+@register("plain_points")
+def plain_points(points: Decimal) -> str:
+    """Return points without trailing zeros: 2.50 -> "2.5"."""
+    return plain_number(points)

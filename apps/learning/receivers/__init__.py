@@ -10,6 +10,7 @@ from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
 from apps.learning.models import Rating
+from apps.learning.receivers import essays as essays
 from apps.learning.receivers import notices as notices
 from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions

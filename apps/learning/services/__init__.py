@@ -34,7 +34,7 @@ from apps.learning.services.practice import (
     review_card,
 )
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
-from apps.learning.services.quizzes import open_attempt, submit_attempt
+from apps.learning.services.quizzes import draw_attempt, open_attempt, submit_attempt
 from apps.learning.services.rating_reports import decide_rating, report_rating
 from apps.learning.services.ratings import (
     delete_rating,
@@ -59,6 +59,7 @@ __all__ = [
     "delete_expired_documents",
     "delete_notes",
     "delete_rating",
+    "draw_attempt",
     "edit_card",
     "enroll",
     "fetch_file",

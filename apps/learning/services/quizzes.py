@@ -87,10 +87,7 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
         wait = QuizAttempts(quiz, tuple(attempts)).seconds_to_wait(now) if current is None else 0
         if current is None and not wait and not (quiz.max_attempts and len(attempts) >= quiz.max_attempts):
             number = attempts[-1].number + 1 if attempts else 1
-            current = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
-            seed = str(current.uid)
-            current.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
-            current.save(force_insert=True)
+            current = draw_attempt(enrollment=enrollment, quiz=quiz, number=number, now=now)
             publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson.pk))
     # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
@@ -98,6 +95,15 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
     if current is None:
         raise NoAttemptsLeft
     return current
+
+
+def draw_attempt(*, enrollment: Enrollment, quiz: Quiz, number: int, now: datetime) -> Attempt:
+    """Start an attempt, whose learner's permission the caller has checked, and draw its questions."""
+    attempt = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
+    seed = str(attempt.uid)
+    attempt.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
+    attempt.save(force_insert=True)
+    return attempt
 
 
 def submit_attempt(

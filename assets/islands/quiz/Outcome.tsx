@@ -43,9 +43,7 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
               <circle cx="50" cy="50" r="43" pathLength="100" strokeDasharray={`${percent} 100`} />
             )}
           </svg>
-          <b aria-hidden="true" className={waiting > 0 ? "ring__wait" : undefined}>
-            {waiting > 0 ? <Icon name="hourglass" className="i--lg" /> : `${percent}%`}
-          </b>
+          <b aria-hidden="true">{waiting > 0 ? "…" : `${percent}%`}</b>
         </div>
         <div>
           <p className="kicker">

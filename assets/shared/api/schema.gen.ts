@@ -1886,7 +1886,7 @@ export interface components {
             pairs?: {
                 [key: string]: string;
             };
-            /** @description numeric, text, essay: as typed */
+            /** @description numeric, text: as typed */
             text?: string;
             /** @description truth */
             value?: boolean;
@@ -1962,6 +1962,25 @@ export interface components {
             question: string;
             /** @description Of the lesson's video: the moment to explain. */
             second?: number | null;
+        };
+        /** @description An answer in an attempt, where essays are answered too. */
+        AttemptAnswerInRequest: {
+            /** @description gaps: by number, the id of a choice or what was typed */
+            gaps?: {
+                [key: string]: string;
+            };
+            /** @description single */
+            id?: string;
+            /** @description multiple, ordering */
+            ids?: string[];
+            /** @description matching: left to right */
+            pairs?: {
+                [key: string]: string;
+            };
+            /** @description numeric, text, essay: as typed */
+            text?: string;
+            /** @description truth */
+            value?: boolean;
         };
         /** @description An attempt: open, with its questions; or submitted, with its result. */
         AttemptOut: {
@@ -4128,7 +4147,7 @@ export interface components {
         SubmitAttemptInRequest: {
             /** @description By question uid. */
             answers: {
-                [key: string]: components["schemas"]["AnswerInRequest"];
+                [key: string]: components["schemas"]["AttemptAnswerInRequest"];
             };
         };
         /** @description What came of submitting, and what it changed in the course. */
