@@ -19,8 +19,8 @@ from apps.courses.services.quizzes import (
     check_room_for,
     copied_columns,
     edit_question,
+    finish_change,
     recount_draws,
-    update_duration,
 )
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
@@ -63,7 +63,7 @@ def set_tags(*, question: Question, by: User, names: Sequence[str], now: datetim
         course = _locked(question.quiz.of_course, by)
         question.tags.set(_tags(question.quiz, names))
         QuestionTag.objects.filter(bank=question.quiz, questions=None, draws=None).delete()
-        recount_draws(course, now)
+        finish_change(question.quiz, course, by, now)
 
 
 def _tags(bank: Quiz, names: Sequence[str]) -> list[QuestionTag]:
@@ -100,7 +100,7 @@ def link_question(*, quiz: Quiz, question: Question, by: User, now: datetime) ->
         if quiz.draws.filter(question=question).exists():
             raise QuestionInvalid(problem=_("This question is already linked to the quiz."), field="question")
         draw = QuizDraw.objects.create(quiz=quiz, position=_next_position(quiz, 1), question=question)
-        _recount(quiz, course, now)
+        _recount(quiz, course, by, now)
     return draw
 
 
@@ -123,7 +123,7 @@ def add_draw(*, quiz: Quiz, by: User, tags: Sequence[QuestionTag], count: int, n
             raise QuestionInvalid(problem=problem, field="count")
         draw = QuizDraw.objects.create(quiz=quiz, position=_next_position(quiz, count), count=count)
         draw.tags.set(tags)
-        _recount(quiz, course, now)
+        _recount(quiz, course, by, now)
     return draw
 
 
@@ -156,7 +156,7 @@ def delete_draw(*, draw: QuizDraw, by: User, now: datetime) -> None:
         QuestionTag.objects.filter(bank__course=course, questions=None, draws=None).delete()
         if not quiz.draws.exists():
             Quiz.objects.filter(pk=quiz.pk).update(bank_count=0)
-        _recount(quiz, course, now)
+        _recount(quiz, course, by, now)
 
 
 def copy_question(*, question: Question, into: Quiz, by: User, now: datetime) -> Question:
@@ -173,7 +173,7 @@ def copy_question(*, question: Question, into: Quiz, by: User, now: datetime) ->
         copy = Question.objects.create(quiz=into, position=last + 1, **copied_columns(question))
         if into.course_id and question.quiz.course_id:
             copy.tags.set(question.tags.all())
-        update_duration(into, course, now)
+        finish_change(into, course, by, now)
     return copy
 
 
@@ -185,10 +185,10 @@ def copy_to_bank(*, question: Question, by: User, now: datetime) -> Question:
         return copy_question(question=question, into=open_bank(course=course), by=by, now=now)
 
 
-def _recount(quiz: Quiz, course: Course, now: datetime) -> None:
+def _recount(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
     recount_draws(course, now)
     quiz.refresh_from_db(fields=["bank_count"])
-    update_duration(quiz, course, now)
+    finish_change(quiz, course, by, now)
 
 
 def _locked(course: Course, by: User) -> Course:

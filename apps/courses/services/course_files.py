@@ -13,8 +13,9 @@ from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson
+from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson, Question
 from apps.courses.models.file import RENDITION_WIDTHS, rendition_name
+from apps.courses.queries.draws import candidates_of, draws_of
 from apps.files import services as files
 from apps.files.models import File as LibraryFile
 from apps.files.models import Upload
@@ -41,7 +42,7 @@ _MAX_RENDITION_HEIGHT = 16_000  # pixels: the format has 14 bits
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})  # that texts show
 
 course_file_holds: Registry[Callable[[Collection[UUID]], Collection[UUID]]] = Registry("holds on course files")
-"""Functions of other apps that return those of these files, by uid, that something of theirs still shows."""
+"""Functions that return those of these files, by uid, that something besides lessons and the course page shows."""
 
 
 def add_course_file(*, course: Course, by: User, source: Upload | LibraryFile, now: datetime) -> CourseFile:
@@ -130,9 +131,20 @@ def texts_of_lesson(lesson: Lesson) -> Iterator[str]:
     yield lesson.body
     if lesson.kind == Lesson.Kind.QUIZ:
         yield lesson.quiz.intro
-        for question in lesson.quiz.questions.all():
-            yield from (question.prompt, question.explanation)
-            yield from _strings_in([question.options, question.answer, question.remarks])
+        drawn = candidates_of(draws_of(lesson.quiz)) if lesson.quiz.bank_count else ()
+        for question in [*lesson.quiz.questions.all(), *drawn]:
+            yield from _texts_of_question(question)
+
+
+def _texts_of_question(question: Question) -> Iterator[str]:
+    yield from (question.prompt, question.explanation)
+    yield from _strings_in([question.options, question.answer, question.remarks])
+
+
+def _files_in_banks(uids: Collection[UUID]) -> set[UUID]:
+    """Return those files that a question of a question bank shows, whether a quiz draws it or not."""
+    banks = Question.objects.filter(quiz__course__files__uid__in=uids).distinct()
+    return set(uids) & set(_files_in(text for question in banks for text in _texts_of_question(question)))
 
 
 def texts_of_course(course: Course) -> Iterator[str]:
@@ -260,3 +272,6 @@ def _lock(course: Course, by: User) -> Course:
     locked = Course.objects.select_for_update().get(pk=course.pk)
     enforce(policies.edit_course(by, locked))
     return locked
+
+
+course_file_holds.register("question banks", _files_in_banks)

@@ -100,7 +100,7 @@ def edit_quiz(
         quiz.reveal = Quiz.Reveal(reveal)
         quiz.retry_wait = retry_wait
         quiz.save(update_fields=_RULES)
-        _finish(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
     return quiz
 
 
@@ -116,7 +116,7 @@ def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
         _check_essays(quiz, draft.kind)
         question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
-        _finish(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
     return question
 
 
@@ -132,7 +132,7 @@ def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: da
         for name, value in changed.items():
             setattr(question, name, value)
         question.save(update_fields=list(changed))
-        _finish(question.quiz, course, by, now)
+        finish_change(question.quiz, course, by, now)
     return question
 
 
@@ -148,7 +148,7 @@ def duplicate_question(*, question: Question, by: User, now: datetime) -> Questi
         copy = Question.objects.create(quiz=quiz, position=last + 1, **copied_columns(question))
         copy.tags.set(question.tags.all())
         arrange(quiz.questions.all(), moved([*order, copy.pk], copy.pk, order.index(question.pk) + 2))
-        _finish(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
         copy.refresh_from_db()
     return copy
 
@@ -158,7 +158,7 @@ def move_question(*, question: Question, by: User, position: int, now: datetime)
     with transaction.atomic():
         course = _locked(question.quiz, by)
         arrange(question.quiz.questions.all(), moved(_order(question.quiz), question.pk, position))
-        _finish(question.quiz, course, by, now)
+        finish_change(question.quiz, course, by, now)
 
 
 def delete_question(*, question: Question, by: User, now: datetime) -> None:
@@ -167,7 +167,7 @@ def delete_question(*, question: Question, by: User, now: datetime) -> None:
         course = _locked(quiz, by)
         question.delete()
         arrange(quiz.questions.all(), _order(quiz))
-        _finish(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
 
 
 _RULES = (
@@ -228,14 +228,11 @@ def _locked(quiz: Quiz, by: User) -> Course:
     return course
 
 
-def _finish(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
-    """Record the files that the quiz uses, and set the lesson's duration. A question bank does so for its quizzes."""
-    if quiz.course_id:
-        for drawing in quizzes_with_draws(course):
-            record_uses(course=course, by=by, lesson=drawing.lesson, now=now)
-    else:
-        record_uses(course=course, by=by, lesson=quiz.lesson, now=now)
+def finish_change(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
+    """Set the duration of the lesson and record the files that it shows; of a bank, of the lessons that draw from it."""
     update_duration(quiz, course, now)
+    for changed in quizzes_with_draws(course) if quiz.course_id else [quiz]:
+        record_uses(course=course, by=by, lesson=changed.lesson, now=now)
 
 
 def quizzes_with_draws(course: Course) -> list[Quiz]:

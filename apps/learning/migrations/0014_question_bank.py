@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0021_question_bank'),
+        ('courses', '0022_question_bank'),
         ('learning', '0013_essays'),
     ]
 

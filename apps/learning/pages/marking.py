@@ -19,7 +19,7 @@ from apps.learning.errors import EssayMarkedMeanwhile, EssayPointsInvalid
 from apps.learning.forms import MarkForm
 from apps.learning.models import EssayAnswer
 from apps.learning.queries import marking
-from apps.learning.quizzes.rendering import phrase_html, prompt_html
+from apps.learning.quizzes.rendering import explanation_html, prompt_html
 from studyplatform.kit.errors import NotFound
 
 ADDRESS = "/dashboard/instructor/marking/"
@@ -63,7 +63,7 @@ def _show(request: HttpRequest, user: User, tab: str, form: MarkForm | None = No
     if case is not None:
         context["form"] = form or MarkForm(initial=_initial(case.essay))
         context["prompt"] = prompt_html(case.question)
-        context["model_answer"] = phrase_html(case.question.explanation)
+        context["model_answer"] = explanation_html(case.question.explanation)
     return render(request, "learning/marking.html", context, status=400 if form is not None and form.errors else 200)
 
 

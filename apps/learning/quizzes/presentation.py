@@ -15,20 +15,9 @@ from apps.learning.models import Attempt
 from apps.learning.outline import Entry
 from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
 from apps.learning.queries.player import entry_out
-from apps.learning.quizzes import marking
+from apps.learning.quizzes import marking, rendering
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
 from apps.learning.quizzes.drawing import restored
-from apps.learning.quizzes.rendering import (
-    choice_html,
-    chosen_html,
-    explanation_html,
-    feedback_html,
-    filled_html,
-    gap_name,
-    prompt_html,
-    right_html,
-    text_html,
-)
 from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text.numbers import number_format
 
@@ -60,7 +49,7 @@ def quiz_out(
         "lesson_uid": str(lesson.uid),
         "title": lesson.title,
         "url": lesson_url(lesson.course.slug, lesson.slug),
-        "intro_html": text_html(quiz.intro),
+        "intro_html": rendering.text_html(quiz.intro),
         "question_count": count,
         "pool_count": len(pool),
         "kinds": _kinds(pool) if count == len(pool) else [],
@@ -149,7 +138,7 @@ def question_out(question: Question, *, seed: str) -> dict[str, Any]:
     return {
         "uid": str(question.uid),
         "kind": kind.value,
-        "prompt_html": prompt_html(question),
+        "prompt_html": rendering.prompt_html(question),
         "points": question.points,
         "options": _options_out(options),
         "left": _options_out(left),
@@ -180,7 +169,7 @@ def _gap_out(gap: Question, *, seed: str) -> dict[str, Any]:
 
 
 def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [{"id": str(option["id"]), "html": choice_html(str(option["text"]))} for option in options]
+    return [{"id": str(option["id"]), "html": rendering.choice_html(str(option["text"]))} for option in options]
 
 
 def _result_out(
@@ -249,15 +238,17 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
     return {
         "uid": stored["uid"],
         "kind": stored["kind"],
-        "prompt_html": filled_html(stored["prompt"], lines) if is_gaps else text_html(stored["prompt"]),
+        "prompt_html": rendering.filled_html(stored["prompt"], lines)
+        if is_gaps
+        else rendering.text_html(stored["prompt"]),
         "verdict": stored["verdict"],
         "earned": stored["earned"],
         "points": stored["points"],
         "lines": [
             {
-                "html": gap_name(number, len(lines)) if is_gaps else choice_html(line["text"]),
-                "chosen_html": chosen_html(line),
-                "right_html": right_html(line),
+                "html": rendering.gap_name(number, len(lines)) if is_gaps else rendering.choice_html(line["text"]),
+                "chosen_html": rendering.chosen_html(line),
+                "right_html": rendering.right_html(line),
                 "is_chosen": line["is_chosen"],
                 "is_right": line["is_right"],
                 "place": line["place"],
@@ -268,8 +259,8 @@ def question_result(stored: dict[str, Any], course: str, may_open: Container[str
         "given": stored["given"],
         "comment": stored.get("comment", ""),
         "accepted": stored["accepted"],
-        "explanation_html": explanation_html(stored["explanation"]),
-        "remarks_html": [feedback_html(remark) for remark in stored["remarks"]],
+        "explanation_html": rendering.explanation_html(stored["explanation"]),
+        "remarks_html": [rendering.feedback_html(remark) for remark in stored["remarks"]],
         "rewatch": {
             "number": rewatch["number"],
             "title": rewatch["title"],

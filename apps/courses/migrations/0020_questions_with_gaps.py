@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0018_course_picture'),
+        ('courses', '0019_course_files'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0019_questions_with_gaps'),
+        ('courses', '0020_questions_with_gaps'),
     ]
 
     operations = [

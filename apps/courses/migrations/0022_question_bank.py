@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0020_essays'),
+        ('courses', '0021_essays'),
     ]
 
     operations = [
