@@ -4,8 +4,16 @@ import re
 
 from markupsafe import Markup
 
+from studyplatform.kit.text import content
 from studyplatform.kit.text.gaps import blank_gaps, find_gaps, find_misplaced_gaps, render_gaps
-from studyplatform.kit.text.markdown import render, render_inline
+
+
+def render(text):
+    return content.render(text, content.LESSON)
+
+
+def render_phrase(text):
+    return content.render(text, content.CHOICE)
 
 
 def shown(text, by=render):
@@ -27,7 +35,7 @@ def test_a_mark_works_wherever_a_word_does():
     assert "<code>for i in <i>1</i>:</code>" in shown("`for i in [[1]]:`")
     assert "<td><i>1</i></td>" in shown("| a |\n|---|\n| [[1]] |")
     assert 'aria-label="Table: ____"' in shown("| [[1]] |\n|---|\n| a |")
-    assert shown("$x$ is [[1]], $5 or [[2]]", render_inline).count("<i>") == 2
+    assert shown("$x$ is [[1]], $5 or [[2]]", render_phrase).count("<i>") == 2
     assert shown("[[1]]\n\n[1]: https://example.com") == "<p><i>1</i></p>\n"
     assert blank_gaps("a [[1]] [[0]]") == "a ____ [[0]]"
 

@@ -229,7 +229,7 @@ def _locked(quiz: Quiz, by: User) -> Course:
 
 
 def finish_change(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
-    """Set the duration of the lesson and record the files that it shows; of a bank, of the lessons that draw from it."""
+    """Set the duration of the lesson and record its files; of a question bank, of the lessons that draw from it."""
     update_duration(quiz, course, now)
     for changed in quizzes_with_draws(course) if quiz.course_id else [quiz]:
         record_uses(course=course, by=by, lesson=changed.lesson, now=now)
