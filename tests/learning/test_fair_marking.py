@@ -15,7 +15,7 @@ from apps.learning.quizzes.drawing import kept, restored
 from apps.learning.quizzes.presentation import question_out
 from apps.learning.quizzes.results import stored_result
 
-ROUNDS = 5  # for each kind, each with another question and three answers
+ROUNDS = 8  # for each kind, each with another question and three answers
 WORDS = ["delta", "Nile", "élan", "x²", "¬p", "мир", "水", "a b", "O'Neil", "5 %", "[[1]]", "*not* bold"]
 
 
