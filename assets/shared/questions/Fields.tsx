@@ -154,6 +154,8 @@ export function Matching({ question, answer, onAnswer }: Props) {
           <select
             className="select"
             id={`${id}-${line.id}`}
+            // Not every screen reader takes a formula from a label.
+            aria-label={line.html.includes("<math") ? plain(line.html) : undefined}
             value={pairs[line.id] ?? ""}
             onChange={({ target }) => onAnswer({ pairs: { ...pairs, [line.id]: target.value } })}
           >
