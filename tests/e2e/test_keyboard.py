@@ -10,6 +10,7 @@ import yaml
 from playwright.sync_api import Locator, Page, expect
 
 from studyplatform.demo.library import CONTENT
+from studyplatform.kit.text.gaps import find_gaps
 from tests.e2e.looking import NARROW, WIDE, until, wear
 from tests.e2e.prepare import SHORT
 
@@ -336,6 +337,12 @@ def answer(page: Page, card: Locator, question: dict[str, Any]) -> None:
         for left, text in question["left"].items():
             tab_to(page, card.get_by_role("combobox", name=plain(text)))
             page.keyboard.type(plain(question["right"][question["pairs"][left]]))
+    elif kind == "gaps":
+        for place, number in enumerate(find_gaps(question["prompt"]), start=1):
+            gap = question["gaps"][number]
+            label = re.compile(rf"^Gap {place} of {len(question['gaps'])}")
+            tab_to(page, card.get_by_label(label))
+            page.keyboard.type(str(gap["choices"][0] if "choices" in gap else gap.get("answer") or gap["accepted"][0]))
     else:
         tab_to(page, card.get_by_role("textbox"))
         page.keyboard.type(str(right) if kind == "numeric" else question["accepted"][0])
@@ -344,7 +351,7 @@ def answer(page: Page, card: Locator, question: dict[str, Any]) -> None:
 @pytest.mark.long
 def test_quiz_can_be_taken_by_keyboard(people, learners):
     questions = yaml.safe_load((CONTENT / f"courses/{ALGEBRA}/{QUIZ}.quiz.yaml").read_text())["questions"]
-    assert len({one["kind"] for one in questions}) == 7
+    assert len({one["kind"] for one in questions}) == 8
     page = people(next(learners), reduced_motion="reduce")
     page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
     tab_to(page, page.get_by_role("button", name="Start the quiz"))
@@ -353,7 +360,8 @@ def test_quiz_can_be_taken_by_keyboard(people, learners):
     cards = page.locator(".question")
     expect(cards).to_have_count(len(questions))
     for question in questions:
-        card = cards.filter(has=page.get_by_role("heading", name=plain(question["prompt"])))
+        heading = "Fill in the gaps." if question["kind"] == "gaps" else plain(question["prompt"])
+        card = cards.filter(has=page.get_by_role("heading", name=heading))
         answer(page, card, question)
     expect(page.get_by_text("You've answered every question.")).to_be_visible()
     tab_to(page, page.locator(".questions__end").get_by_role("button", name="Submit"))
