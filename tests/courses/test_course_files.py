@@ -41,7 +41,7 @@ def lesson(course: Course) -> Lesson:
 
 
 def added(course: Course, by: User, raw: bytes | None = None, name: str = "map.jpg") -> CourseFile:
-    raw = raw if raw is not None else picture_bytes((2000, 1000))
+    raw = raw if raw is not None else picture_bytes((1000, 500))
     file = FileFactory(owner=by, name=name, content=raw, size=len(raw))
     return services.add_course_file(course=course, by=by, source=file, now=timezone.now())
 
@@ -61,10 +61,10 @@ def test_a_picture_is_shown_in_sizes_with_its_dimensions(course, lesson, ada, cl
     write(lesson, f'![A map]({file.address} "The Elbe"){{width=50%}}', is_preview=True)
 
     html = client.get("/learn/rivers/one").content.decode()
-    widths = [480, 960, 1600]
+    widths = [480, 960, 1000]
     srcset = ", ".join(f"{file.address}?width={width} {width}w" for width in widths)
     assert f'srcset="{srcset}"' in html
-    assert 'width="2000" height="1000" alt="A map" loading="lazy" decoding="async"' in html
+    assert 'width="1000" height="500" alt="A map" loading="lazy" decoding="async"' in html
     assert "<figcaption>The Elbe</figcaption>" in html
 
     before = client.get(f"{file.address}?width=480")  # not made yet: the original without its metadata
@@ -176,6 +176,7 @@ def test_files_are_listed_searched_and_added_once(course, ada, eve, leo, browser
     assert post(file=str(file.uid)).json()["code"] == "COURSE_UNDER_REVIEW"
 
 
+@pytest.mark.long
 def test_renaming_moving_and_deleting_in_the_library_breaks_nothing(course, lesson, ada, client):
     raw = picture_bytes((640, 360))
     file = FileFactory(owner=ada, name="a.jpg", content=raw, size=len(raw))
@@ -190,6 +191,7 @@ def test_renaming_moving_and_deleting_in_the_library_breaks_nothing(course, less
     assert queries.storage_of(ada).used == len(raw)
 
 
+@pytest.mark.long
 def test_unused_files_are_deleted_after_thirty_days_but_not_those_of_attempts(course, lesson, ada, leo):
     kept, unused, shown = (added(course, ada, picture_bytes((600 + n, 400)), f"{n}.jpg") for n in range(3))
     quiz = QuizFactory(lesson__section__course=course)
@@ -218,6 +220,7 @@ def test_unused_files_are_deleted_after_thirty_days_but_not_those_of_attempts(co
     assert not default_storage.exists(f"course-files/{unused.uid.hex}-480.webp")
 
 
+@pytest.mark.long
 def test_a_text_copied_to_another_course_of_its_author_brings_its_files(course, lesson, ada, eve, client):
     file, foreign = added(course, ada), added(CourseFactory(instructor=eve), eve, picture_bytes((700, 400)))
     write(lesson, f"![a]({file.address})")

@@ -194,7 +194,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(PIECES, max_size=30), st.sampled_from(sorted(content.PLACES)))
 def test_nothing_that_was_typed_vanishes_and_nothing_harmful_appears(pieces, place):
     """Words stay as text or as attributes, whatever marks are around them; formulas may change their letters."""

@@ -3,8 +3,7 @@
 import re
 
 from django.contrib import messages
-from django.core.files.storage import default_storage
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,6 +19,7 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.courses.picture_form import PictureForm
 from apps.courses.policies import edit_course
 from apps.courses.services.pictures import MAX_PICTURE_BYTES
+from apps.files import services as files
 from apps.files.services import check_quota
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text.sizes import as_size
@@ -87,15 +87,14 @@ def picture_remove(request: HttpRequest, slug: str) -> HttpResponse:
 
 @open_to_everyone
 @require_safe
-def picture_file(request: HttpRequest, name: str) -> FileResponse:
+def picture_file(request: HttpRequest, name: str) -> HttpResponseBase:
     """A file of a picture by its name, which is new for every change, so browsers may cache it forever."""
     found = re.fullmatch(r"[0-9a-f]{24}-(?:(?:\d{3,4}|whole)\.(?P<webp>webp)|share\.jpg)", name)
     if found is None:
         raise Http404
-    try:
-        file = default_storage.open(f"{PICTURES_FOLDER}/{name}")
-    except OSError:
-        raise Http404 from None
-    response = FileResponse(file, content_type="image/webp" if found["webp"] else "image/jpeg")
-    response["Cache-Control"] = "public, max-age=31536000, immutable"
-    return response
+    return files.send_rendition(
+        request,
+        name=f"{PICTURES_FOLDER}/{name}",
+        kind="image/webp" if found["webp"] else "image/jpeg",
+        cache="public, max-age=31536000, immutable",
+    )

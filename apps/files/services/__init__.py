@@ -59,7 +59,7 @@ from apps.files.services.share_links import (
     share_of_token,
 )
 from apps.files.services.sharing import create_share_link, revoke_share, share_with_course
-from apps.files.services.showing import send_attached
+from apps.files.services.showing import send_attached, send_rendition
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
 from apps.files.services.storage_references import Reference, Row, Source, register_source
 from apps.files.services.stored_files import import_file, store_file
@@ -177,6 +177,7 @@ __all__ = [
     "scan_unscanned",
     "scan_upload",
     "send_attached",
+    "send_rendition",
     "set_allowance",
     "share_of_token",
     "share_with_course",

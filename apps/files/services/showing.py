@@ -8,7 +8,7 @@ from apps.files.http_ranges import is_not_modified
 from apps.files.models import Upload
 from apps.files.services.stored_files import first_bytes
 from apps.files.storage import open_content
-from apps.files.streaming import SANDBOX, send_content
+from apps.files.streaming import SANDBOX, send_content, send_stored
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.picture_metadata import without_metadata
 
@@ -38,6 +38,19 @@ def send_attached(request: HttpRequest, *, upload: Upload, name: str, to_owner: 
         raise NotFound from None
     if is_picture and response.status_code in {200, 304}:
         response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def send_rendition(request: HttpRequest, *, name: str, kind: str, cache: str) -> HttpResponseBase:
+    """Send a file that an app has made of a picture and stored. ``cache``: the value of Cache-Control.
+
+    :raises NotFound: there is no such file.
+    """
+    try:
+        response = send_stored(request, name, cache=cache, kind=kind)
+    except FileNotFoundError:
+        raise NotFound from None
+    response["Content-Security-Policy"] = SANDBOX
     return response
 
 

@@ -176,6 +176,8 @@ def _write_styled(runs: list[Run], *, in_table: bool) -> str:
         for style in sorted(new, key=lambda one: (-_extent(runs, place, one), one)):
             parts.append(MARKERS[style])
             opened.append(style)
+        if run.text.startswith("[") and run.kind == "raw" and parts and parts[-1].endswith("!"):
+            parts[-1] = f"{parts[-1][:-1]}\\!"  # "![" would begin a picture
         parts.append(_run_text(run, in_table=in_table))
     parts += [MARKERS[style] for style in reversed(opened)]
     return "".join(parts)
