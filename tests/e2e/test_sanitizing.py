@@ -39,6 +39,7 @@ PIECES = [
 ALLOWED = [
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "h2", "h3", "h4", "h5",
     "table", "thead", "tbody", "tr", "th", "td", "sup", "sub", "span", "img", "div",
+    "figure", "figcaption",
 ]  # fmt: skip
 HERE = "http://study.test/"
 SPY = "for (const name of ['alert', 'confirm', 'prompt', 'open']) window[name] = () => (window.ran = name);"
@@ -58,7 +59,9 @@ JUDGE = """(allowed) => {
         if (name === "href" && !["http:", "https:", "mailto:"].includes(one.protocol))
           bad.push([place, one.outerHTML]);
         if (name === "src" && !value.startsWith("/forum/images/")) bad.push([place, one.outerHTML]);
-        if (name === "class" && !/^(code|mention|formula|table-wrap|tok-\\w+|language-\\w+)$/.test(value))
+        const plain = /^(code|mention|formula|table-wrap|tok-\\w+|language-\\w+)$/;
+        const rich = /^(callout callout--\\w+|callout__\\w+|(figure|picture)( \\2--\\d+)?)$/;
+        if (name === "class" && !plain.test(value) && !rich.test(value))
           bad.push([place, one.outerHTML]);
       }
     }
