@@ -4,6 +4,7 @@ from channels.auth import AuthMiddlewareStack
 from django.urls import path
 
 from apps.accounts.consumers import NotificationsConsumer
+from apps.courses.consumers import StudioConsumer
 from apps.files.consumers import VideosConsumer
 from apps.forum.consumers import MessagesConsumer, TopicConsumer
 from apps.tutor.consumers import TutorConsumer
@@ -13,5 +14,6 @@ websocket_urlpatterns = [
     path("ws/videos/", AuthMiddlewareStack(VideosConsumer.as_asgi())),
     path("ws/tutor/", AuthMiddlewareStack(TutorConsumer.as_asgi())),
     path("ws/messages/", AuthMiddlewareStack(MessagesConsumer.as_asgi())),
+    path("ws/studio/<uuid:course>/", AuthMiddlewareStack(StudioConsumer.as_asgi())),
     path("ws/forum/topics/<int:topic>/", AuthMiddlewareStack(TopicConsumer.as_asgi())),
 ]

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.courses.api import content_views, views
+from apps.courses.api import content_views, studio_views, views
 
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
@@ -16,4 +16,7 @@ urlpatterns = [
     path("lessons/<uuid:uid>/video/", views.LessonVideo.as_view()),
     path("lessons/<uuid:uid>/file/", views.LessonFile.as_view()),
     path("teaching/lessons/", views.VideoLessons.as_view()),
+    path("studio/courses/", studio_views.StudioCourses.as_view()),
+    path("studio/courses/<uuid:uid>/", studio_views.OneStudioCourse.as_view()),
+    path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),
 ]

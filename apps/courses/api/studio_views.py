@@ -1,0 +1,145 @@
+"""What the studio's islands call while somebody writes: single fields, each with a version."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import permissions, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts.guards import signed_in_user
+from apps.courses import field_values, policies, services
+from apps.courses.api import studio_serializers as shapes
+from apps.courses.components import course_cards
+from apps.courses.errors import CourseNotFound, LectureUnavailable
+from apps.courses.field_values import Value, version_of
+from apps.courses.models import Course, Lesson, Subject
+from apps.courses.queries import cards, readiness
+from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
+from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
+
+
+class StudioCourses(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="studio_course_add", request=shapes.NewCourseIn, responses={201: shapes.StudioCourse})
+    def post(self, request: Request) -> Response:
+        """Begin a course: a draft with a title, in the first category unless one is named."""
+        form, user = validated(shapes.NewCourseIn, request), signed_in_user(request)
+        enforce(policies.create_course(user))
+        subject = form.get("subject") or Subject.objects.order_by("position", "name").first()
+        if subject is None:
+            raise ValidationFailed
+        texts = services.CourseTexts(title=form["title"], subject=subject)
+        course = services.create_course(by=user, texts=texts, now=timezone.now())
+        return Response(_course_out(course, request), status.HTTP_201_CREATED)
+
+
+class OneStudioCourse(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"PATCH": 128 * KIB}
+
+    @extend_schema(operation_id="studio_course", responses={200: shapes.StudioCourse})
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The course's fields, what is missing before a review, and its card."""
+        return Response(_course_out(_course(request, uid), request))
+
+    @extend_schema(
+        operation_id="studio_course_save",
+        request=shapes.FieldChangesIn,
+        responses={200: shapes.StudioCourseChanged},
+    )
+    def patch(self, request: Request, uid: UUID) -> Response:
+        """Save single fields. Each has an outcome of its own, and what changed elsewhere is never overwritten."""
+        course, form = _course(request, uid), validated(shapes.FieldChangesIn, request)
+        outcomes = save_course_fields(
+            course=course,
+            by=signed_in_user(request),
+            changes=_changes(form, field_values.COURSE_FIELDS),
+            client=form["client"],
+            now=timezone.now(),
+        )
+        course.refresh_from_db()
+        return Response({"outcomes": [asdict(one) for one in outcomes], **_shown(course)})
+
+
+class OneStudioLesson(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+    body_limits = {"PATCH": 1024 * KIB}
+
+    @extend_schema(operation_id="studio_lesson", responses={200: shapes.StudioLesson})
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The lesson's fields."""
+        lesson = _lesson(request, uid)
+        return Response({"uid": lesson.uid, "slug": lesson.slug, "values": _fields(field_values.lesson_values(lesson))})
+
+    @extend_schema(
+        operation_id="studio_lesson_save", request=shapes.FieldChangesIn, responses={200: shapes.StudioLessonChanged}
+    )
+    def patch(self, request: Request, uid: UUID) -> Response:
+        """Save single fields; see the same call for courses."""
+        lesson, form = _lesson(request, uid), validated(shapes.FieldChangesIn, request)
+        outcomes = save_lesson_fields(
+            lesson=lesson,
+            by=signed_in_user(request),
+            changes=_changes(form, field_values.LESSON_FIELDS),
+            client=form["client"],
+            now=timezone.now(),
+        )
+        return Response({"outcomes": [asdict(one) for one in outcomes]})
+
+
+def _changes(form: dict[str, Any], known: tuple[str, ...]) -> list[FieldChange]:
+    if not form["fields"].keys() <= set(known):
+        raise ValidationFailed
+    return [FieldChange(name=name, **change) for name, change in form["fields"].items()]
+
+
+def _course_out(course: Course, request: Request) -> dict[str, Any]:
+    abilities = policies.course_abilities(signed_in_user(request), course)
+    return {
+        "uid": course.uid,
+        "slug": course.slug,
+        "status": course.status,
+        "can_edit": abilities["edit"],
+        "can_submit": abilities["submit"],
+        "values": _fields(field_values.course_values(course)),
+        **_shown(course),
+    }
+
+
+def _fields(values: Mapping[str, Value]) -> dict[str, dict[str, Value]]:
+    return {name: {"value": value, "version": version_of(value)} for name, value in values.items()}
+
+
+def _shown(course: Course) -> dict[str, Any]:
+    shown = cards.cards(Course.objects.filter(pk=course.pk))
+    checks = [
+        {name: getattr(check, name) for name in ("key", "label", "is_met", "is_required", "href")}
+        for check in readiness.checks(course)
+    ]
+    return {"checks": checks, "card_html": str(course_cards(shown))}
+
+
+def _course(request: Request, uid: UUID) -> Course:
+    """The course for its staff; a hidden one does not exist for others."""
+    course = Course.objects.select_related("subject").filter(uid=uid).first()
+    if course is None:
+        raise CourseNotFound
+    enforce(policies.manage_course(signed_in_user(request), course))
+    return course
+
+
+def _lesson(request: Request, uid: UUID) -> Lesson:
+    lesson = Lesson.objects.select_related("course").filter(uid=uid).first()
+    if lesson is None or policies.manage_course(signed_in_user(request), lesson.course) is not None:
+        raise LectureUnavailable
+    return lesson

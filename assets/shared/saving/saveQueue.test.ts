@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { mergeText } from "./mergeText";
+import { type Change, type Outcome, SaveQueue } from "./saveQueue";
+import { createUnsavedStore, type UnsavedStore } from "./unsavedStore";
+
+/** A server with one text and one choice, that can be slow, away, or changed by somebody else. */
+class FakeServer {
+  values: Record<string, unknown> = { body: "one\ntwo\nthree\n", is_preview: false };
+  version = 1;
+  versions: Record<string, number> = { body: 1, is_preview: 1 };
+  delay = 0;
+  isAway = false;
+  calls = 0;
+
+  saved() {
+    return Object.fromEntries(
+      Object.entries(this.values).map(([name, value]) => [name, { value, version: this.of(name) }]),
+    );
+  }
+
+  of(name: string): string {
+    return String(this.versions[name]);
+  }
+
+  change(name: string, value: unknown): void {
+    this.values[name] = value;
+    this.versions[name] = ++this.version;
+  }
+
+  async send(changes: Record<string, Change>): Promise<Outcome[]> {
+    this.calls++;
+    const isAway = this.isAway;
+    await new Promise((done) => setTimeout(done, this.delay));
+    if (isAway) throw new TypeError("away");
+    return Object.entries(changes).map(([name, { value, base }]) => {
+      const about = { name, problem: "", edited_by: "Ana", edited_at: null };
+      if (value === "bad")
+        return {
+          ...about,
+          state: "refused",
+          problem: "Not this.",
+          version: this.of(name),
+          value: this.values[name],
+        };
+      if (base !== this.of(name) && this.values[name] !== value)
+        return { ...about, state: "conflict", version: this.of(name), value: this.values[name] };
+      this.change(name, typeof value === "string" ? value.trimEnd() : value);
+      return { ...about, state: "saved", version: this.of(name), value: this.values[name] };
+    });
+  }
+}
+
+let server: FakeServer;
+let replaced: [string, unknown][];
+let queues: SaveQueue[] = [];
+
+function open(store: UnsavedStore = createUnsavedStore("ada", "lesson-1")): SaveQueue {
+  const queue = new SaveQueue({
+    saved: server.saved(),
+    store,
+    send: (changes) => server.send(changes),
+    merge: mergeText,
+    onReplaced: (name, value) => replaced.push([name, value]),
+    isTemporary: (reason) => reason instanceof TypeError,
+  });
+  queues.push(queue);
+  return queue;
+}
+
+const stateOf = (queue: SaveQueue, name = "body") => queue.fields().get(name)?.state;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+  server = new FakeServer();
+  replaced = [];
+});
+afterEach(() => {
+  for (const queue of queues) queue.stop();
+  queues = [];
+  vi.useRealTimers();
+});
+
+it("keeps on the device at once, and is saved only once the server says so", async () => {
+  server.delay = 3_000;
+  const queue = open();
+  queue.set("body", "one, two");
+  expect(stateOf(queue)).toBe("device");
+  expect(createUnsavedStore("ada", "lesson-1").read().body?.value).toBe("one, two");
+
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(stateOf(queue)).toBe("saving");
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(stateOf(queue)).toBe("saved");
+  expect(server.values.body).toBe("one, two");
+  expect(createUnsavedStore("ada", "lesson-1").read()).toEqual({});
+});
+
+it("never replaces what is typed while a save takes long and every third fails", async () => {
+  const queue = open();
+  let typed = "";
+  for (let key = 0; key < 120; key++) {
+    server.delay = 3_000;
+    server.isAway = server.calls % 3 === 2;
+    typed += key % 7 === 6 ? " " : "x";
+    queue.set("body", typed);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  server.isAway = false;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(replaced).toEqual([]);
+  expect(queue.fields().get("body")?.value).toBe(typed);
+  expect(server.values.body).toBe(typed.trimEnd());
+  expect(stateOf(queue)).toBe("saved");
+});
+
+it("brings back after a reload what was typed without a connection", async () => {
+  server.isAway = true;
+  const queue = open();
+  queue.set("body", "typed on the train");
+  await vi.advanceTimersByTimeAsync(60_000);
+  queue.stop(); // the tab is killed
+
+  server.isAway = false;
+  const again = open();
+  expect(again.fields().get("body")?.value).toBe("typed on the train");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(server.values.body).toBe("typed on the train");
+});
+
+it("merges what two people changed in different lines", async () => {
+  const queue = open();
+  queue.set("body", "ONE\ntwo\nthree\n");
+  server.change("body", "one\ntwo\nTHREE\n");
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(server.values.body).toBe("ONE\ntwo\nTHREE");
+  expect(replaced).toEqual([["body", "ONE\ntwo\nTHREE\n"]]);
+});
+
+describe("a conflict", () => {
+  async function conflict(): Promise<SaveQueue> {
+    const queue = open();
+    queue.set("body", "mine\ntwo\nthree\n");
+    server.change("body", "theirs\ntwo\nthree\n");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(stateOf(queue)).toBe("conflict");
+    expect(queue.fields().get("body")?.conflict).toMatchObject({ by: "Ana" });
+    expect(server.values.body).toBe("theirs\ntwo\nthree\n");
+    return queue;
+  }
+
+  it("keeps both until the author decides for the own text", async () => {
+    const queue = await conflict();
+    queue.resolve("body", "mine");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.values.body).toBe("mine\ntwo\nthree");
+    expect(stateOf(queue)).toBe("saved");
+  });
+
+  it("or for the other one", async () => {
+    const queue = await conflict();
+    queue.resolve("body", "theirs");
+    expect(replaced.at(-1)).toEqual(["body", "theirs\ntwo\nthree\n"]);
+    expect(stateOf(queue)).toBe("saved");
+  });
+
+  it("is met again after a reload", async () => {
+    (await conflict()).stop();
+    expect(stateOf(open())).toBe("conflict");
+  });
+});
+
+it("takes what another author saved, if the field has nothing unsaved", () => {
+  const queue = open();
+  queue.receive("is_preview", { value: true, version: "9", by: "Ana", at: null });
+  expect(queue.fields().get("is_preview")).toMatchObject({ value: true, state: "saved" });
+  expect(replaced).toEqual([["is_preview", true]]);
+});
+
+it("says why the server refuses a value, and tries again when it changes", async () => {
+  const queue = open();
+  queue.set("body", "bad");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(queue.fields().get("body")).toMatchObject({
+    state: "refused",
+    problem: "Not this.",
+    value: "bad",
+  });
+  queue.set("body", "good");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(stateOf(queue)).toBe("saved");
+});
+
+it("says when not even the device can keep it", () => {
+  const queue = open({ read: () => ({}), write: () => false });
+  queue.set("body", "x");
+  expect(stateOf(queue)).toBe("memory");
+});
+
+it("stops at a failure that does not pass by itself, until something changes", async () => {
+  const queue = open();
+  vi.spyOn(server, "send").mockRejectedValueOnce(new Error("under review"));
+  queue.set("body", "x");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(queue.failure).toEqual(new Error("under review"));
+  expect(stateOf(queue)).toBe("device");
+  queue.set("body", "xy");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(stateOf(queue)).toBe("saved");
+});
+
+it("merges lines, and nothing else", () => {
+  expect(mergeText("a\nb\nc", "A\nb\nc", "a\nb\nC")).toBe("A\nb\nC");
+  expect(mergeText("a", "b", "c")).toBeNull();
+  expect(mergeText("a", "b", "b")).toBe("b");
+  expect(mergeText(1, 2, 3)).toBeNull();
+});
