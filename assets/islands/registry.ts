@@ -25,6 +25,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   practice: () => import("./practice"),
   tutor: () => import("./tutor"),
   composer: () => import("./composer"),
+  wizard: () => import("./wizard"),
   "sample-todos": () => import("./sample-todos"),
   "shared-todos": () => import("./shared-todos"),
   "sample-names": () => import("./sample-names"),

@@ -4,6 +4,7 @@ import type { catalogue } from "./api/errors.gen";
 export const scriptIcons = [
   "arrow-down",
   "arrow-down-up",
+  "arrow-left",
   "arrow-right",
   "arrow-up",
   "award",
@@ -48,6 +49,7 @@ export const scriptIcons = [
   "hourglass",
   "image",
   "image-plus",
+  "image-up",
   "info",
   "italic",
   "keyboard",
@@ -95,6 +97,7 @@ export const scriptIcons = [
   "trash-2",
   "triangle-alert",
   "upload",
+  "users",
   "volume-2",
   "volume-x",
   "wifi-off",

@@ -28,6 +28,10 @@ class FieldChangesIn(serializers.Serializer[object]):
     fields = BoundedDictField(child=FieldChangeIn(), max_length=MAX_FIELDS)  # type: ignore[assignment]  # a field of the call
 
 
+class SubmitIn(serializers.Serializer[object]):
+    note = serializers.CharField(max_length=4000, allow_blank=True, default="", help_text="For the reviewer.")
+
+
 class StudioField(serializers.Serializer[object]):
     value = serializers.JSONField()
     version = serializers.CharField()

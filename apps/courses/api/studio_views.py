@@ -1,6 +1,5 @@
 """What the studio's islands call while somebody writes: single fields, each with a version."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -15,12 +14,10 @@ from rest_framework.views import APIView
 from apps.accounts.guards import signed_in_user
 from apps.courses import field_values, policies, services
 from apps.courses.api import studio_serializers as shapes
-from apps.courses.components import course_cards
 from apps.courses.errors import CourseNotFound, LectureUnavailable
-from apps.courses.field_values import Value, version_of
 from apps.courses.models import Course, Lesson, Subject
-from apps.courses.queries import cards, readiness
 from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
+from apps.courses.studio import course_out, shown, with_versions
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
@@ -40,7 +37,7 @@ class StudioCourses(APIView):
             raise ValidationFailed
         texts = services.CourseTexts(title=form["title"], subject=subject)
         course = services.create_course(by=user, texts=texts, now=timezone.now())
-        return Response(_course_out(course, request), status.HTTP_201_CREATED)
+        return Response(course_out(course, user), status.HTTP_201_CREATED)
 
 
 class OneStudioCourse(APIView):
@@ -50,7 +47,7 @@ class OneStudioCourse(APIView):
     @extend_schema(operation_id="studio_course", responses={200: shapes.StudioCourse})
     def get(self, request: Request, uid: UUID) -> Response:
         """The course's fields, what is missing before a review, and its card."""
-        return Response(_course_out(_course(request, uid), request))
+        return Response(course_out(_course(request, uid), signed_in_user(request)))
 
     @extend_schema(
         operation_id="studio_course_save",
@@ -68,7 +65,19 @@ class OneStudioCourse(APIView):
             now=timezone.now(),
         )
         course.refresh_from_db()
-        return Response({"outcomes": [asdict(one) for one in outcomes], **_shown(course)})
+        return Response({"outcomes": [asdict(one) for one in outcomes], **shown(course)})
+
+
+class StudioCourseSubmit(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="studio_course_submit", request=shapes.SubmitIn, responses={200: shapes.StudioCourse})
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Submit the course for review."""
+        course, form = _course(request, uid), validated(shapes.SubmitIn, request)
+        services.submit_course(course=course, by=signed_in_user(request), note=form["note"], now=timezone.now())
+        course.refresh_from_db()
+        return Response(course_out(course, signed_in_user(request)))
 
 
 class OneStudioLesson(APIView):
@@ -79,7 +88,9 @@ class OneStudioLesson(APIView):
     def get(self, request: Request, uid: UUID) -> Response:
         """The lesson's fields."""
         lesson = _lesson(request, uid)
-        return Response({"uid": lesson.uid, "slug": lesson.slug, "values": _fields(field_values.lesson_values(lesson))})
+        return Response(
+            {"uid": lesson.uid, "slug": lesson.slug, "values": with_versions(field_values.lesson_values(lesson))}
+        )
 
     @extend_schema(
         operation_id="studio_lesson_save", request=shapes.FieldChangesIn, responses={200: shapes.StudioLessonChanged}
@@ -101,32 +112,6 @@ def _changes(form: dict[str, Any], known: tuple[str, ...]) -> list[FieldChange]:
     if not form["fields"].keys() <= set(known):
         raise ValidationFailed
     return [FieldChange(name=name, **change) for name, change in form["fields"].items()]
-
-
-def _course_out(course: Course, request: Request) -> dict[str, Any]:
-    abilities = policies.course_abilities(signed_in_user(request), course)
-    return {
-        "uid": course.uid,
-        "slug": course.slug,
-        "status": course.status,
-        "can_edit": abilities["edit"],
-        "can_submit": abilities["submit"],
-        "values": _fields(field_values.course_values(course)),
-        **_shown(course),
-    }
-
-
-def _fields(values: Mapping[str, Value]) -> dict[str, dict[str, Value]]:
-    return {name: {"value": value, "version": version_of(value)} for name, value in values.items()}
-
-
-def _shown(course: Course) -> dict[str, Any]:
-    shown = cards.cards(Course.objects.filter(pk=course.pk))
-    checks = [
-        {name: getattr(check, name) for name in ("key", "label", "is_met", "is_required", "href")}
-        for check in readiness.checks(course)
-    ]
-    return {"checks": checks, "card_html": str(course_cards(shown))}
 
 
 def _course(request: Request, uid: UUID) -> Course:

@@ -18,5 +18,6 @@ urlpatterns = [
     path("teaching/lessons/", views.VideoLessons.as_view()),
     path("studio/courses/", studio_views.StudioCourses.as_view()),
     path("studio/courses/<uuid:uid>/", studio_views.OneStudioCourse.as_view()),
+    path("studio/courses/<uuid:uid>/submit/", studio_views.StudioCourseSubmit.as_view()),
     path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),
 ]

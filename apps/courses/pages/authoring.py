@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,10 +18,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import artwork, policies, services
+from apps.courses.field_values import possible_prerequisites
 from apps.courses.forms import MOST_OUTCOMES, PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course, CoursePicture
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
+from apps.courses.studio import wizard_props
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.printing import warn_of_unprintable
 from studyplatform.kit.web.requests import search_query
@@ -77,7 +78,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its readiness for review, and its status."""
     course = course_for_staff(request, slug)
     user = signed_in_user(request)
-    possible = _possible_prerequisites(course)
+    possible = possible_prerequisites(course)
     if _asks_for_lines(request):
         form = CourseForm(initial=_typed(request), possible_prerequisites=possible)
     else:
@@ -94,6 +95,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **about(course, user),
             "form": form,
+            "wizard": wizard_props(course, user),
             "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request))),
             "picture": picture,
             "variants": [
@@ -208,9 +210,3 @@ def _typed(request: HttpRequest) -> dict[str, Any]:
     """What was typed so far, as the values of a form that was not sent yet."""
     lists = {name: request.POST.getlist(name) for name in ("outcomes", "prerequisites")}
     return {**request.POST.dict(), **lists}
-
-
-def _possible_prerequisites(course: Course) -> QuerySet[Course]:
-    """Return the instructor's published courses, and those that are already chosen."""
-    mine = Q(instructor_id=course.instructor_id, status=Course.Status.PUBLISHED) | Q(leads_to=course)
-    return Course.objects.filter(mine).exclude(pk=course.pk).distinct().order_by("title")

@@ -1508,6 +1508,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/studio/courses/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begin a course: a draft with a title, in the first category unless one is named. */
+        post: operations["studio_course_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The course's fields, what is missing before a review, and its card. */
+        get: operations["studio_course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Save single fields. Each has an outcome of its own, and what changed elsewhere is never overwritten. */
+        patch: operations["studio_course_save"];
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/submit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Submit the course for review. */
+        post: operations["studio_course_submit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/lessons/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The lesson's fields. */
+        get: operations["studio_lesson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Save single fields; see the same call for courses. */
+        patch: operations["studio_lesson_save"];
+        trace?: never;
+    };
     "/api/v1/teaching/lessons/": {
         parameters: {
             query?: never;
@@ -2613,6 +2683,39 @@ export interface components {
             retry_after: number | null;
             title: string;
         };
+        FieldChangeInRequest: {
+            /** @description The version with which the author began. */
+            base: string;
+            value: unknown;
+        };
+        FieldChangesInRequest: {
+            /** @description Names the browser's tab. */
+            client: string;
+            fields: {
+                [key: string]: components["schemas"]["FieldChangeInRequest"];
+            };
+        };
+        FieldOutcome: {
+            /** Format: date-time */
+            edited_at: string | null;
+            /** @description Who changed it last. */
+            edited_by: string;
+            name: string;
+            /** @description Why it was refused. */
+            problem: string;
+            state: components["schemas"]["FieldOutcomeStateEnum"];
+            /** @description The field as it stands now. */
+            value: unknown;
+            /** @description Of the field as it stands now. */
+            version: string;
+        };
+        /**
+         * @description * `saved` - saved
+         *     * `conflict` - conflict
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        FieldOutcomeStateEnum: "saved" | "conflict" | "refused";
         FieldProblem: {
             code: string;
             message: string;
@@ -3282,6 +3385,11 @@ export interface components {
         ModeEnum: "ask" | "explain" | "hint" | "quiz" | "summary" | "cards" | "plan";
         NameInRequest: {
             name: string;
+        };
+        NewCourseInRequest: {
+            /** @description The category; without one, the first. */
+            subject?: string;
+            title: string;
         };
         NewFolderInRequest: {
             name: string;
@@ -4046,6 +4154,14 @@ export interface components {
          * @enum {string}
          */
         ReactionKind: "thanks" | "insight" | "celebrate";
+        ReadinessCheck: {
+            /** @description Where it can be done. */
+            href: string;
+            is_met: boolean;
+            is_required: boolean;
+            key: string;
+            label: string;
+        };
         /**
          * @description * `spam` - Advertising or spam
          *     * `rude` - Rude or hurtful
@@ -4281,6 +4397,40 @@ export interface components {
             /** @description Bytes. */
             videos: number;
         };
+        StudioCourse: {
+            can_edit: boolean;
+            can_submit: boolean;
+            /** @description The course as lists show it. */
+            card_html: string;
+            checks: components["schemas"]["ReadinessCheck"][];
+            slug: string;
+            status: string;
+            /** Format: uuid */
+            uid: string;
+            values: {
+                [key: string]: components["schemas"]["StudioField"];
+            };
+        };
+        StudioCourseChanged: {
+            card_html: string;
+            checks: components["schemas"]["ReadinessCheck"][];
+            outcomes: components["schemas"]["FieldOutcome"][];
+        };
+        StudioField: {
+            value: unknown;
+            version: string;
+        };
+        StudioLesson: {
+            slug: string;
+            /** Format: uuid */
+            uid: string;
+            values: {
+                [key: string]: components["schemas"]["StudioField"];
+            };
+        };
+        StudioLessonChanged: {
+            outcomes: components["schemas"]["FieldOutcome"][];
+        };
         /**
          * @description * `academic` - Academic
          *     * `corporate` - Corporate
@@ -4292,6 +4442,13 @@ export interface components {
             answers: {
                 [key: string]: components["schemas"]["AttemptAnswerInRequest"];
             };
+        };
+        SubmitInRequest: {
+            /**
+             * @description For the reviewer.
+             * @default
+             */
+            note: string;
         };
         /** @description What came of submitting, and what it changed in the course. */
         SubmittedAttempt: {
@@ -8043,6 +8200,200 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StorageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_course_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCourseInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioCourse"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_course: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioCourse"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_course_save: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FieldChangesInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioCourseChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_course_submit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubmitInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioCourse"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_lesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioLesson"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_lesson_save: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FieldChangesInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioLessonChanged"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -1,0 +1,140 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+
+import { duration } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
+import { toast } from "../../shared/toasts";
+import { Icon } from "../../shared/ui/Icon";
+import { addLesson, addSection, fetchOutline, type Outline } from "./api";
+
+type Kind = Outline["sections"][number]["lessons"][number]["kind"];
+
+const kinds: [Kind, IconName, () => string][] = [
+  ["video", "film", () => t("Video")],
+  ["text", "file-text", () => t("Text")],
+  ["quiz", "circle-question-mark", () => t("Quiz")],
+  ["file", "download", () => t("File")],
+];
+const iconOf = new Map(kinds.map(([kind, icon]) => [kind, icon]));
+
+type Props = { slug: string; lectures: string; isDisabled: boolean };
+
+/** Sections and lessons: new ones begin here, and each leads to its place on the page of lessons. */
+export function Curriculum({ slug, lectures, isDisabled }: Props) {
+  const client = useQueryClient();
+  const key = ["studio-outline", slug];
+  const { data, error } = useQuery({ queryKey: key, queryFn: () => fetchOutline(slug) });
+  const [section, setSection] = useState("");
+  const [titles, setTitles] = useState<Record<string, string>>({});
+  const onSuccess = (outline: Outline): void => {
+    client.setQueryData(key, outline);
+  };
+  const onError = ({ message }: Error): void => void toast(message);
+  const addingSection = useMutation({
+    mutationFn: (title: string) => addSection(slug, title),
+    onSuccess: (outline: Outline) => {
+      onSuccess(outline);
+      setSection("");
+    },
+    onError,
+  });
+  const addingLesson = useMutation({
+    mutationFn: ({ uid, kind }: { uid: string; kind: Kind }) =>
+      addLesson(slug, uid, kind, titles[uid]?.trim() ?? ""),
+    onSuccess: (outline: Outline, { uid }: { uid: string; kind: Kind }) => {
+      onSuccess(outline);
+      setTitles((all) => ({ ...all, [uid]: "" }));
+    },
+    onError,
+  });
+  if (error) return <p role="alert">{error.message}</p>;
+  if (!data) return <p className="muted">{t("Loading the lessons")}</p>;
+  return (
+    <div className="stack gap-5">
+      {data.sections.map(({ uid, title, position, facts, lessons }) => (
+        <section key={uid} className="unit" aria-labelledby={`wizard-${uid}`}>
+          <header className="wizard__unit">
+            <h3 className="h5" id={`wizard-${uid}`}>
+              {position}. {title}
+            </h3>
+            <p className="small faint">{facts}</p>
+          </header>
+          <ol className="wizard__lessons" role="list">
+            {lessons.map((lesson) => (
+              <li key={lesson.uid}>
+                <a className="wizard__lesson" href={`${lectures}/${lesson.slug}#panel`}>
+                  <Icon name={iconOf.get(lesson.kind) ?? "file-text"} />
+                  <span className="grow">
+                    <span className="num">{lesson.number}</span> {lesson.title}
+                  </span>
+                  <span className="small faint">
+                    {lesson.is_ready
+                      ? lesson.duration > 0 && duration(lesson.duration)
+                      : lesson.state}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ol>
+          {!isDisabled && (
+            <div className="row row--tight wizard__add">
+              <input
+                className="input"
+                value={titles[uid] ?? ""}
+                maxLength={120}
+                placeholder={t("New lesson title")}
+                aria-label={t("Title of a new lesson in section {number}", { number: position })}
+                onChange={({ target }) => setTitles((all) => ({ ...all, [uid]: target.value }))}
+                onKeyDown={(event) => {
+                  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+                  event.preventDefault();
+                  addingLesson.mutate({ uid, kind: "text" });
+                }}
+              />
+              {kinds.map(([kind, icon, label]) => (
+                <button
+                  key={kind}
+                  type="button"
+                  className="btn btn--sm"
+                  disabled={addingLesson.isPending}
+                  onClick={() => addingLesson.mutate({ uid, kind })}
+                >
+                  <Icon name={icon} />
+                  {label()}
+                </button>
+              ))}
+            </div>
+          )}
+        </section>
+      ))}
+      {!isDisabled && (
+        <form
+          className="row row--tight wizard__add"
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            addingSection.mutate(section.trim());
+          }}
+        >
+          <input
+            className="input"
+            value={section}
+            maxLength={120}
+            placeholder={t("New section title")}
+            aria-label={t("Title of a new section")}
+            onChange={({ target }) => setSection(target.value)}
+          />
+          <button type="submit" className="btn btn--sm" disabled={addingSection.isPending}>
+            <Icon name="plus" />
+            {t("Add a section")}
+          </button>
+        </form>
+      )}
+      <p>
+        <a className="link" href={lectures}>
+          {t("Order lessons, and add videos, captions and quizzes")}
+        </a>
+      </p>
+    </div>
+  );
+}
