@@ -7,7 +7,7 @@ from apps.courses.models.course import Course
 
 
 class FieldEdit(models.Model):
-    """The last change of one field that was saved by itself (docs/adr/0057-the-studio-saves-fields.md)."""
+    """The last change of one field that was saved by itself (docs/adr/0059-the-studio-saves-fields.md)."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="field_edits")
     target = models.UUIDField(help_text="The uid of the course or of its lesson.")

@@ -2,7 +2,7 @@
 
 Nothing is overwritten unseen: a change names the version of the field that its author began with. If the field has
 another one by now, nothing is saved; the answer has what stands there, which the browser merges, or asks its author
-about (docs/adr/0057-the-studio-saves-fields.md).
+about (docs/adr/0059-the-studio-saves-fields.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence
