@@ -64,10 +64,7 @@ def wizard_props(course: Course, user: User) -> dict[str, Any]:
     return {
         "course": course_out(course, user),
         "user": str(user.uid),
-        "subjects": [
-            {"value": slug, "label": name}
-            for slug, name in Subject.objects.order_by("position", "name").values_list("slug", "name")
-        ],
+        "subjects": _subjects(),
         "difficulties": [
             {"value": value, "label": str(label), "hint": levels[Course.Difficulty(value)]}
             for value, label in Course.Difficulty.choices
@@ -93,3 +90,19 @@ def wizard_props(course: Course, user: User) -> dict[str, Any]:
             "course": f"/courses/{course.slug}",
         },
     }
+
+
+def new_course_props(user: User) -> dict[str, Any]:
+    """Return the props of the island ``wizard`` for a course that doesn't exist yet."""
+    return {
+        "course": None,
+        "user": str(user.uid),
+        "subjects": _subjects(),
+        "editAddress": reverse("courses:studio-edit", args=["SLUG"]),
+        "listAddress": reverse("courses:studio-list"),
+    }
+
+
+def _subjects() -> list[dict[str, str]]:
+    names = Subject.objects.order_by("position", "name").values_list("slug", "name")
+    return [{"value": slug, "label": name} for slug, name in names]

@@ -23,7 +23,7 @@ from apps.courses.forms import MOST_OUTCOMES, PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course, CoursePicture
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
-from apps.courses.studio import wizard_props
+from apps.courses.studio import new_course_props, wizard_props
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.printing import warn_of_unprintable
 from studyplatform.kit.web.requests import search_query
@@ -68,7 +68,11 @@ def course_new(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "courses/studio/new.html",
-        {"form": form, "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request)))},
+        {
+            "form": form,
+            "wizard": new_course_props(signed_in_user(request)),
+            "outcomes": _outcome_lines(form, more=int(_asks_for_lines(request))),
+        },
     )
 
 

@@ -60,7 +60,7 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
             </h3>
             <p className="small faint">{facts}</p>
           </header>
-          <ol className="wizard__lessons" role="list">
+          <ol className="wizard__lessons">
             {lessons.map((lesson) => (
               <li key={lesson.uid}>
                 <a className="wizard__lesson" href={`${lectures}/${lesson.slug}#panel`}>

@@ -41,10 +41,9 @@ export function Outcomes({ lines, most, isDisabled, describedBy, onChange, onEnt
   };
   return (
     <>
-      <ol ref={list} className="reorder" role="list" id="wizard-outcomes">
+      <ol ref={list} className="reorder" id="wizard-outcomes">
         {shown.map((line, index) => (
           // Lines have no identity of their own: their place is it.
-          // eslint-disable-next-line react/no-array-index-key
           <li key={index} className="wizard__line">
             <span className="wizard__moves">
               <button

@@ -24,6 +24,8 @@ export function Tip({ text }: { text: string }) {
     };
   }, [isOpen]);
   return (
+    // The button does the same; hovering is a convenience.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <span
       ref={box}
       className="tipbox"

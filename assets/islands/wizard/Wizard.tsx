@@ -88,7 +88,10 @@ export function Wizard(props: WizardProps) {
     setWanted("");
   }, [step, wanted]);
 
-  const value = (name: string): string => String(fields.get(name)?.value ?? "");
+  const value = (name: string): string => {
+    const found = fields.get(name)?.value;
+    return typeof found === "string" ? found : "";
+  };
   const problem = (name: string): boolean => {
     const state = fields.get(name)?.state;
     return state === "refused" || state === "conflict";
@@ -198,7 +201,7 @@ export function Wizard(props: WizardProps) {
       <legend className="field__label">{legend}</legend>
       <div className="choices">
         {choices.map((choice, index) => (
-          <label key={choice.value} className="choice">
+          <label key={choice.value} className="choice" aria-label={choice.label}>
             <input
               type="radio"
               name={`wizard-${name}`}
@@ -252,7 +255,7 @@ export function Wizard(props: WizardProps) {
         )}
       </div>
       <nav aria-label={t("Steps")}>
-        <ol className="steps" role="list">
+        <ol className="steps">
           {stepNames.map((name) => {
             const { text, isDone } = stateOf(name, fields, shown.checks);
             return (
@@ -420,7 +423,6 @@ export function Wizard(props: WizardProps) {
                     <div className="platepick">
                       {props.plates.map((drawing, variant) => (
                         // The server draws them in a fixed order.
-                        // eslint-disable-next-line react/no-array-index-key
                         <label key={variant}>
                           <input
                             type="radio"
@@ -628,7 +630,7 @@ function Checklist({ checks, onGo }: { checks: readonly Check[]; onGo: Go }) {
           {t("Before review")}
         </h2>
       </div>
-      <ul className="checklist small" role="list">
+      <ul className="checklist small">
         {checks.map((check) => (
           <li key={check.key} className={check.is_met ? "done" : undefined}>
             <Icon
@@ -714,7 +716,7 @@ function Review(props: ReviewProps) {
           <p className="notice__title">
             {tn("{count} thing is missing", "{count} things are missing", missing.length)}
           </p>
-          <ul className="notice__body" role="list">
+          <ul className="notice__body">
             {missing.map((check) => (
               <li key={check.key}>
                 <CheckLink check={check} onGo={props.onGo} />

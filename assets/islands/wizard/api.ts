@@ -1,6 +1,7 @@
 /** API calls of this island. */
 import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
+import { newUid } from "../../shared/notes/content";
 import type { Change, Outcome } from "../../shared/saving/saveQueue";
 
 type Schemas = components["schemas"];
@@ -10,7 +11,7 @@ export type Outline = Schemas["AuthoredOutline"];
 export type Shown = Pick<StudioCourse, "checks" | "card_html">;
 
 /** Names this tab, so that it is not told of its own changes. */
-export const CLIENT = crypto.randomUUID?.().slice(0, 40) ?? String(Math.random());
+export const CLIENT = newUid();
 
 export function createCourse(title: string, subject: string | undefined): Promise<StudioCourse> {
   return unwrap(

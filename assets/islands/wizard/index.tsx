@@ -1,6 +1,9 @@
+import { NewCourse, type NewCourseProps } from "./NewCourse";
 import { Wizard, type WizardProps } from "./Wizard";
 
-/** The course wizard: on the page of an existing course, in the place of its form. */
-export function Island(props: WizardProps) {
-  return <Wizard {...props} />;
+type Props = WizardProps | (NewCourseProps & { course: null });
+
+/** The course wizard: in the place of the forms of a new and of an existing course. */
+export function Island(props: Props) {
+  return props.course === null ? <NewCourse {...props} /> : <Wizard {...props} />;
 }
