@@ -8,7 +8,7 @@ import { fetchPage } from "../../shared/fetchPage";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
-import { newUid } from "../../shared/notes/content";
+import { newUid } from "../../shared/newUid";
 import { LETTERS } from "../../shared/questions/Choices";
 import { answerIn } from "../../shared/questions/serverForm";
 import { Spinner } from "../../shared/ui/Spinner";

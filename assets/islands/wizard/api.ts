@@ -1,7 +1,7 @@
 /** API calls of this island. */
 import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
-import { newUid } from "../../shared/notes/content";
+import { newUid } from "../../shared/newUid";
 import type { Change, Outcome } from "../../shared/saving/saveQueue";
 
 type Schemas = components["schemas"];

@@ -87,15 +87,6 @@ export function newKey(): string {
     .replaceAll("/", "_");
 }
 
-export function newUid(): string {
-  // crypto.randomUUID exists on secure origins only.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
 /**
  * What an editor with this key makes of the note it began with.
  * @param base the copy that the editor began with, or showed since

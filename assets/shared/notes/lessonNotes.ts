@@ -3,7 +3,8 @@
  * and on leaving.
  */
 import { type ApiError, toApiError } from "../api/errors";
-import { edited, emptyContent, isContained, isDeleted, merge, newKey, newUid } from "./content";
+import { edited, emptyContent, isContained, isDeleted, merge, newKey } from "./content";
+import { newUid } from "../newUid";
 import type { Content } from "./content";
 import type { SavedNote } from "./noteApi";
 import type { Kind, StoredNote, StoredNotes } from "./stored";
