@@ -9,6 +9,8 @@ const SLACK = 1.01;
 export const islandBudgets = { shared: 92 * kB, own: 60 * kB };
 
 const everyPage = ["site", "islands"];
+/** Texts of courses are written in the live editor: fetched when someone writes. */
+const liveEditor = ["shared/editor/liveSurface.ts", "islands/editor/editPicture.ts"];
 
 /**
  * Each kind of page: the scripts of its templates, its islands, and its budget. `later` names modules that
@@ -103,14 +105,18 @@ export const pages = {
   },
   "forum topic, writing": {
     scripts: [...everyPage, "topic"],
-    islands: ["composer"],
+    islands: ["editor"],
     later: ["site/notifications"],
+    onDemand: liveEditor,
+    budgetOnDemand: 125 * kB,
     budget: 145 * kB,
   },
   "new topic": {
     scripts: [...everyPage, "newTopic"],
-    islands: ["composer"],
+    islands: ["editor"],
     later: ["newTopic/similarTopics", "site/notifications"],
+    onDemand: liveEditor,
+    budgetOnDemand: 125 * kB,
     budget: 145 * kB,
   },
   "sample of a query": {
@@ -131,9 +137,11 @@ export const pages = {
   },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
-    islands: ["lesson-file"],
+    islands: ["lesson-file", "editor"],
     later: ["site/notifications"],
-    budget: 145 * kB,
+    onDemand: liveEditor,
+    budgetOnDemand: 125 * kB,
+    budget: 165 * kB,
   },
 };
 

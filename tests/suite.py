@@ -48,7 +48,7 @@ ISLANDS = {
     "billing": ["islands/card-form", "islands/checkout", "islands/premium", "shared/payments"],
     "courses": ["islands/lesson-file", "outline", "shared/questions"],
     "files": ["islands/files", "islands/lesson-file", "islands/uploader", "shared/uploads"],
-    "forum": ["islands/composer", "islands/timeline", "messages", "moderation", "newTopic", "topic"],
+    "forum": ["islands/editor", "islands/timeline", "messages", "moderation", "newTopic", "topic"],
     "learning": [
         "islands/player",
         "islands/practice",

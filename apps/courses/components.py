@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from django.conf import settings
 from django.template.loader import get_template
 from markupsafe import Markup
 
 from apps.courses import artwork
+from apps.courses.models import Course
 from apps.courses.queries.cards import Card
 from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.web.jinja import cache_outside_debug, register
@@ -49,3 +51,19 @@ def course_cards(
             )
         )
     return Markup("").join(shown)
+
+
+@register("content_props")
+def content_props(course: Course, place: str, most: int | None) -> dict[str, object]:
+    """What the editor needs to know of a text of a course (assets/islands/editor).
+
+    ``place`` is its place in the content format, ``most`` how many characters it may have.
+    """
+    return {
+        "draft": None,
+        "most": most,
+        "limit": settings.UPLOAD_LIMITS["file"],
+        "topic": None,
+        "endpoint": "/api/v1/uploads/",
+        "course": {"slug": course.slug, "place": place},
+    }

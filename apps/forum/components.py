@@ -10,7 +10,7 @@ from studyplatform.kit.web.jinja import register
 
 @register("composer_props")
 def composer_props(key: str, topic: int | None) -> dict[str, object]:
-    """What the composer needs to know (assets/islands/composer)."""
+    """What the composer needs to know (assets/islands/editor)."""
     return {
         "draft": key,
         "most": text.MOST,

@@ -24,7 +24,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   timeline: () => import("./timeline"),
   practice: () => import("./practice"),
   tutor: () => import("./tutor"),
-  composer: () => import("./composer"),
+  editor: () => import("./editor"),
   wizard: () => import("./wizard"),
   "sample-todos": () => import("./sample-todos"),
   "shared-todos": () => import("./shared-todos"),

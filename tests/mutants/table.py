@@ -457,10 +457,10 @@ ISLANDS = (
     ),
     Mutant(
         "the newest drafts are forgotten",
-        "assets/islands/composer/drafts.ts",
+        "assets/islands/editor/drafts.ts",
         "names.sort((a, b) => age(b) - age(a)).slice(MOST)",
         "names.sort((a, b) => age(a) - age(b)).slice(MOST)",
-        ("assets/islands/composer/drafts.test.ts",),
+        ("assets/islands/editor/drafts.test.ts",),
     ),
     Mutant(
         "a piece of an answer that is missing goes unnoticed",

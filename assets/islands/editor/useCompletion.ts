@@ -1,20 +1,26 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { isComposing } from "../../shared/composing";
+import { findBlocks, listBlocks } from "../../shared/editor/blocks";
+import { type Edit, labelOf, type Selection } from "../../shared/editor/editing";
+import type { Surface } from "../../shared/editor/surface";
 import { t, tn } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
 import { fetchPeople, fetchTopics } from "./api";
-import { triggerAt } from "./completion";
-import { apply, labelOf } from "./editing";
+import { type Trigger, type TriggerKind, triggerAt } from "./completion";
 
 export const DELAY_MS = 150;
 
 export type Option = {
   id: string;
-  /** What is inserted. */
-  insert: string;
   title: string;
   hint: string;
+  icon?: IconName;
+  /** What is inserted in place of the trigger; */
+  insert?: string;
+  /** or what is done to the text without the trigger; null: the user chooses files. */
+  edit?: ((selection: Selection) => Edit) | null;
 };
 
 export type Completion = {
@@ -24,14 +30,28 @@ export type Completion = {
   choose: (index: number) => void;
 };
 
+export type CompletionRules = {
+  /** What this place completes. */
+  triggers: readonly TriggerKind[];
+  topic: number | null;
+  onFiles: () => void;
+};
+
 type Found = { from: number; caret: number; options: Option[]; label: string };
 
 async function fetchOptions(
-  kind: "person" | "topic",
-  query: string,
+  { kind, query }: Trigger,
   topic: number | null,
   signal: AbortSignal,
 ): Promise<Option[]> {
+  if (kind === "block")
+    return findBlocks(listBlocks(), query).map(({ id, icon, label, hint, edit }) => ({
+      id,
+      icon,
+      title: label,
+      hint,
+      edit,
+    }));
   if (kind === "person")
     return (await fetchPeople(query, topic, signal)).map(({ username, name, is_staff }) => ({
       id: username,
@@ -47,18 +67,26 @@ async function fetchOptions(
   }));
 }
 
+const labels: Record<TriggerKind, () => string> = {
+  person: () => t("People"),
+  topic: () => t("Topics"),
+  block: () => t("Insert"),
+};
+
 /**
- * Completes mentions and links to topics. While options are shown, the textarea is a combobox with a listbox (ARIA
- * Authoring Practices); the focus stays in it.
+ * Completes mentions and links to topics, and offers blocks. While options are shown, the field is a combobox with a
+ * listbox (ARIA Authoring Practices); the focus stays in it.
  */
 export function useCompletion(
   field: HTMLTextAreaElement,
+  surface: Surface,
   listId: string,
-  topic: number | null,
+  { triggers, topic, onFiles }: CompletionRules,
 ): Completion {
   const [found, setFound] = useState<Found | null>(null);
   const [active, setActive] = useState(0);
   const dismissed = useRef(-1);
+  const offered = useMemo(() => new Set(triggers), [triggers]);
 
   const close = useCallback(() => setFound(null), []);
 
@@ -66,13 +94,33 @@ export function useCompletion(
     (index: number) => {
       const option = found?.options[index];
       if (!found || !option) return;
-      const end = found.from + option.insert.length;
-      // The space that follows already is not doubled.
-      const to = field.value[found.caret] === " " ? found.caret + 1 : found.caret;
-      apply(field, { from: found.from, to, insert: option.insert, start: end, end });
       close();
+      const { text } = surface.read();
+      if (option.insert !== undefined) {
+        const end = found.from + option.insert.length;
+        // The space that follows already is not doubled.
+        const to = text[found.caret] === " " ? found.caret + 1 : found.caret;
+        surface.apply({ from: found.from, to, insert: option.insert, start: end, end });
+        return;
+      }
+      const { from, caret } = found;
+      if (!option.edit) {
+        surface.apply({ from, to: caret, insert: "", start: from, end: from });
+        onFiles();
+        return;
+      }
+      // One step of undo: the trigger goes with the same replacement.
+      const rest = text.slice(0, from) + text.slice(caret);
+      const edit = option.edit({ text: rest, start: from, end: from });
+      const [first, last] = [Math.min(edit.from, from), Math.max(edit.to, from)];
+      surface.apply({
+        ...edit,
+        from: first,
+        to: last + caret - from,
+        insert: rest.slice(first, edit.from) + edit.insert + rest.slice(edit.to, last),
+      });
     },
-    [close, field, found],
+    [close, found, onFiles, surface],
   );
 
   useEffect(() => {
@@ -81,19 +129,19 @@ export function useCompletion(
     const update = (): void => {
       clearTimeout(timer);
       request?.abort();
-      const { value, selectionStart: caret, selectionEnd } = field;
-      const trigger = caret === selectionEnd ? triggerAt(value, caret) : null;
-      if (!trigger || trigger.from === dismissed.current) {
+      const { text, start: caret, end } = surface.read();
+      const trigger = caret === end ? triggerAt(text, caret) : null;
+      if (!trigger || !offered.has(trigger.kind) || trigger.from === dismissed.current) {
         if (!trigger) dismissed.current = -1;
         close();
         return;
       }
       const { signal } = (request = new AbortController());
-      timer = setTimeout(() => {
-        fetchOptions(trigger.kind, trigger.query, topic, signal).then(
+      const show = (): void => {
+        fetchOptions(trigger, topic, signal).then(
           (options) => {
             if (signal.aborted) return;
-            const label = trigger.kind === "person" ? t("People") : t("Topics");
+            const label = labels[trigger.kind]();
             setFound(options.length > 0 ? { from: trigger.from, caret, options, label } : null);
             setActive(0);
             if (options.length > 0)
@@ -101,7 +149,9 @@ export function useCompletion(
           },
           () => signal.aborted || close(), // what is written stays as it is
         );
-      }, DELAY_MS);
+      };
+      if (trigger.kind === "block") show();
+      else timer = setTimeout(show, DELAY_MS);
     };
     const hide = (): void => {
       clearTimeout(timer);
@@ -109,23 +159,24 @@ export function useCompletion(
       close();
     };
     field.addEventListener("input", update);
-    field.addEventListener("blur", hide);
+    surface.element.addEventListener("blur", hide);
     return () => {
       hide();
       field.removeEventListener("input", update);
-      field.removeEventListener("blur", hide);
+      surface.element.removeEventListener("blur", hide);
     };
-  }, [close, field, topic]);
+  }, [close, field, offered, surface, topic]);
 
   // The caret left the word.
   useEffect(() => {
     if (!found) return undefined;
     const check = (): void => {
-      if (field.selectionStart !== found.caret || field.selectionEnd !== found.caret) close();
+      const { start, end } = surface.read();
+      if (start !== found.caret || end !== found.caret) close();
     };
     document.addEventListener("selectionchange", check);
     return () => document.removeEventListener("selectionchange", check);
-  }, [close, field, found]);
+  }, [close, found, surface]);
 
   useEffect(() => {
     if (!found) return undefined;
@@ -140,15 +191,17 @@ export function useCompletion(
         close();
       } else return;
       event.preventDefault();
-      event.stopPropagation();
+      event.stopImmediatePropagation();
     };
-    field.addEventListener("keydown", onKey, { capture: true });
-    return () => field.removeEventListener("keydown", onKey, { capture: true });
-  }, [active, choose, close, field, found]);
+    surface.element.addEventListener("keydown", onKey, { capture: true });
+    return () => surface.element.removeEventListener("keydown", onKey, { capture: true });
+  }, [active, choose, close, found, surface]);
 
   // A text field has no options: the roles stand there only while there are some.
   useEffect(() => {
     if (!found) return undefined;
+    const { element } = surface;
+    const role = element.getAttribute("role");
     const attributes = {
       role: "combobox",
       "aria-autocomplete": "list",
@@ -157,11 +210,12 @@ export function useCompletion(
       "aria-controls": listId,
       "aria-activedescendant": `${listId}-${active}`,
     };
-    for (const [name, value] of Object.entries(attributes)) field.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return () => {
-      for (const name of Object.keys(attributes)) field.removeAttribute(name);
+      for (const name of Object.keys(attributes)) element.removeAttribute(name);
+      if (role !== null) element.setAttribute("role", role);
     };
-  }, [active, field, found, listId]);
+  }, [active, found, listId, surface]);
 
   return { options: found?.options ?? [], active, label: found?.label ?? "", choose };
 }

@@ -1,11 +1,12 @@
 /** The keys of the composer. */
+import type { Tool } from "../../shared/editor/editing";
 import { t } from "../../shared/i18n";
 import type { Shortcut } from "../../shared/shortcuts";
-import type { Tool } from "./editing";
 
 type Key = { key: string; shift?: boolean };
 
-const keys: Record<Tool, Key> = {
+/** Tools without keys are in the toolbar and in the menu behind "/". */
+const keys: Partial<Record<Tool, Key>> = {
   bold: { key: "b" },
   italic: { key: "i" },
   link: { key: "k" },
@@ -14,8 +15,9 @@ const keys: Record<Tool, Key> = {
   quote: { key: "period", shift: true },
   numbers: { key: "digit7", shift: true },
   list: { key: "digit8", shift: true },
+  heading: { key: "digit2", shift: true },
 };
-const symbols: Record<string, string> = { period: ".", digit7: "7", digit8: "8" };
+const symbols: Record<string, string> = { period: ".", digit7: "7", digit8: "8", digit2: "2" };
 
 export function isMac(): boolean {
   return /mac|iphone|ipad/i.test(navigator.userAgent);
@@ -25,7 +27,9 @@ const control = (): string => (isMac() ? "⌘" : t("Ctrl"));
 
 /** The labels of the keys of a tool. */
 export function capsOf(tool: Tool): string[] {
-  const { key, shift } = keys[tool];
+  const found = keys[tool];
+  if (!found) return [];
+  const { key, shift } = found;
   const cap = symbols[key] ?? key.toUpperCase();
   return [control(), ...(shift ? [isMac() ? "⇧" : t("Shift")] : []), cap];
 }
@@ -47,7 +51,7 @@ export function commandOf(event: Pressed): Tool | "post" | null {
 
 /** For the help of the keyboard shortcuts; the textarea itself listens for these keys. */
 export function shortcutsOf(): Shortcut[] {
-  const labels: Record<Tool, string> = {
+  const labels: Partial<Record<Tool, string>> = {
     bold: t("Bold"),
     italic: t("Italic"),
     link: t("Link"),
@@ -56,6 +60,7 @@ export function shortcutsOf(): Shortcut[] {
     quote: t("Quote"),
     numbers: t("Numbered list"),
     list: t("List"),
+    heading: t("Heading"),
   };
   const one = (label: string, caps: string[]): Shortcut => ({
     keys: [],
@@ -65,9 +70,12 @@ export function shortcutsOf(): Shortcut[] {
     run: () => undefined,
   });
   return [
-    ...(Object.keys(labels) as Tool[]).map((tool) => one(labels[tool], capsOf(tool))),
+    ...(Object.entries(labels) as [Tool, string][]).map(([tool, label]) =>
+      one(label, capsOf(tool)),
+    ),
     one(t("Post"), [control(), t("Enter")]),
     one(t("Mention a person"), ["@"]),
     one(t("Link to a topic"), ["#"]),
+    one(t("Insert a block"), ["/"]),
   ];
 }

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 
+import type { Tool } from "../../shared/editor/editing";
 import { t } from "../../shared/i18n";
 import type { IconName } from "../../shared/iconNames";
 import { Icon } from "../../shared/ui/Icon";
-import type { Tool } from "./editing";
 import { capsOf, isMac } from "./keys";
 
 type Props = {
@@ -11,7 +11,7 @@ type Props = {
   controls: string;
   isDisabled: boolean;
   onTool: (tool: Tool) => void;
-  onFiles: (files: readonly File[]) => void;
+  onFiles: () => void;
 };
 
 type Item = { tool: Tool; icon: IconName; label: () => string; gap?: boolean };
@@ -19,19 +19,21 @@ type Item = { tool: Tool; icon: IconName; label: () => string; gap?: boolean };
 const items: Item[] = [
   { tool: "bold", icon: "bold", label: () => t("Bold") },
   { tool: "italic", icon: "italic", label: () => t("Italic") },
-  { tool: "list", icon: "list", label: () => t("List"), gap: true },
+  { tool: "heading", icon: "heading-2", label: () => t("Heading"), gap: true },
+  { tool: "list", icon: "list", label: () => t("List") },
   { tool: "numbers", icon: "list-ordered", label: () => t("Numbered list") },
   { tool: "quote", icon: "text-quote", label: () => t("Quote") },
+  { tool: "callout", icon: "info", label: () => t("Callout") },
   { tool: "code", icon: "code", label: () => t("Code"), gap: true },
   { tool: "formula", icon: "sigma", label: () => t("Formula") },
   { tool: "link", icon: "link", label: () => t("Link") },
+  { tool: "table", icon: "table", label: () => t("Table") },
 ];
 
 /** A toolbar (ARIA Authoring Practices): one stop of the Tab key, arrow keys within. */
 export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
   const [at, setAt] = useState(0);
   const bar = useRef<HTMLDivElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = items.length;
@@ -71,7 +73,7 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
           {...common(index)}
           className={`icon-btn icon-btn--sm${gap ? " composer__gap" : ""}`}
           aria-label={label()}
-          title={`${label()} (${capsOf(tool).join(isMac() ? "" : "+")})`}
+          title={nameOf(tool, label())}
           onClick={() => onTool(tool)}
         >
           <Icon name={icon} />
@@ -81,22 +83,16 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
         {...common(items.length)}
         aria-label={t("Image or file")}
         title={t("Image or file")}
-        onClick={() => chooser.current?.click()}
+        onClick={onFiles}
       >
         <Icon name="image-plus" />
       </button>
-      <input
-        ref={chooser}
-        className="vh"
-        type="file"
-        multiple
-        tabIndex={-1}
-        aria-label={t("Choose images or files")}
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])]);
-          target.value = "";
-        }}
-      />
     </div>
   );
+}
+
+/** "Bold (Ctrl+B)"; only the name of a tool without keys. */
+function nameOf(tool: Tool, label: string): string {
+  const caps = capsOf(tool);
+  return caps.length > 0 ? `${label} (${caps.join(isMac() ? "" : "+")})` : label;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { apply, editOf, labelOf, markdownOf, selectionOf, type Tool } from "./editing";
+import { editOf, labelOf, markdownOf, type Tool } from "./editing";
+import { createPlainSurface } from "./surface";
 
 /** Apply a tool to a text whose selection is marked by "|", and mark the selection of the result. */
 function after(tool: Tool, marked: string): string {
@@ -50,10 +51,11 @@ it("replaces a part of a field and says so to those who listen", () => {
   const values: string[] = [];
   field.addEventListener("input", () => values.push(field.value));
 
-  apply(field, editOf("bold", selectionOf(field)));
+  const surface = createPlainSurface(field);
+  surface.apply(editOf("bold", surface.read()));
 
   expect(values).toEqual(["a **word** b"]);
-  expect(selectionOf(field)).toEqual({ text: "a **word** b", start: 4, end: 8 });
+  expect(surface.read()).toEqual({ text: "a **word** b", start: 4, end: 8 });
 });
 
 it("shows images and links to other files", () => {

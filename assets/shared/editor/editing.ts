@@ -1,3 +1,6 @@
+import { t } from "../i18n";
+import { newTable } from "./newTable";
+
 /** What the buttons of the toolbar do to a text, as one replacement, so that the browser can undo it. */
 export type Selection = { text: string; start: number; end: number };
 
@@ -14,12 +17,15 @@ export type Edit = {
 export const tools = [
   "bold",
   "italic",
+  "heading",
   "list",
   "numbers",
   "quote",
+  "callout",
   "code",
   "formula",
   "link",
+  "table",
 ] as const;
 export type Tool = (typeof tools)[number];
 
@@ -56,7 +62,9 @@ function prefix(selection: Selection, prefixOf: (line: number) => string, known:
   const lines = text.slice(from, to).split("\n");
   const isOn = lines.every((line) => known.test(line));
   const changed = lines.map((line, at) =>
-    isOn ? line.replace(known, "") : prefixOf(at) + line.replace(/^(?:[-*] |\d+\. |> )/, ""),
+    isOn
+      ? line.replace(known, "")
+      : prefixOf(at) + line.replace(/^(?:[-*] |\d+\. |> |#{1,6} )/, ""),
   );
   const body = changed.join("\n");
   // A list or a quotation begins after an empty line.
@@ -86,6 +94,53 @@ function link({ text, start, end }: Selection): Edit {
   return { from: start, to: end, insert, start: place, end: isAddress ? place : place + 8 };
 }
 
+/** A heading, then a smaller one, then a paragraph again. */
+function heading(selection: Selection): Edit {
+  const { text, start } = selection;
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const level = /^(#{1,6}) /.exec(text.slice(from))?.[1]?.length ?? 0;
+  const next = { 0: "## ", 2: "### " }[level] ?? "";
+  const end = from + (level > 0 ? level + 1 : 0);
+  const moved = (place: number): number => Math.max(place, end) + next.length - (end - from);
+  return { from, to: end, insert: next, start: moved(start), end: moved(selection.end) };
+}
+
+/** Insert lines of their own, with an empty line before and after. `place` is selected within them. */
+export function insertBlock(
+  { text, start, end }: Selection,
+  block: string,
+  place: { from: number; to: number } = { from: block.length, to: block.length },
+): Edit {
+  const before = text.slice(0, start);
+  const after = text.slice(end);
+  const gap = before === "" || before.endsWith("\n\n") ? "" : before.endsWith("\n") ? "\n" : "\n\n";
+  const tail =
+    after === "" || after.startsWith("\n\n") ? "" : after.startsWith("\n") ? "\n" : "\n\n";
+  const at = start + gap.length;
+  return {
+    from: start,
+    to: end,
+    insert: gap + block + tail,
+    start: at + place.from,
+    end: at + place.to,
+  };
+}
+
+export const calloutKinds = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"] as const;
+
+/** A callout around the selected lines. */
+export function callout(selection: Selection, kind: (typeof calloutKinds)[number]): Edit {
+  const { text, start, end } = selection;
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const next = text.indexOf("\n", end);
+  const to = next === -1 ? text.length : next;
+  const lines = text.slice(from, to).split("\n");
+  const block = [`> [!${kind}]`, ...lines.map((line) => `> ${line.replace(/^> ?/, "")}`)].join(
+    "\n",
+  );
+  return insertBlock({ text, start: from, end: to }, block);
+}
+
 const hasLines = ({ text, start, end }: Selection): boolean =>
   text.slice(start, end).includes("\n");
 
@@ -108,6 +163,15 @@ export function editOf(tool: Tool, selection: Selection): Edit {
       return hasLines(selection) ? block(selection, "$$") : wrap(selection, "$");
     case "link":
       return link(selection);
+    case "heading":
+      return heading(selection);
+    case "callout":
+      return callout(selection, "NOTE");
+    case "table": {
+      const table = newTable(3, 2, (column) => t("Column {number}", { number: column }));
+      const first = t("Column {number}", { number: 1 });
+      return insertBlock(selection, table, { from: 2, to: 2 + first.length });
+    }
   }
 }
 
@@ -125,7 +189,10 @@ export function markdownOf({ name, type }: Pick<File, "name" | "type">, uid: str
 }
 
 /** Replace a part of the field. What the browser inserts itself, its undo takes back. */
-export function apply(field: HTMLTextAreaElement, { from, to, insert, start, end }: Edit): void {
+export function applyToField(
+  field: HTMLTextAreaElement,
+  { from, to, insert, start, end }: Edit,
+): void {
   field.focus();
   field.setSelectionRange(from, to);
   const expected = field.value.slice(0, from) + insert + field.value.slice(to);
@@ -139,8 +206,4 @@ export function apply(field: HTMLTextAreaElement, { from, to, insert, start, end
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
   field.setSelectionRange(start, end);
-}
-
-export function selectionOf(field: HTMLTextAreaElement): Selection {
-  return { text: field.value, start: field.selectionStart, end: field.selectionEnd };
 }

@@ -7,9 +7,12 @@ export type Person = components["schemas"]["ForumUserOut"];
 export type TopicLink = components["schemas"]["ForumTopicLinkOut"];
 
 /** The HTML that the text will have. Sanitized by the server. */
-export async function fetchPreview(source: string, signal: AbortSignal): Promise<string> {
+export async function fetchPreview(source: string, signal?: AbortSignal): Promise<string> {
   const { html } = await unwrap(
-    authenticatedApi.POST("/api/v1/forum/preview/", { body: { source }, signal }),
+    authenticatedApi.POST("/api/v1/forum/preview/", {
+      body: { source },
+      ...(signal && { signal }),
+    }),
   );
   return html;
 }

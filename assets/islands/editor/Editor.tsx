@@ -1,17 +1,21 @@
-import { useCallback, useEffect, useId, useState } from "react";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
 import { announce } from "../../shared/announce";
+import { editOf, type Tool, tools } from "../../shared/editor/editing";
+import type { Surface } from "../../shared/editor/surface";
 import { timeOfDay } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
 import { registerShortcuts } from "../../shared/shortcuts";
+import { toast } from "../../shared/toasts";
 import { Icon } from "../../shared/ui/Icon";
 import type { Transfers } from "../../shared/uploads/transfers";
-import { apply, editOf, selectionOf, type Tool, tools } from "./editing";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
+import { pasteConverted, pastedPictures, readClipboard, takePictures } from "./paste";
 import type { Place } from "./place";
 import { Preview } from "./Preview";
+import type { WritingPlace } from "./stores";
 import { Toolbar } from "./Toolbar";
 import { UploadList } from "./UploadList";
 import { useAttachments } from "./useAttachments";
@@ -19,12 +23,14 @@ import { useCompletion } from "./useCompletion";
 import { useDraft } from "./useDraft";
 import { useField } from "./useField";
 
-export type ComposerProps = {
+export type EditorProps = {
   place: Place;
-  /** The key of the draft on the server: "topic-42". */
-  draft: string;
-  /** Code points. */
-  most: number;
+  surface: Surface;
+  writing: WritingPlace;
+  /** The key of the draft on the server: "topic-42"; null: the page saves by itself. */
+  draft: string | null;
+  /** Code points; null: no limit of its own. */
+  most: number | null;
   /** Bytes per file. */
   limit: number;
   /** The topic whose people are offered first. */
@@ -50,29 +56,34 @@ function storedView(): View {
 const hour = (at: number): string => timeOfDay(at);
 
 /** Adds to the textarea of the page: a toolbar, a preview, files, drafts, completion, a counter, and keys. */
-export function Composer({
+export function Editor({
   place,
+  surface,
+  writing,
   draft: key,
   most,
   limit,
   topic,
   transfers,
   pressed,
-}: ComposerProps) {
+}: EditorProps) {
   const { field, form } = place;
   const source = useField(field);
   const [view, setView] = useState<View>(storedView);
   const listId = useId();
-  const attachments = useAttachments(field, transfers, limit);
-  const completion = useCompletion(field, listId, topic);
-  const draft = useDraft(place, key);
+  const chooser = useRef<HTMLInputElement>(null);
+  const attachments = useAttachments(surface, transfers, limit, writing.store);
+  const onFiles = useCallback(() => chooser.current?.click(), []);
+  const { triggers, convert } = writing;
+  const completion = useCompletion(field, surface, listId, { triggers, topic, onFiles });
+  const draft = useDraft(place, surface, key);
   const length = lengthOf(source);
-  const over = length - most;
-  const { take } = attachments;
+  const over = most === null ? 0 : length - most;
+  const { take, upload } = attachments;
 
   const onTool = useCallback(
-    (tool: Tool) => apply(field, editOf(tool, selectionOf(field))),
-    [field],
+    (tool: Tool) => surface.apply(editOf(tool, surface.read())),
+    [surface],
   );
   const choose = (next: View): void => {
     setView(next);
@@ -94,27 +105,35 @@ export function Composer({
       const command = commandOf(event);
       if (!command) return;
       event.preventDefault();
+      event.stopImmediatePropagation();
       if (command === "post") form?.requestSubmit();
       else onTool(command);
     };
-    const onPaste = (event: ClipboardEvent): void => {
-      const data = event.clipboardData;
-      const files = [...(data?.files ?? [])];
-      const text = data?.getData("text/plain") ?? "";
-      // Office programs also put a picture of the copied text there.
-      if (files.length > 0 && text === "") {
-        event.preventDefault();
-        take(files);
-        return;
+    const pasteHtml = async (html: string, text: string): Promise<void> => {
+      if (!convert) return;
+      const taken = takePictures(html);
+      try {
+        const markdown = await pasteConverted(surface, text, () => convert(taken.html));
+        for (const { source: shown, address } of pastedPictures(markdown ?? "")) {
+          const file = taken.pictures.get(address);
+          if (file) upload(file, shown);
+        }
+      } catch {
+        toast(t("Only the text was pasted: its formatting could not be read now."));
       }
-      const { selectionStart: start, selectionEnd: end } = field;
-      if (start === end || !/^https?:\/\/\S+$/.test(text.trim())) return;
-      const words = field.value.slice(start, end);
-      if (/^https?:\/\//.test(words) || words.includes("\n")) return;
+    };
+    const onPaste = (event: ClipboardEvent): void => {
+      const { text, start, end } = surface.read();
+      const pasted = readClipboard(event.clipboardData, text.slice(start, end));
+      if (pasted.kind === "text" || (pasted.kind === "html" && !convert)) return;
       event.preventDefault();
-      const insert = `[${words}](${text.trim()})`;
-      const last = start + insert.length;
-      apply(field, { from: start, to: end, insert, start: last, end: last });
+      event.stopImmediatePropagation();
+      if (pasted.kind === "files") take(pasted.files);
+      else if (pasted.kind === "html") void pasteHtml(pasted.html, pasted.text);
+      else {
+        const last = start + pasted.insert.length;
+        surface.apply({ from: start, to: end, insert: pasted.insert, start: last, end: last });
+      }
     };
     const hasFiles = (event: DragEvent): boolean =>
       event.dataTransfer?.types.includes("Files") ?? false;
@@ -124,19 +143,22 @@ export function Composer({
     const onDrop = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
       event.preventDefault();
+      event.stopImmediatePropagation();
       take([...(event.dataTransfer?.files ?? [])]);
     };
-    field.addEventListener("keydown", onKey);
-    field.addEventListener("paste", onPaste);
-    field.addEventListener("dragover", onDrag);
-    field.addEventListener("drop", onDrop);
+    const { element } = surface;
+    const capture = { capture: true };
+    element.addEventListener("keydown", onKey, capture);
+    element.addEventListener("paste", onPaste, capture);
+    element.addEventListener("dragover", onDrag, capture);
+    element.addEventListener("drop", onDrop, capture);
     return () => {
-      field.removeEventListener("keydown", onKey);
-      field.removeEventListener("paste", onPaste);
-      field.removeEventListener("dragover", onDrag);
-      field.removeEventListener("drop", onDrop);
+      element.removeEventListener("keydown", onKey, capture);
+      element.removeEventListener("paste", onPaste, capture);
+      element.removeEventListener("dragover", onDrag, capture);
+      element.removeEventListener("drop", onDrop, capture);
     };
-  }, [field, form, onTool, take]);
+  }, [convert, form, onTool, surface, take, upload]);
 
   const isUploading = attachments.all.some(({ state }) => state !== "refused" && state !== "sent");
   useEffect(() => {
@@ -147,21 +169,21 @@ export function Composer({
       if (reason === "") return;
       event.preventDefault();
       announce(reason, "assertive");
-      field.focus();
+      surface.focus();
     };
     form?.addEventListener("submit", onSubmit);
     return () => form?.removeEventListener("submit", onSubmit);
-  }, [field, form, isUploading, over]);
+  }, [form, isUploading, over, surface]);
 
   // The server's own verdict stays until the text changes.
   const isOver = over > 0;
   useEffect(() => {
-    if (!isOver) return undefined;
+    if (!isOver || most === null) return undefined;
     field.setAttribute("aria-invalid", "true");
     announce(t("The text is longer than {most} characters.", { most: number(most) }), "assertive");
     return () => field.removeAttribute("aria-invalid");
   }, [field, isOver, most]);
-  const isNear = !isOver && length >= most * NEAR;
+  const isNear = !isOver && most !== null && length >= most * NEAR;
   useEffect(() => {
     if (isNear)
       announce(t("The text is close to its limit of {most} characters.", { most: number(most) }));
@@ -170,9 +192,9 @@ export function Composer({
   const isPreviewed = view !== "write";
   useEffect(() => {
     place.preview.hidden = !isPreviewed;
-    field.hidden = view === "preview";
+    surface.setHidden(view === "preview");
     place.preview.parentElement?.classList.toggle("composer__two--both", view === "both");
-  }, [field, isPreviewed, place, view]);
+  }, [isPreviewed, place, surface, view]);
 
   const views: [View, string][] = [
     ["write", t("Write")],
@@ -181,7 +203,24 @@ export function Composer({
   ];
   return (
     <>
-      <Toolbar controls={field.id} isDisabled={view === "preview"} onTool={onTool} onFiles={take} />
+      <Toolbar
+        controls={surface.element.id}
+        isDisabled={view === "preview"}
+        onTool={onTool}
+        onFiles={onFiles}
+      />
+      <input
+        ref={chooser}
+        className="vh"
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label={t("Choose images or files")}
+        onChange={({ target }) => {
+          take([...(target.files ?? [])]);
+          target.value = "";
+        }}
+      />
       {createPortal(
         <div className="seg" role="group" aria-label={t("View")}>
           {views.map(([one, label]) => (
@@ -192,7 +231,10 @@ export function Composer({
         </div>,
         place.views,
       )}
-      {createPortal(isPreviewed ? <Preview source={source} /> : null, place.preview)}
+      {createPortal(
+        isPreviewed ? <Preview source={source} preview={writing.preview} /> : null,
+        place.preview,
+      )}
       {createPortal(
         completion.options.length > 0 ? (
           <div
@@ -201,7 +243,7 @@ export function Composer({
             role="listbox"
             aria-label={completion.label}
           >
-            {completion.options.map(({ id, title, hint }, index) => (
+            {completion.options.map(({ id, title, hint, icon }, index) => (
               // The keys are those of the textarea, which keeps the focus.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
               <div
@@ -214,6 +256,7 @@ export function Composer({
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => completion.choose(index)}
               >
+                {icon && <Icon name={icon} />}
                 <span className="medium clip">{title}</span>{" "}
                 <span className="small faint clip">{hint}</span>
               </div>
@@ -223,9 +266,11 @@ export function Composer({
         place.list,
       )}
       {createPortal(
-        <span className={isOver ? "composer__over" : undefined}>
-          {t("{count} of {most}", { count: number(length), most: number(most) })}
-        </span>,
+        most === null ? null : (
+          <span className={isOver ? "composer__over" : undefined}>
+            {t("{count} of {most}", { count: number(length), most: number(most) })}
+          </span>
+        ),
         place.count,
       )}
       {createPortal(

@@ -3,15 +3,17 @@ import { act, fireEvent, render, screen, waitFor } from "@testing-library/react"
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
+import { createPlainSurface } from "../../shared/editor/surface";
 import { session } from "../../shared/auth/browser";
 import { createQueryClient } from "../../shared/queryClient";
 import { availableShortcuts } from "../../shared/shortcuts";
 import { tokenFor } from "../../shared/testing/tokens";
 import { FakeTransport } from "../../shared/uploads/testing";
 import { Transfers } from "../../shared/uploads/transfers";
-import { Composer } from "./Composer";
+import { Editor } from "./Editor";
 import { keepDraft, readDraft } from "./drafts";
 import { findPlace } from "./place";
+import { forumPlace } from "./stores";
 
 const NAME = "study.draft:ada:topic-1";
 const remoteDraft = { key: "topic-1", source: "", values: {}, saved_at: null as string | null };
@@ -65,8 +67,10 @@ function open({ value = "", typed, topic = 1 }: Opened = {}): HTMLTextAreaElemen
   const spot = document.getElementById("spot")!;
   render(
     <QueryClientProvider client={createQueryClient()}>
-      <Composer
+      <Editor
         place={findPlace(spot)}
+        surface={createPlainSurface(field)}
+        writing={forumPlace}
         draft="topic-1"
         most={5000}
         limit={2000}
@@ -107,7 +111,7 @@ it("formats with buttons and keys", async () => {
 it("has one tab stop in its toolbar", async () => {
   open();
   screen.getByRole("button", { name: "Bold" }).focus();
-  await userEvent.keyboard("{ArrowRight}{ArrowRight}");
+  await userEvent.keyboard("{ArrowRight}{ArrowRight}{ArrowRight}");
   expect(document.activeElement?.getAttribute("aria-label")).toBe("List");
   await userEvent.keyboard("{End}");
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Image or file");
@@ -163,7 +167,7 @@ it("uploads an image into the library and shows it where the caret was", async (
   act(() => events.onCreated("http://site/api/v1/uploads/7/", null));
   act(() => events.onDone());
 
-  expect(field.value).toBe("Now look: ![my slant.png](/forum/images/7)now");
+  await waitFor(() => expect(field.value).toBe("Now look: ![my slant.png](/forum/images/7)now"));
   expect(screen.queryByRole("list", { name: "Uploads" })).toBeNull();
 });
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
+import type { Surface } from "../../shared/editor/surface";
 import { deleteDraft, fetchDraft, saveDraft } from "./api";
 import {
   type Draft,
@@ -34,19 +35,18 @@ function fieldsOf(form: HTMLFormElement | null): Record<string, string> {
   return Object.fromEntries(otherFields(form).map(({ name, value }) => [name, value]));
 }
 
-function fill(place: Place, { source, fields }: Draft): void {
-  place.field.value = source;
+function fill(place: Place, surface: Surface, { source, fields }: Draft): void {
   for (const one of otherFields(place.form)) {
     const value = fields[one.name];
     if (value === undefined || value === one.value) continue;
     one.value = value;
     one.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  place.field.dispatchEvent(new Event("input", { bubbles: true }));
+  surface.setText(source);
 }
 
 /** Keeps what is written on this device at once and on the server soon after, and brings it back. */
-export function useDraft(place: Place, key: string): DraftState {
+export function useDraft(place: Place, surface: Surface, key: string | null): DraftState {
   const { field, form, draft: name } = place;
   const [keptAt, setKeptAt] = useState<number | null>(null);
   const [isRestored, setRestored] = useState(false);
@@ -74,7 +74,7 @@ export function useDraft(place: Place, key: string): DraftState {
       const draft = unsaved.current;
       unsaved.current = null;
       // The device keeps it anyway; the next change tries again.
-      if (draft) void saveDraft(key, draft, keepalive).catch(() => undefined);
+      if (draft && key !== null) void saveDraft(key, draft, keepalive).catch(() => undefined);
     },
     [key],
   );
@@ -82,12 +82,12 @@ export function useDraft(place: Place, key: string): DraftState {
   const keep = useCallback(() => {
     clearTimeout(device.current);
     isChanged.current = false;
-    if (isEmpty()) return;
+    if (key === null || isEmpty()) return;
     const draft = { source: field.value, fields: fieldsOf(form), at: Date.now() };
     keepDraft(name, draft);
     unsaved.current = draft;
     setKeptAt(draft.at);
-  }, [field, form, isEmpty, name]);
+  }, [field, form, isEmpty, key, name]);
 
   useEffect(() => {
     const onInput = (): void => {
@@ -135,6 +135,7 @@ export function useDraft(place: Place, key: string): DraftState {
 
   // What was kept before, once.
   useEffect(() => {
+    if (key === null) return undefined;
     const isRefused = field.getAttribute("aria-invalid") === "true";
     const back = takeBack(name);
     const local = newest(readDraft(name), back);
@@ -146,7 +147,7 @@ export function useDraft(place: Place, key: string): DraftState {
         setOther(draft); // the user has begun to write
         return;
       }
-      fill(place, draft);
+      fill(place, surface, draft);
       clearTimeout(device.current);
       setKeptAt(draft.at);
       setRestored(true);
@@ -158,7 +159,7 @@ export function useDraft(place: Place, key: string): DraftState {
       (remote) => {
         if (!remote || (local && remote.at <= local.at)) return;
         // Nobody has written since the older one was shown.
-        if (shown !== null && field.value === shown) field.value = field.defaultValue;
+        if (shown !== null && field.value === shown) surface.setText(field.defaultValue);
         offer(remote);
       },
       () => undefined, // offline: the draft of this device is all there is
@@ -171,21 +172,21 @@ export function useDraft(place: Place, key: string): DraftState {
 
   const restore = useCallback(() => {
     if (!other) return;
-    fill(place, other);
+    fill(place, surface, other);
     setOther(null);
     setRestored(true);
-  }, [other, place]);
+  }, [other, place, surface]);
 
   const discard = useCallback(() => {
-    fill(place, { source: field.defaultValue, fields: {}, at: 0 });
+    fill(place, surface, { source: field.defaultValue, fields: {}, at: 0 });
     stop();
     forgetDraft(name);
-    void deleteDraft(key).catch(() => undefined);
+    if (key !== null) void deleteDraft(key).catch(() => undefined);
     setKeptAt(null);
     setRestored(false);
     setOther(null);
-    field.focus();
-  }, [field, key, name, place, stop]);
+    surface.focus();
+  }, [field, key, name, place, stop, surface]);
 
   return { keptAt, isRestored, other, restore, discard };
 }

@@ -2,12 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
 import { t } from "../../shared/i18n";
-import { fetchPreview } from "./api";
+import type { WritingPlace } from "./stores";
 
 export const PAUSE_MS = 400;
 
-/** The text as it will be shown: the server renders it as it renders posts. */
-export function Preview({ source }: { source: string }) {
+type Props = { source: string; preview: WritingPlace["preview"] };
+
+/** The text as it will be shown: the server renders it as it renders the page. */
+export function Preview({ source, preview }: Props) {
   const [settled, setSettled] = useState(source);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(source), PAUSE_MS);
@@ -15,8 +17,8 @@ export function Preview({ source }: { source: string }) {
   }, [source]);
   const isBlank = settled.trim() === "";
   const { data, error } = useQuery({
-    queryKey: ["forum-preview", settled],
-    queryFn: ({ signal }) => fetchPreview(settled, signal),
+    queryKey: ["preview", preview, settled],
+    queryFn: ({ signal }) => preview(settled, signal),
     enabled: !isBlank,
     placeholderData: (before) => before,
     gcTime: 60_000,

@@ -1,0 +1,34 @@
+/** What differs between the places of writing: where files go, and how the text will look. */
+import { markdownOf } from "../../shared/editor/editing";
+import { fetchPreview } from "./api";
+import type { TriggerKind } from "./completion";
+
+export type FileStore = {
+  /** The target of the uploads. */
+  target: string;
+  /** Keeps an uploaded file with what is written; answers the Markdown that shows it. */
+  place: (file: File, upload: string) => Promise<string>;
+};
+
+export type WritingPlace = {
+  store: FileStore;
+  /** The HTML that the text will have. Sanitized by the server. */
+  preview: (source: string, signal?: AbortSignal) => Promise<string>;
+  triggers: readonly TriggerKind[];
+  /** Whether the page shows pictures with this address; others become links. */
+  isOwnPicture: (address: string) => boolean;
+  /** Where HTML from the clipboard becomes Markdown; null: only its text is pasted. */
+  convert: ((html: string) => Promise<string>) | null;
+};
+
+/** Posts and messages: files go to the top of the writer's library, as `library_target` on the server. */
+export const forumPlace: WritingPlace = {
+  store: {
+    target: "library",
+    place: (file, upload) => Promise.resolve(markdownOf(file, upload)),
+  },
+  preview: (source, signal) => fetchPreview(source, signal),
+  triggers: ["person", "topic", "block"],
+  isOwnPicture: (address) => address.startsWith("/forum/images/"),
+  convert: null,
+};
