@@ -54,10 +54,11 @@ def course_cards(
 
 
 @register("content_props")
-def content_props(course: Course, place: str, most: int | None) -> dict[str, object]:
+def content_props(course: Course, place: str, most: int | None, nonce: str) -> dict[str, object]:
     """What the editor needs to know of a text of a course (assets/islands/editor).
 
-    ``place`` is its place in the content format, ``most`` how many characters it may have.
+    ``place`` is its place in the content format, ``most`` how many characters it may have,
+    ``nonce`` that of the page's styles, because the editor adds its own.
     """
     return {
         "draft": None,
@@ -66,4 +67,5 @@ def content_props(course: Course, place: str, most: int | None) -> dict[str, obj
         "topic": None,
         "endpoint": "/api/v1/uploads/",
         "course": {"slug": course.slug, "place": place},
+        "nonce": nonce,
     }

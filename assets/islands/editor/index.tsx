@@ -13,6 +13,8 @@ type Props = Omit<EditorProps, "transfers" | "surface" | "writing"> & {
   endpoint: string;
   /** The course whose text it is, and its place in the content format; without it, a text of the forum. */
   course?: { slug: string; place: string } | undefined;
+  /** Of the page's styles, for those that the live editor adds. */
+  nonce?: string | undefined;
 };
 
 /** The parts of the form around the mount point, before the toolbar takes its place. */
@@ -26,7 +28,7 @@ export function readServerForm(spot: HTMLElement, props: Props): void {
  * Adds to a textarea of the page what scripts can. The form works without it. Texts of courses are written in the live
  * editor, which is loaded then; until it is there, and wherever it cannot be loaded, in the textarea.
  */
-export function Island({ endpoint, course, ...props }: Props) {
+export function Island({ endpoint, course, nonce = "", ...props }: Props) {
   const { field } = props.place;
   const [writing] = useState(() => (course ? createCoursePlace(course) : forumPlace));
   const [transfers] = useState(
@@ -43,6 +45,7 @@ export function Island({ endpoint, course, ...props }: Props) {
       ([{ createLiveSurface }, { editPicture }]) => {
         if (isOver) return;
         const live = createLiveSurface(field, {
+          nonce,
           editPicture,
           isOwnPicture: writing.isOwnPicture,
           renderPiece: (source) => writing.preview(source),
@@ -56,7 +59,7 @@ export function Island({ endpoint, course, ...props }: Props) {
       isOver = true;
       destroy?.();
     };
-  }, [field, isLive, writing]);
+  }, [field, isLive, nonce, writing]);
 
   return <Editor {...props} surface={surface} writing={writing} transfers={transfers} />;
 }

@@ -17,6 +17,7 @@ function open(text: string): { field: HTMLTextAreaElement; live: LiveSurface } {
   const field = document.querySelector("textarea")!;
   field.value = text;
   const live = createLiveSurface(field, {
+    nonce: "",
     editPicture: vi.fn(),
     isOwnPicture: () => true,
     renderPiece: () => Promise.reject(new Error("offline")),

@@ -17,6 +17,8 @@ const byScript = Annotation.define<boolean>();
 
 export type LiveOptions = Pick<LivePreviewOptions, "editPicture" | "isOwnPicture"> & {
   renderPiece: RenderPiece;
+  /** Of the page's styles: the policy of the page refuses others. */
+  nonce: string;
   extensions?: Extension;
 };
 
@@ -66,10 +68,12 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       doc: field.value,
       selection: { anchor: field.selectionStart, head: field.selectionEnd },
       extensions: [
+        options.nonce ? EditorView.cspNonce.of(options.nonce) : [],
         history(),
         contentLanguage,
         indentUnit.of("  "),
         EditorView.lineWrapping,
+        EditorView.editorAttributes.of({ class: "ed" }),
         EditorView.contentAttributes.of(() => attributesOf(field)),
         EditorState.lineSeparator.of("\n"),
         EditorState.readOnly.of(field.readOnly || field.disabled),
@@ -88,7 +92,6 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       ],
     }),
   });
-  view.dom.classList.add("ed");
   field.after(view.dom);
   field.hidden = true;
 
