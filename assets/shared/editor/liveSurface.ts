@@ -1,4 +1,4 @@
-/** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0056). */
+/** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0058). */
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { indentUnit } from "@codemirror/language";
 import { Annotation, EditorState, type Extension } from "@codemirror/state";
