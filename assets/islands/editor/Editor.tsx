@@ -12,7 +12,7 @@ import { Icon } from "../../shared/ui/Icon";
 import type { Transfers } from "../../shared/uploads/transfers";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
-import { pasteConverted, pastedPictures, readClipboard, takePictures } from "./paste";
+import { partThatShows, pasteConverted, readClipboard, takePictures } from "./paste";
 import type { Place } from "./place";
 import { Preview } from "./Preview";
 import type { WritingPlace } from "./stores";
@@ -113,11 +113,29 @@ export function Editor({
       if (!convert) return;
       const taken = takePictures(html);
       try {
-        const markdown = await pasteConverted(surface, text, () => convert(taken.html));
-        for (const { source: shown, address } of pastedPictures(markdown ?? "")) {
-          const file = taken.pictures.get(address);
-          if (file) upload(file, shown);
+        const converted = await pasteConverted(surface, text, () => convert(taken.html));
+        let missing = 0;
+        for (const { address, alt, source: from } of converted?.pictures ?? []) {
+          const now = surface.read().text;
+          const part = partThatShows(now, address);
+          const file = taken.pictures.get(from);
+          if (part === "") continue;
+          if (file) upload(file, part);
+          else {
+            missing++;
+            const at = now.indexOf(part);
+            const link = /^https?:/.test(from) ? `[${alt || from}](${from})` : alt;
+            surface.replace(at, at + part.length, link);
+          }
         }
+        if (missing > 0)
+          toast(
+            tn(
+              "{count} picture wasn't copied by the other program. Copy it by itself and paste it here.",
+              "{count} pictures weren't copied by the other program. Copy them one by one and paste them here.",
+              missing,
+            ),
+          );
       } catch {
         toast(t("Only the text was pasted: its formatting could not be read now."));
       }

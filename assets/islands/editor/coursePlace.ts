@@ -19,10 +19,10 @@ export function createCoursePlace({ slug, place }: { slug: string; place: string
           }),
         );
         const name = labelOf(file.name);
-        if (!kept.is_picture) return `[${name}](${kept.address})`;
+        if (!kept.is_picture) return `[${name}](${kept.href})`;
         // No alternative text yet: the editor asks for it, and the checker reports it.
         return writePicture({
-          address: kept.address,
+          address: kept.href,
           alt: "",
           caption: "",
           isDecorative: false,
@@ -42,10 +42,10 @@ export function createCoursePlace({ slug, place }: { slug: string; place: string
     triggers: ["block"],
     isOwnPicture: (address) => address.startsWith(COURSE_FILES),
     convert: async (html) => {
-      const { markdown } = await unwrap(
+      const { markdown, pictures } = await unwrap(
         authenticatedApi.POST("/api/v1/content/convert/", { body: { html } }),
       );
-      return markdown;
+      return { markdown, pictures };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What is pasted: files, an address over a selection, or formatted text of another program. */
 import type { Surface } from "../../shared/editor/surface";
+import type { Converted } from "./stores";
 
 /** Markup worth keeping: structure and emphasis. The spans of a program's source code have none. */
 const STRUCTURE =
@@ -62,32 +63,33 @@ function decode(type: string, base64: string, number: number): File | null {
   }
 }
 
-/** The parts of a text that show pasted pictures: `![…](/pasted-picture/1)`. */
-export function pastedPictures(markdown: string): { source: string; address: string }[] {
-  const found = markdown.matchAll(
-    /!\[(?:\\.|[^\]\\])*\]\((\/pasted-picture\/\d+)(?:\s+"(?:\\.|[^"\\])*")?\)/g,
-  );
-  return [...found].map(([source, address]) => ({ source, address: address ?? "" }));
+/** The part of a text that shows a picture with this address; "" without one. */
+export function partThatShows(text: string, address: string): string {
+  const end = `](${address})`;
+  const at = text.indexOf(end);
+  const start = at < 0 ? -1 : text.lastIndexOf("![", at);
+  return start < 0 ? "" : text.slice(start, at + end.length);
 }
 
 /**
  * Paste the plain text at once, and replace it by the converted one when it comes, if it is still there. So nothing is
  * lost without a connection, and typing goes on meanwhile.
- * @returns the Markdown that stands there now; null: the plain text stayed
+ * @returns what stands there now; null: the plain text stayed
  */
 export async function pasteConverted(
   surface: Surface,
   text: string,
-  convert: () => Promise<string>,
-): Promise<string | null> {
+  convert: () => Promise<Converted>,
+): Promise<Converted | null> {
   const { start, end } = surface.read();
   const plain = text.replace(/\r\n?/g, "\n");
   const last = start + plain.length;
   surface.apply({ from: start, to: end, insert: plain, start: last, end: last });
-  const markdown = await convert();
+  const converted = await convert();
+  const { markdown } = converted;
   const now = surface.read().text;
   const at = now.startsWith(plain, start) ? start : now.indexOf(plain);
   if (at < 0 || markdown.trim() === "") return null;
   surface.replace(at, at + plain.length, markdown);
-  return markdown;
+  return converted;
 }

@@ -10,6 +10,12 @@ export type FileStore = {
   place: (file: File, upload: string) => Promise<string>;
 };
 
+/** Markdown with pictures that are not here yet: `address` stands for what the HTML had as `source`. */
+export type Converted = {
+  markdown: string;
+  pictures: readonly { address: string; alt: string; source: string }[];
+};
+
 export type WritingPlace = {
   store: FileStore;
   /** The HTML that the text will have. Sanitized by the server. */
@@ -18,7 +24,7 @@ export type WritingPlace = {
   /** Whether the page shows pictures with this address; others become links. */
   isOwnPicture: (address: string) => boolean;
   /** Where HTML from the clipboard becomes Markdown; null: only its text is pasted. */
-  convert: ((html: string) => Promise<string>) | null;
+  convert: ((html: string) => Promise<Converted>) | null;
 };
 
 /** Posts and messages: files go to the top of the writer's library, as `library_target` on the server. */
