@@ -1,8 +1,8 @@
 """Subjects, courses, learning paths, sections, lessons, quiz definitions, and the review of courses."""
 
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
-from apps.courses.models.file import CourseFile, CourseFileUse
 from apps.courses.models.field_edit import FieldEdit
+from apps.courses.models.file import CourseFile, CourseFileUse
 from apps.courses.models.outline import Lesson, Section
 from apps.courses.models.path import LearningPath, PathCourse
 from apps.courses.models.picture import CoursePicture
