@@ -46,9 +46,16 @@ AGAIN = ["--reruns", "1"]
 ISLANDS = {
     "accounts": ["passkeys", "shared/auth", "site"],
     "billing": ["islands/card-form", "islands/checkout", "islands/premium", "shared/payments"],
-    "courses": ["islands/lesson-file", "outline", "shared/questions"],
+    "courses": [
+        "islands/lesson-file",
+        "islands/wizard",
+        "outline",
+        "shared/editor",
+        "shared/questions",
+        "shared/saving",
+    ],
     "files": ["islands/files", "islands/lesson-file", "islands/uploader", "shared/uploads"],
-    "forum": ["islands/editor", "islands/timeline", "messages", "moderation", "newTopic", "topic"],
+    "forum": ["islands/editor", "islands/timeline", "messages", "moderation", "newTopic", "shared/editor", "topic"],
     "learning": [
         "islands/player",
         "islands/practice",

@@ -1,6 +1,6 @@
 """The fields of courses and lessons that the studio saves one by one: how they are read, checked and compared.
 
-The version of a field is a digest of its value, so that whoever changes it, in whatever way, makes a new version.
+The version of a field is a digest of its value, so that every change makes a new one, whatever makes it.
 """
 
 import hashlib

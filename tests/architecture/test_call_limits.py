@@ -14,7 +14,7 @@ from rest_framework.parsers import JSONParser
 from apps.files.api.tus import AnyBody
 from studyplatform.kit.web.body_limits import max_body_size
 from studyplatform.kit.web.drf_defaults import JsonParser
-from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
+from studyplatform.kit.web.fields import BoundedDictField, BoundedJsonField, BoundedListField
 from tests.architecture.source import modules
 
 BYTES_PER_CHARACTER = 4  # at most, in UTF-8
@@ -77,6 +77,8 @@ def unlimited(field: Any, path: str) -> Iterator[str]:
                     yield from unlimited(inner, f"{path}.{name}")
         case BoundedListField() | BoundedDictField():
             yield from unlimited(field.child, f"{path}[]")
+        case BoundedJsonField():
+            return
         case serializers.ListField() | serializers.DictField() | serializers.JSONField():
             yield f"{path}: {type(field).__name__}; use one of kit/web/fields.py"
         case serializers.CharField():
@@ -93,7 +95,7 @@ def longest_text(field: Any) -> int:
             return max((longest_text(one) for one in field.fields.values() if not one.read_only), default=0)
         case BoundedListField() | BoundedDictField():
             return longest_text(field.child)
-        case serializers.CharField():
+        case serializers.CharField() | BoundedJsonField():
             return field.max_length or 0
     return 0
 

@@ -212,6 +212,22 @@ TABLE = [
         lambda world: world.file_lesson.uid,
         body=lambda _: {"upload": None},
     ),
+    Row("studio_course_add", "teaching", body=lambda _: {"title": "Deltas"}),
+    Row("studio_course", "staff of the course", lambda world: world.course.uid),
+    Row(
+        "studio_course_save",
+        "staff of the course",
+        lambda world: world.course.uid,
+        body=lambda _: {"client": "tab", "fields": {"title": {"value": "Deltas", "base": ""}}},
+    ),
+    Row("studio_course_submit", "staff of the course", lambda world: world.course.uid, body=lambda _: {}, also=409),
+    Row("studio_lesson", "staff of the course", lambda world: world.text.uid),
+    Row(
+        "studio_lesson_save",
+        "staff of the course",
+        lambda world: world.text.uid,
+        body=lambda _: {"client": "tab", "fields": {"title": {"value": "Deltas", "base": ""}}},
+    ),
     Row("authoring_files", "staff of the course", _course),
     Row(
         "authoring_file_add",

@@ -96,6 +96,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "lessons": lessons,
         "orders": [OrderFactory(user=owner).uid for owner in (ada, leo)],
         "sections": [section.uid for section in course.sections.all()],
+        "studio courses": [course.uid],
         "uploads": uploads,
         "videos": [video.uid],
     }
@@ -129,8 +130,10 @@ def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
 def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     """Replace invented ids of the case by ids of real rows, in five of six cases."""
     kind = re.sub(
-        r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/|/practice/|/tutor/", "/", path)
+        r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/|/practice/|/studio/|/tutor/", "/", path)
     ).split("/")[0]
+    if path.startswith("/api/v1/studio/courses/"):
+        kind = "studio courses"  # by uid
     for name in case.path_parameters or {}:
         if draw(st.integers(0, 5)):
             case.path_parameters[name] = draw(st.sampled_from(rows[kind]))

@@ -2,24 +2,22 @@
 
 from rest_framework import serializers
 
-from apps.courses.models import Subject
-from studyplatform.kit.web.fields import BoundedDictField
+from studyplatform.kit.web.fields import BoundedDictField, BoundedJsonField
 
 MAX_FIELDS = 20
+MAX_VALUE_LENGTH = 100_000  # characters: the longest text of a lesson
+MAX_VALUES_IN_FIELD = 400  # prerequisites: as many as a course can have lessons
 
 
 class NewCourseIn(serializers.Serializer[object]):
     title = serializers.CharField(max_length=120)
-    subject = serializers.SlugRelatedField(
-        slug_field="slug",
-        queryset=Subject.objects.all(),
-        required=False,
-        help_text="The category; without one, the first.",
+    subject = serializers.CharField(
+        max_length=60, required=False, help_text="The slug of the category; without one, the first."
     )
 
 
 class FieldChangeIn(serializers.Serializer[object]):
-    value = serializers.JSONField()
+    value = BoundedJsonField(max_length=MAX_VALUE_LENGTH, max_items=MAX_VALUES_IN_FIELD)
     base = serializers.CharField(max_length=16, allow_blank=True, help_text="The version with which the author began.")
 
 
@@ -49,7 +47,7 @@ class FieldOutcome(serializers.Serializer[object]):
 
 class ReadinessCheck(serializers.Serializer[object]):
     key = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of the call
     is_met = serializers.BooleanField()
     is_required = serializers.BooleanField()
     href = serializers.CharField(allow_blank=True, help_text="Where it can be done.")

@@ -32,7 +32,8 @@ class StudioCourses(APIView):
         """Begin a course: a draft with a title, in the first category unless one is named."""
         form, user = validated(shapes.NewCourseIn, request), signed_in_user(request)
         enforce(policies.create_course(user))
-        subject = form.get("subject") or Subject.objects.order_by("position", "name").first()
+        subjects = Subject.objects.order_by("position", "name")
+        subject = (subjects.filter(slug=form["subject"]) if "subject" in form else subjects).first()
         if subject is None:
             raise ValidationFailed
         texts = services.CourseTexts(title=form["title"], subject=subject)
@@ -42,7 +43,7 @@ class StudioCourses(APIView):
 
 class OneStudioCourse(APIView):
     permission_classes = [permissions.IsAuthenticated]
-    body_limits = {"PATCH": 128 * KIB}
+    body_limits = {"PATCH": 512 * KIB}
 
     @extend_schema(operation_id="studio_course", responses={200: shapes.StudioCourse})
     def get(self, request: Request, uid: UUID) -> Response:

@@ -2,12 +2,21 @@
 import { authenticatedApi, unwrap } from "../../shared/api/client";
 import { labelOf } from "../../shared/editor/editing";
 import { writePicture } from "../../shared/editor/pictures";
+import type { components } from "../../shared/api/schema.gen";
 import type { WritingPlace } from "./stores";
+
+type PlaceName = components["schemas"]["PlaceEnum"];
 
 const COURSE_FILES = "/course-files/";
 
-/** @param place the place in the content format: "lesson", "prompt", "description" … */
-export function createCoursePlace({ slug, place }: { slug: string; place: string }): WritingPlace {
+/** @param place in the content format */
+export function createCoursePlace({
+  slug,
+  place,
+}: {
+  slug: string;
+  place: PlaceName;
+}): WritingPlace {
   return {
     store: {
       target: "library",

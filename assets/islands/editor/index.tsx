@@ -12,7 +12,7 @@ type Props = Omit<EditorProps, "transfers" | "surface" | "writing"> & {
   /** The tus endpoint. */
   endpoint: string;
   /** The course whose text it is, and its place in the content format; without it, a text of the forum. */
-  course?: { slug: string; place: string } | undefined;
+  course?: Parameters<typeof createCoursePlace>[0] | undefined;
   /** Of the page's styles, for those that the live editor adds. */
   nonce?: string | undefined;
 };

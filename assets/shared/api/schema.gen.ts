@@ -3387,7 +3387,7 @@ export interface components {
             name: string;
         };
         NewCourseInRequest: {
-            /** @description The category; without one, the first. */
+            /** @description The slug of the category; without one, the first. */
             subject?: string;
             title: string;
         };

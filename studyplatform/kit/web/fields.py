@@ -27,6 +27,31 @@ class BoundedListField(serializers.ListField):
         return super().to_internal_value(data)
 
 
+class BoundedJsonField(serializers.JSONField):
+    """A value of a field that has many kinds: a text, number, boolean or null, or a flat list or dictionary of them."""
+
+    def __init__(self, *, max_length: int, max_items: int, **kwargs: Any) -> None:
+        """``max_length``: characters of a text; ``max_items``: entries of a list or dictionary."""
+        super().__init__(**kwargs)
+        self.max_length, self.max_items = max_length, max_items
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The value as it is.
+
+        :raises ValidationError: too many entries, one of them isn't a scalar, or a text is too long.
+        """
+        items = [*data, *data.values()] if isinstance(data, dict) else data if isinstance(data, list) else [data]
+        if len(items) > self.max_items * (2 if isinstance(data, dict) else 1):
+            text = str(serializers.ListField.default_error_messages["max_length"])
+            raise serializers.ValidationError([ErrorDetail(text.format(max_length=self.max_items), code="max_length")])
+        if any(isinstance(item, list | dict) for item in items):
+            self.fail("invalid")
+        if any(len(item) > self.max_length for item in items if isinstance(item, str)):
+            text = str(serializers.CharField.default_error_messages["max_length"])
+            raise serializers.ValidationError([ErrorDetail(text.format(max_length=self.max_length), code="max_length")])
+        return super().to_internal_value(data)
+
+
 class BoundedDictField(serializers.DictField):
     """A dictionary of at most ``max_length`` entries, with keys of at most `MAX_KEY_LENGTH` characters."""
 

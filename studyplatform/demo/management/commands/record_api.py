@@ -22,7 +22,7 @@ from rest_framework.test import APIClient
 from apps.accounts.models import User
 from apps.billing.standin import Standin
 from apps.courses.models import Lesson
-from apps.files.models import File, VideoAsset
+from apps.files.models import File, Upload, VideoAsset
 from apps.learning.models import Enrollment, PracticeCard
 from apps.tutor.models import Answer, Citation
 from studyplatform.kit.text.money import scaled_price
@@ -126,6 +126,10 @@ def record() -> list[dict[str, Any]]:
         call("DELETE", "/videos/{uid}/", uid=film)
         call("POST", "/lessons/{uid}/move/", uid=text, body={"section": section, "position": 1})
         call("POST", "/sections/{uid}/move/", uid=section, body={"position": 1})
+        call("GET", "/courses/{slug}/lessons/", slug=COURSE)
+        call("POST", "/courses/{slug}/sections/", slug=COURSE, body={"title": "Shears"})
+        call("POST", "/courses/{slug}/lessons/", slug=COURSE, body={"section": section, "kind": "text", "title": "A"})
+        _write_course(call, teacher)
         todo = str(STARTERS[0][0])
         call("GET", "/demo-tq-todos", version="")
         call("POST", "/demo-tq-todos", version="", body={"title": "Draw another slant"})
@@ -142,6 +146,22 @@ def record() -> list[dict[str, Any]]:
         transaction.set_rollback(True)
     steady: list[dict[str, Any]] = _steady(answers)
     return steady
+
+
+def _write_course(call: Any, teacher: User) -> None:
+    """Begin a course in the wizard, and write a text with the live editor."""
+    course = call("POST", "/studio/courses/", body={"title": "Shears and slants"})
+    uid, slug = (course or {}).get("uid", str(NOTE)), (course or {}).get("slug", COURSE)
+    title = {"value": "Shears, slants and turns", "base": ""}
+    call("GET", "/studio/courses/{uid}/", uid=uid)
+    call("PATCH", "/studio/courses/{uid}/", uid=uid, body={"client": "recorded", "fields": {"title": title}})
+    call("POST", "/studio/courses/{uid}/submit/", uid=uid, body={"note": ""})
+    call("POST", "/content/preview/", body={"place": "lesson", "text": "The **slant** keeps $v$.", "course": slug})
+    call("POST", "/content/convert/", body={"html": "<p>The <b>slant</b>"})
+    kept = (
+        Upload.objects.filter(owner=teacher, purpose=Upload.Purpose.FILE).exclude(stored_as="").order_by("pk").first()
+    )
+    call("POST", "/courses/{slug}/files/", slug=slug, body={"upload": str(kept and kept.uid)})
 
 
 def _ask_tutor(call: Any, learner: User) -> None:
