@@ -78,8 +78,8 @@ export const spokenTexts = {
 
 /** The files that announce words of the page or of the server, and which. */
 export const fromThePage: Record<string, string> = {
-  "islands/editor/Editor.tsx": "why the server refused the text",
-  "islands/editor/useAttachments.ts": "why a file was refused",
+  "shared/composer/Editor.tsx": "why the server refused the text",
+  "shared/composer/useAttachments.ts": "why a file was refused",
   "islands/files/changes.ts": "what was done with the selected files",
   "islands/player/showCompletion.ts": "the completed lesson, with the milestone it reached",
   "islands/practice/Grade.tsx": "whether the answer was right",

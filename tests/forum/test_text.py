@@ -23,7 +23,7 @@ def html_of(source: str, *names: str, is_trusted: bool = False) -> str:
 
 @all_cases("case", LENGTHS)
 def test_the_length_is_counted_in_code_points(case):
-    """The composer's test reads the same table (assets/islands/editor/length.test.ts)."""
+    """The composer's test reads the same table (assets/shared/composer/length.test.ts)."""
     source = "".join(piece * times for piece, times in case["parts"])
 
     assert text.length(source) == case["length"]

@@ -457,10 +457,10 @@ ISLANDS = (
     ),
     Mutant(
         "the newest drafts are forgotten",
-        "assets/islands/editor/drafts.ts",
+        "assets/shared/composer/drafts.ts",
         "names.sort((a, b) => age(b) - age(a)).slice(MOST)",
         "names.sort((a, b) => age(a) - age(b)).slice(MOST)",
-        ("assets/islands/editor/drafts.test.ts",),
+        ("assets/shared/composer/drafts.test.ts",),
     ),
     Mutant(
         "a piece of an answer that is missing goes unnoticed",

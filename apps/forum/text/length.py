@@ -1,4 +1,4 @@
-"""How long a text is. The composer counts the same way (assets/islands/editor/length.ts)."""
+"""How long a text is. The composer counts the same way (assets/shared/composer/length.ts)."""
 
 import re
 

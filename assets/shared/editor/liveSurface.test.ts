@@ -1,7 +1,10 @@
+import { redo, undo } from "@codemirror/commands";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { insertBlock } from "./editing";
-import { createLiveSurface, difference, type LiveSurface } from "./liveSurface";
+import { findChanges } from "./findChanges";
+import { difference, movePlace } from "./changes";
+import { createLiveSurface, type LiveSurface } from "./liveSurface";
 import { cellsOf } from "./tables";
 
 let surface: LiveSurface | undefined;
@@ -50,10 +53,53 @@ it("carries the name and the description of its field", () => {
   const { field, live } = open("");
   expect(live.element.getAttribute("aria-labelledby")).toBe(field.labels[0]!.id);
   expect(live.element.getAttribute("aria-required")).toBe("true");
-  expect(field.hidden).toBe(true);
+  expect(field.tabIndex).toBe(-1);
+  field.focus(); // by its label, a link to it, or the browser
+  expect(document.activeElement).toBe(live.element);
   live.destroy();
   surface = undefined;
-  expect(field.hidden).toBe(false);
+  expect(field.tabIndex).toBe(0);
+  expect(field.getAttribute("aria-hidden")).toBeNull();
+});
+
+it("takes over another's changes around the caret, and undoes only what was written here", () => {
+  const { field, live } = open("First line\n\nmine\n\nLast line");
+  live.apply({ from: 16, to: 16, insert: "!", start: 17, end: 17 });
+  live.update("The first line\n\nmine!\n\nNew\n\nThe last line");
+
+  expect(live.read()).toEqual({ text: field.value, start: 21, end: 21 });
+  undo(live.view);
+  expect(field.value).toBe("The first line\n\nmine\n\nNew\n\nThe last line");
+  redo(live.view);
+  expect(field.value).toBe("The first line\n\nmine!\n\nNew\n\nThe last line");
+});
+
+it("can be changed only while its field can", async () => {
+  const { field, live } = open("text");
+  field.disabled = true;
+  await vi.waitFor(() => expect(live.view.state.readOnly).toBe(true));
+  field.disabled = false;
+  await vi.waitFor(() => expect(live.view.state.readOnly).toBe(false));
+});
+
+it.each([
+  ["one two three", "one 2 three four"],
+  ["a\nb\nc\nd", "a\nB\nc\nD\ne"],
+  ["x\n".repeat(3000), "y\n".repeat(3000)],
+  ["😀 a 😁", "😁 a 😀"],
+  ["", "new"],
+  ["same", "same"],
+])("finds the changes from %j to %j", (old, next) => {
+  const changes = findChanges(old, next);
+  const made = changes.reduceRight(
+    (text, { from, to, insert }) => text.slice(0, from) + insert + text.slice(to),
+    old,
+  );
+  expect(made).toBe(next);
+  // The place before a character that stays is the place before the same character.
+  for (let place = 0; place < old.length; place++)
+    if (changes.every(({ from, to }) => place < from || (place > from && place >= to)))
+      expect(next[movePlace(changes, place)]).toBe(old[place]);
 });
 
 it("replaces a placeholder without moving what the user writes", () => {

@@ -1,10 +1,11 @@
-/** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0058). */
+/** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0061). */
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { indentUnit } from "@codemirror/language";
-import { Annotation, EditorState, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 
 import type { Edit } from "./editing";
+import { findChanges } from "./findChanges";
 import { continueList } from "./lists";
 import { type LivePreviewOptions, livePreview, piecesArrived } from "./livePreview";
 import { contentLanguage } from "./markdownLanguage";
@@ -12,8 +13,8 @@ import { PieceRenderer, type RenderPiece } from "./rendering";
 import type { Surface } from "./surface";
 import { moveToCell } from "./tables";
 
-/** Changes that a script made, such as the address of an uploaded picture. */
-const byScript = Annotation.define<boolean>();
+/** Changes from elsewhere: undo does not take them back, but moves what it takes back along with them. */
+const elsewhere = [Transaction.addToHistory.of(false), Transaction.remote.of(true)];
 
 export type LiveOptions = Pick<LivePreviewOptions, "editPicture" | "isOwnPicture"> & {
   renderPiece: RenderPiece;
@@ -45,6 +46,12 @@ function attributesOf(field: HTMLTextAreaElement): Record<string, string> {
   return attributes;
 }
 
+/** Whether the text may be changed, as the field says. */
+const accessOf = (field: HTMLTextAreaElement): Extension => [
+  EditorState.readOnly.of(field.readOnly || field.matches(":disabled")),
+  EditorView.editable.of(!field.matches(":disabled")),
+];
+
 /**
  * Put the live editor in the place of a textarea. The textarea stays in the form with the same text, so that whatever
  * reads or sends it works as before; an "input" event of the textarea that the editor has not caused is taken over.
@@ -62,6 +69,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     field.dispatchEvent(new Event("input", { bubbles: true }));
     isTelling = false;
   });
+  const access = new Compartment();
   const hadFocus = document.activeElement === field;
   const view = new EditorView({
     state: EditorState.create({
@@ -76,8 +84,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
         EditorView.editorAttributes.of({ class: "ed" }),
         EditorView.contentAttributes.of(() => attributesOf(field)),
         EditorState.lineSeparator.of("\n"),
-        EditorState.readOnly.of(field.readOnly || field.disabled),
-        EditorView.editable.of(!field.disabled),
+        access.of(accessOf(field)),
         field.placeholder ? placeholder(field.placeholder) : [],
         livePreview({ ...options, pieces }),
         options.extensions ?? [],
@@ -93,28 +100,28 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     }),
   });
   field.after(view.dom);
-  field.hidden = true;
+  // It can still be focused: by its label, by a link to it, and by the browser when it is required and empty.
+  field.classList.add("ed-field");
+  field.setAttribute("aria-hidden", "true");
+  const { tabIndex } = field;
+  field.tabIndex = -1;
 
+  const update = (text: string): void => {
+    const changes = findChanges(view.state.doc.toString(), text);
+    if (changes.length > 0) view.dispatch({ changes, annotations: elsewhere });
+  };
   const onInput = (): void => {
-    const text = view.state.doc.toString();
-    if (isTelling || field.value === text) return;
-    view.dispatch({ changes: difference(text, field.value), annotations: byScript.of(true) });
+    if (!isTelling) update(field.value);
   };
-  /** The browser cannot show its message at a hidden field. */
-  const onInvalid = (event: Event): void => {
-    event.preventDefault();
-    view.focus();
-  };
-  const label = field.labels[0];
-  const onLabel = (event: Event): void => {
-    event.preventDefault();
-    view.focus();
-  };
-  const watch = new MutationObserver(() => view.dispatch({})); // aria-invalid of the field
-  watch.observe(field, { attributeFilter: ["aria-invalid", "aria-describedby"] });
+  const onFocus = (): void => view.focus();
+  const watch = new MutationObserver(() =>
+    view.dispatch({ effects: access.reconfigure(accessOf(field)) }),
+  );
+  watch.observe(field, {
+    attributeFilter: ["aria-invalid", "aria-describedby", "disabled", "readonly"],
+  });
   field.addEventListener("input", onInput);
-  field.addEventListener("invalid", onInvalid);
-  label?.addEventListener("click", onLabel);
+  field.addEventListener("focus", onFocus);
   if (hadFocus) view.focus();
 
   return {
@@ -134,11 +141,12 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       view.focus();
     },
     replace: (from, to, insert) => {
-      view.dispatch({ changes: { from, to, insert }, annotations: byScript.of(true) });
+      view.dispatch({ changes: { from, to, insert } });
     },
     setText: (text) => {
-      view.dispatch({ changes: difference(view.state.doc.toString(), text) });
+      view.dispatch({ changes: findChanges(view.state.doc.toString(), text) });
     },
+    update,
     focus: () => view.focus(),
     setHidden: (isHidden) => {
       view.dom.hidden = isHidden;
@@ -147,29 +155,11 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       pieces.stop();
       watch.disconnect();
       field.removeEventListener("input", onInput);
-      field.removeEventListener("invalid", onInvalid);
-      label?.removeEventListener("click", onLabel);
+      field.removeEventListener("focus", onFocus);
+      field.classList.remove("ed-field");
+      field.removeAttribute("aria-hidden");
+      field.tabIndex = tabIndex;
       view.destroy();
-      field.hidden = false;
     },
   };
 }
-
-/** The smallest replacement that makes one text of another, so that the caret and the undo history stay in place. */
-export function difference(
-  old: string,
-  next: string,
-): { from: number; to: number; insert: string } {
-  let from = 0;
-  const shortest = Math.min(old.length, next.length);
-  while (from < shortest && old[from] === next[from]) from++;
-  let end = 0;
-  while (end < shortest - from && old[old.length - 1 - end] === next[next.length - 1 - end]) end++;
-  // Never between the halves of a character.
-  if (from > 0 && isHighHalf(old.charCodeAt(from - 1))) from--;
-  if (end > 0 && isLowHalf(old.charCodeAt(old.length - end))) end--;
-  return { from, to: old.length - end, insert: next.slice(from, next.length - end) };
-}
-
-const isHighHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
-const isLowHalf = (code: number): boolean => code >= 0xdc00 && code < 0xe000;

@@ -1,4 +1,5 @@
 /** Where a text is written: the page's textarea, or the live editor over it (liveSurface.ts). */
+import { difference, movePlace } from "./changes";
 import { applyToField, type Edit, type Selection } from "./editing";
 
 export type Surface = {
@@ -11,6 +12,8 @@ export type Surface = {
   replace: (from: number, to: number, insert: string) => void;
   /** Replace the whole text: a draft that comes back. */
   setText: (text: string) => void;
+  /** Take over what was changed elsewhere: the caret stays, and undo takes back only what was written here. */
+  update: (text: string) => void;
   focus: () => void;
   setHidden: (isHidden: boolean) => void;
 };
@@ -20,22 +23,29 @@ export function createPlainSurface(field: HTMLTextAreaElement): Surface {
   const tell = (): void => {
     field.dispatchEvent(new Event("input", { bubbles: true }));
   };
+  const update = (text: string): void => {
+    const changes = [difference(field.value, text)];
+    const { selectionStart, selectionEnd, selectionDirection } = field;
+    field.value = text;
+    if (document.activeElement === field)
+      field.setSelectionRange(
+        movePlace(changes, selectionStart),
+        movePlace(changes, selectionEnd),
+        selectionDirection,
+      );
+    tell();
+  };
   return {
     element: field,
     read: () => ({ text: field.value, start: field.selectionStart, end: field.selectionEnd }),
     apply: (edit) => applyToField(field, edit),
-    replace: (from, to, insert) => {
-      const { selectionStart, selectionEnd } = field;
-      const moved = (place: number): number =>
-        place >= to ? place + insert.length - (to - from) : Math.min(place, from + insert.length);
-      field.setRangeText(insert, from, to);
-      field.setSelectionRange(moved(selectionStart), moved(selectionEnd));
-      tell();
-    },
+    replace: (from, to, insert) =>
+      update(field.value.slice(0, from) + insert + field.value.slice(to)),
     setText: (text) => {
       field.value = text;
       tell();
     },
+    update,
     focus: () => field.focus(),
     setHidden: (isHidden) => {
       field.hidden = isHidden;

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
-import { announce } from "../../shared/announce";
-import { editOf, type Tool, tools } from "../../shared/editor/editing";
-import type { Surface } from "../../shared/editor/surface";
-import { timeOfDay } from "../../shared/format";
-import { t, tn } from "../../shared/i18n";
-import { registerShortcuts } from "../../shared/shortcuts";
-import { toast } from "../../shared/toasts";
-import { Icon } from "../../shared/ui/Icon";
-import type { Transfers } from "../../shared/uploads/transfers";
+import { announce } from "../announce";
+import { editOf, type Tool, tools } from "../editor/editing";
+import type { Surface } from "../editor/surface";
+import { timeOfDay } from "../format";
+import { t, tn } from "../i18n";
+import { registerShortcuts } from "../shortcuts";
+import { toast } from "../toasts";
+import { Icon } from "../ui/Icon";
+import type { Transfers } from "../uploads/transfers";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
 import { partThatShows, pasteConverted, readClipboard, takePictures } from "./paste";

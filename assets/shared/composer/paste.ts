@@ -1,5 +1,5 @@
 /** What is pasted: files, an address over a selection, or formatted text of another program. */
-import type { Surface } from "../../shared/editor/surface";
+import type { Surface } from "../editor/surface";
 import type { Converted } from "./stores";
 
 /** Markup worth keeping: structure and emphasis. The spans of a program's source code have none. */

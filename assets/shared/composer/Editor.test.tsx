@@ -3,13 +3,13 @@ import { act, fireEvent, render, screen, waitFor } from "@testing-library/react"
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { createPlainSurface } from "../../shared/editor/surface";
-import { session } from "../../shared/auth/browser";
-import { createQueryClient } from "../../shared/queryClient";
-import { availableShortcuts } from "../../shared/shortcuts";
-import { tokenFor } from "../../shared/testing/tokens";
-import { FakeTransport } from "../../shared/uploads/testing";
-import { Transfers } from "../../shared/uploads/transfers";
+import { createPlainSurface } from "../editor/surface";
+import { session } from "../auth/browser";
+import { createQueryClient } from "../queryClient";
+import { availableShortcuts } from "../shortcuts";
+import { tokenFor } from "../testing/tokens";
+import { FakeTransport } from "../uploads/testing";
+import { Transfers } from "../uploads/transfers";
 import { Editor } from "./Editor";
 import { keepDraft, readDraft } from "./drafts";
 import { findPlace } from "./place";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
-import { t } from "../../shared/i18n";
+import { t } from "../i18n";
 import type { WritingPlace } from "./stores";
 
 export const PAUSE_MS = 400;

@@ -15,13 +15,19 @@ export type Place = {
 
 export function findPlace(spot: HTMLElement): Place {
   const root = spot.closest<HTMLElement>("[data-composer]");
-  const field = root?.querySelector("textarea");
+  if (!root) throw new Error("The mount point is in no composer");
+  return placeIn(root);
+}
+
+/** The parts within a composer (templates/components/editor.html, ContentEditor.tsx). */
+export function placeIn(root: HTMLElement): Place {
+  const field = root.querySelector("textarea");
+  if (!field) throw new Error("The composer has no textarea");
   const part = (name: string): HTMLElement => {
-    const found = root?.querySelector<HTMLElement>(`[data-composer-part="${name}"]`);
+    const found = root.querySelector<HTMLElement>(`[data-composer-part="${name}"]`);
     if (!found) throw new Error(`The composer has no part “${name}”`);
     return found;
   };
-  if (!root || !field) throw new Error("The composer has no textarea");
   return {
     field,
     form: field.form,

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import { announce } from "../../shared/announce";
-import { isComposing } from "../../shared/composing";
-import { findBlocks, listBlocks } from "../../shared/editor/blocks";
-import { type Edit, labelOf, type Selection } from "../../shared/editor/editing";
-import type { Surface } from "../../shared/editor/surface";
-import { t, tn } from "../../shared/i18n";
-import type { IconName } from "../../shared/iconNames";
+import { announce } from "../announce";
+import { isComposing } from "../composing";
+import { findBlocks, listBlocks } from "../editor/blocks";
+import { type Edit, labelOf, type Selection } from "../editor/editing";
+import type { Surface } from "../editor/surface";
+import { t, tn } from "../i18n";
+import type { IconName } from "../iconNames";
 import { fetchPeople, fetchTopics } from "./api";
 import { type Trigger, type TriggerKind, triggerAt } from "./completion";
 

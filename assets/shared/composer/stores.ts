@@ -1,5 +1,5 @@
 /** What differs between the places of writing: where files go, and how the text will look. */
-import { markdownOf } from "../../shared/editor/editing";
+import { markdownOf } from "../editor/editing";
 import { fetchPreview } from "./api";
 import type { TriggerKind } from "./completion";
 

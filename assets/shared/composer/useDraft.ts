@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import type { Surface } from "../../shared/editor/surface";
+import type { Surface } from "../editor/surface";
 import { deleteDraft, fetchDraft, saveDraft } from "./api";
 import {
   type Draft,

@@ -1,22 +1,29 @@
 /** Writing texts of a course: pictures and files are kept with the course. */
-import { authenticatedApi, unwrap } from "../../shared/api/client";
-import { labelOf } from "../../shared/editor/editing";
-import { writePicture } from "../../shared/editor/pictures";
-import type { components } from "../../shared/api/schema.gen";
+import { authenticatedApi, unwrap } from "../api/client";
+import type { components } from "../api/schema.gen";
+import { labelOf } from "../editor/editing";
+import { writePicture } from "../editor/pictures";
 import type { WritingPlace } from "./stores";
 
-type PlaceName = components["schemas"]["PlaceEnum"];
+/** Where in the content format a text stands. */
+export type ContentPlace = components["schemas"]["ContentPreviewInRequest"]["place"];
+
+/** What the template function `content_props` says of a text of a course (apps/courses/components.py). */
+export type ContentProps = {
+  course: { slug: string; place: ContentPlace };
+  /** Code points; null: no limit of its own. */
+  most: number | null;
+  /** Bytes per file. */
+  limit: number;
+  /** The tus endpoint. */
+  endpoint: string;
+  /** Of the page's styles, for those that the live editor adds. */
+  nonce: string;
+};
 
 const COURSE_FILES = "/course-files/";
 
-/** @param place in the content format */
-export function createCoursePlace({
-  slug,
-  place,
-}: {
-  slug: string;
-  place: PlaceName;
-}): WritingPlace {
+export function createCoursePlace({ slug, place }: ContentProps["course"]): WritingPlace {
   return {
     store: {
       target: "library",

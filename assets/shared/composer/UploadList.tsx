@@ -1,7 +1,7 @@
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import { ProgressBar } from "../../shared/ui/ProgressBar";
-import { messageOfTransfer } from "../../shared/uploads/messages";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import { ProgressBar } from "../ui/ProgressBar";
+import { messageOfTransfer } from "../uploads/messages";
 import type { Attachments } from "./useAttachments";
 
 /** The files that are being uploaded, and those that were refused. */

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 
-import type { Tool } from "../../shared/editor/editing";
-import { t } from "../../shared/i18n";
-import type { IconName } from "../../shared/iconNames";
-import { Icon } from "../../shared/ui/Icon";
+import type { Tool } from "../editor/editing";
+import { t } from "../i18n";
+import type { IconName } from "../iconNames";
+import { Icon } from "../ui/Icon";
 import { capsOf, isMac } from "./keys";
 
 type Props = {

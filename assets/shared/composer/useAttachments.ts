@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 
-import { announce } from "../../shared/announce";
-import { makeError } from "../../shared/api/errors";
-import { bytes } from "../../shared/format";
-import { t, tn } from "../../shared/i18n";
-import { toast } from "../../shared/toasts";
-import type { Transfer, Transfers } from "../../shared/uploads/transfers";
-import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
-import { labelOf } from "../../shared/editor/editing";
-import type { Surface } from "../../shared/editor/surface";
+import { announce } from "../announce";
+import { makeError } from "../api/errors";
+import { bytes } from "../format";
+import { t, tn } from "../i18n";
+import { toast } from "../toasts";
+import type { Transfer, Transfers } from "../uploads/transfers";
+import { useGuardedLeaving } from "../uploads/useGuardedLeaving";
+import { labelOf } from "../editor/editing";
+import type { Surface } from "../editor/surface";
 import type { FileStore } from "./stores";
 
 /** ".../uploads/<uid>/" → the uid. */

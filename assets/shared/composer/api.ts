@@ -1,6 +1,6 @@
 /** API calls of this island. */
-import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
-import type { components } from "../../shared/api/schema.gen";
+import { authenticatedApi, reach, unwrap } from "../api/client";
+import type { components } from "../api/schema.gen";
 import type { Draft } from "./drafts";
 
 export type Person = components["schemas"]["ForumUserOut"];

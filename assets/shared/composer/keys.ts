@@ -1,7 +1,7 @@
 /** The keys of the composer. */
-import type { Tool } from "../../shared/editor/editing";
-import { t } from "../../shared/i18n";
-import type { Shortcut } from "../../shared/shortcuts";
+import type { Tool } from "../editor/editing";
+import { t } from "../i18n";
+import type { Shortcut } from "../shortcuts";
 
 type Key = { key: string; shift?: boolean };
 

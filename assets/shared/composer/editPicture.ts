@@ -1,9 +1,9 @@
 /** The dialog of a picture in a text: what it shows, its caption and its width. */
 import type { EditorView } from "@codemirror/view";
 
-import { createButton, element, openDialog } from "../../shared/dialog";
-import { type Picture, PICTURE_WIDTHS, writePicture } from "../../shared/editor/pictures";
-import { t } from "../../shared/i18n";
+import { createButton, element, openDialog } from "../dialog";
+import { type Picture, PICTURE_WIDTHS, writePicture } from "../editor/pictures";
+import { t } from "../i18n";
 
 let count = 0;
 
