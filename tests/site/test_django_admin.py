@@ -33,6 +33,7 @@ HIDDEN = {
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
+    "courses.FieldEdit": PART,
     "billing.LedgerLine": PART, "billing.TaxDetails": TAX, "billing.TaxDetailsReminder": COUNTER,
     "billing.PremiumContribution": COUNTER,
 }  # fmt: skip

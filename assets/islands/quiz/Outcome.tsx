@@ -55,12 +55,14 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
             {result.headline}
           </h2>
           <p className="muted mt-3">
+            {waiting > 0 &&
+              tn(
+                "{count} answer has no mark yet. You'll be notified when your instructor has marked it.",
+                "{count} answers have no mark yet. You'll be notified when your instructor has marked them.",
+                waiting,
+              )}{" "}
             {waiting > 0
-              ? `${tn(
-                  "{count} answer has no mark yet. You'll be notified when your instructor has marked it.",
-                  "{count} answers have no mark yet. You'll be notified when your instructor has marked them.",
-                  waiting,
-                )} ${t("You need {percent}% to pass.", { percent: attempt.pass_percent })}`
+              ? t("You need {percent}% to pass.", { percent: attempt.pass_percent })
               : t("You needed {percent}%.", { percent: attempt.pass_percent })}{" "}
             {result.best_percent > percent &&
               t("Your best attempt, {percent}%, counts.", { percent: result.best_percent })}

@@ -76,9 +76,10 @@ type FieldProps = {
 function GapField({ gap, label, question, value, onChange }: FieldProps) {
   const id = useId();
   const [isLeft, setIsLeft] = useState(value !== ""); // restored from a draft
+  const unit = gap.unit && t("in {unit}", { unit: gap.unit });
   const name = (
     <label className="vh" htmlFor={id}>
-      {gap.unit ? `${label}, ${t("in {unit}", { unit: gap.unit })}` : label}
+      {unit ? `${label}, ${unit}` : label}
     </label>
   );
   if (gap.kind === "single")
