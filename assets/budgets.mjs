@@ -10,7 +10,11 @@ export const islandBudgets = { shared: 92 * kB, own: 60 * kB };
 
 const everyPage = ["site", "islands"];
 /** Texts of courses are written in the live editor: fetched when someone writes. */
-const liveEditor = ["shared/editor/liveSurface.ts", "shared/composer/editPicture.ts"];
+const liveEditor = [
+  "shared/editor/liveSurface.ts",
+  "shared/editor/search.ts",
+  "shared/composer/editPicture.ts",
+];
 
 /**
  * Each kind of page: the scripts of its templates, its islands, and its budget. `later` names modules that

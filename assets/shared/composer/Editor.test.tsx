@@ -11,7 +11,7 @@ import { tokenFor } from "../testing/tokens";
 import { FakeTransport } from "../uploads/testing";
 import { Transfers } from "../uploads/transfers";
 import { Editor } from "./Editor";
-import { keepDraft, readDraft } from "./drafts";
+import { keepDraft, printOf, readDraft, setAside } from "./drafts";
 import { findPlace } from "./place";
 import { forumPlace } from "./stores";
 
@@ -52,11 +52,25 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
+let closeTab: () => void;
+
 /** The form as the server writes it (templates/forum/_composer.html), and the island in it. */
-type Opened = { value?: string; typed?: string; topic?: number | null };
-function open({ value = "", typed, topic = 1 }: Opened = {}): HTMLTextAreaElement {
+type Opened = {
+  value?: string;
+  typed?: string;
+  topic?: number | null;
+  draft?: string | null;
+  guard?: string;
+};
+function open({
+  value = "",
+  typed,
+  topic = 1,
+  draft = "topic-1",
+  guard = "",
+}: Opened = {}): HTMLTextAreaElement {
   const part = (name: string) => `<div data-composer-part="${name}"></div>`;
-  document.body.innerHTML = `<form method="post"><div data-composer data-draft="${NAME}">
+  document.body.innerHTML = `<form method="post" data-guard="${guard}"><div data-composer data-draft="${NAME}">
     <label for="source">Your reply</label>${part("views")}<div id="spot"></div>
     <div><textarea id="source" name="source"></textarea>${part("preview")}</div>
     ${["list", "count", "uploads", "status"].map(part).join("")}</div>
@@ -65,13 +79,13 @@ function open({ value = "", typed, topic = 1 }: Opened = {}): HTMLTextAreaElemen
   field.defaultValue = value;
   field.value = typed ?? value;
   const spot = document.getElementById("spot")!;
-  render(
+  const { unmount } = render(
     <QueryClientProvider client={createQueryClient()}>
       <Editor
         place={findPlace(spot)}
         surface={createPlainSurface(field)}
         writing={forumPlace}
-        draft="topic-1"
+        draft={draft}
         most={5000}
         limit={2000}
         topic={topic}
@@ -80,6 +94,7 @@ function open({ value = "", typed, topic = 1 }: Opened = {}): HTMLTextAreaElemen
     </QueryClientProvider>,
     { container: spot },
   );
+  closeTab = unmount;
   return field;
 }
 
@@ -287,6 +302,54 @@ it("offers a draft to someone who has begun to write", async () => {
 it("leaves alone what the server shows again", () => {
   keepDraft(NAME, { source: "Kept", fields: {}, at: 1000 });
   expect(open({ value: "Refused" }).value).toBe("Refused");
+});
+
+const lesson = { draft: null, value: "Old text" };
+
+it("keeps a text of a course on this device until the server has it", () => {
+  vi.useFakeTimers();
+  const field = open(lesson);
+  fireEvent.input(field, { target: { value: "New text" } });
+  act(() => void vi.advanceTimersByTime(400));
+  expect(readDraft(NAME)).toMatchObject({ source: "New text" });
+  expect(screen.getByText(/^On this device since/)).toBeDefined();
+  expect(calls).toEqual([]);
+
+  closeTab(); // the tab was killed
+  expect(open(lesson).value).toBe("New text");
+  closeTab();
+  // Somebody else changed the text meanwhile: theirs is shown, and the draft is offered.
+  expect(open({ draft: null, value: "Their text" }).value).toBe("Their text");
+  act(() => screen.getByRole("button", { name: "Use the draft" }).click());
+  expect(screen.getByLabelText<HTMLTextAreaElement>("Your reply").value).toBe("New text");
+});
+
+it("forgets a draft whose changes were taken back by hand", () => {
+  vi.useFakeTimers();
+  const field = open(lesson);
+  for (const value of ["New text", "Old text"]) {
+    fireEvent.input(field, { target: { value } });
+    act(() => void vi.advanceTimersByTime(400));
+  }
+  expect(readDraft(NAME)).toBeNull();
+});
+
+it("brings back a text that was sent but not saved, or shown again without being saved", () => {
+  const sent = { source: "New text", fields: {}, at: 1000, base: printOf("Old text") };
+  setAside(NAME, sent);
+  expect(open(lesson).value).toBe("New text"); // signed out meanwhile
+  closeTab();
+
+  localStorage.clear();
+  setAside(NAME, sent);
+  open({ draft: null, value: "New text", guard: "unsaved" });
+  expect(readDraft(NAME)).toEqual(sent);
+  closeTab();
+
+  localStorage.clear();
+  setAside(NAME, sent);
+  expect(open({ draft: null, value: "New text" }).value).toBe("New text"); // saved
+  expect(readDraft(NAME)).toBeNull();
 });
 
 function leave(): void {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
 import { announce } from "../announce";
-import { editOf, type Tool, tools } from "../editor/editing";
+import { editOf, labelOf, type Tool, tools } from "../editor/editing";
 import type { Surface } from "../editor/surface";
 import { timeOfDay } from "../format";
 import { t, tn } from "../i18n";
@@ -12,7 +12,7 @@ import { Icon } from "../ui/Icon";
 import type { Transfers } from "../uploads/transfers";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
-import { partThatShows, pasteConverted, readClipboard, takePictures } from "./paste";
+import { pasteConverted, readClipboard, takePictures, unpackPictures } from "./paste";
 import type { Place } from "./place";
 import { Preview } from "./Preview";
 import type { WritingPlace } from "./stores";
@@ -113,27 +113,21 @@ export function Editor({
       if (!convert) return;
       const taken = takePictures(html);
       try {
-        const converted = await pasteConverted(surface, text, () => convert(taken.html));
-        let missing = 0;
-        for (const { address, alt, source: from } of converted?.pictures ?? []) {
-          const now = surface.read().text;
-          const part = partThatShows(now, address);
-          const file = taken.pictures.get(from);
-          if (part === "") continue;
-          if (file) upload(file, part);
-          else {
-            missing++;
-            const at = now.indexOf(part);
-            const link = /^https?:/.test(from) ? `[${alt || from}](${from})` : alt;
-            surface.replace(at, at + part.length, link);
-          }
+        const pasted = await pasteConverted(surface, text, async () =>
+          unpackPictures(await convert(taken.html), taken.pictures),
+        );
+        if (!pasted) return;
+        // From the end, so that earlier places stay what they are.
+        for (const { at, file, alt } of [...pasted.places].reverse()) {
+          const label = t("Uploading {name}", { name: labelOf(alt || file.name) });
+          upload(file, surface.hold(label, pasted.from + at), { alt });
         }
-        if (missing > 0)
+        if (pasted.missing > 0)
           toast(
             tn(
               "{count} picture wasn't copied by the other program. Copy it by itself and paste it here.",
               "{count} pictures weren't copied by the other program. Copy them one by one and paste them here.",
-              missing,
+              pasted.missing,
             ),
           );
       } catch {
@@ -142,6 +136,7 @@ export function Editor({
     };
     const onPaste = (event: ClipboardEvent): void => {
       const { text, start, end } = surface.read();
+      if (surface.live?.isInSource()) return; // code and formulas stay as they were copied
       const pasted = readClipboard(event.clipboardData, text.slice(start, end));
       if (pasted.kind === "text" || (pasted.kind === "html" && !convert)) return;
       event.preventDefault();
@@ -226,6 +221,7 @@ export function Editor({
         isDisabled={view === "preview"}
         onTool={onTool}
         onFiles={onFiles}
+        live={surface.live}
       />
       <input
         ref={chooser}
@@ -235,7 +231,7 @@ export function Editor({
         tabIndex={-1}
         aria-label={t("Choose images or files")}
         onChange={({ target }) => {
-          take([...(target.files ?? [])]);
+          take([...(target.files ?? [])], true);
           target.value = "";
         }}
       />
@@ -260,6 +256,7 @@ export function Editor({
             id={listId}
             role="listbox"
             aria-label={completion.label}
+            style={completion.place}
           >
             {completion.options.map(({ id, title, hint, icon }, index) => (
               // The keys are those of the textarea, which keeps the focus.
@@ -312,7 +309,9 @@ export function Editor({
               <span>
                 {draft.isRestored
                   ? t("Draft of {time} restored", { time: hour(draft.keptAt) })
-                  : t("Draft saved {time}", { time: hour(draft.keptAt) })}
+                  : key === null
+                    ? t("On this device since {time}, not saved yet", { time: hour(draft.keptAt) })
+                    : t("Draft saved {time}", { time: hour(draft.keptAt) })}
               </span>
               <button type="button" className="btn btn--quiet btn--sm" onClick={draft.discard}>
                 {t("Discard")}

@@ -1,9 +1,12 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState, useSyncExternalStore } from "react";
 
 import type { Tool } from "../editor/editing";
+import type { LiveTools } from "../editor/surface";
+import { listTableActions, type TableAction } from "../editor/tableActions";
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
 import { capsOf, isMac } from "./keys";
 
 type Props = {
@@ -12,6 +15,7 @@ type Props = {
   isDisabled: boolean;
   onTool: (tool: Tool) => void;
   onFiles: () => void;
+  live: LiveTools | null;
 };
 
 type Item = { tool: Tool; icon: IconName; label: () => string; gap?: boolean };
@@ -31,7 +35,8 @@ const items: Item[] = [
 ];
 
 /** A toolbar (ARIA Authoring Practices): one stop of the Tab key, arrow keys within. */
-export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
+export function Toolbar({ controls, isDisabled, onTool, onFiles, live }: Props) {
+  const isInTable = useIsInTable(live);
   const [at, setAt] = useState(0);
   const bar = useRef<HTMLDivElement>(null);
 
@@ -47,7 +52,7 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
     if (next === undefined) return;
     event.preventDefault();
     setAt(next);
-    bar.current?.querySelectorAll("button")[next]?.focus();
+    stopsOf(bar.current)[next]?.focus();
   };
   const common = (index: number) =>
     ({
@@ -55,7 +60,6 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
       className: "icon-btn icon-btn--sm",
       tabIndex: index === at ? 0 : -1,
       disabled: isDisabled,
-      onFocus: () => setAt(index),
     }) as const;
 
   return (
@@ -66,19 +70,36 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
       aria-label={t("Formatting")}
       aria-controls={controls}
       onKeyDown={onKeyDown}
+      onFocus={({ target }) => {
+        const index = stopsOf(bar.current).indexOf(target);
+        if (index >= 0) setAt(index);
+      }}
     >
-      {items.map(({ tool, icon, label, gap }, index) => (
-        <button
-          key={tool}
-          {...common(index)}
-          className={`icon-btn icon-btn--sm${gap ? " composer__gap" : ""}`}
-          aria-label={label()}
-          title={nameOf(tool, label())}
-          onClick={() => onTool(tool)}
-        >
-          <Icon name={icon} />
-        </button>
-      ))}
+      {items.map(({ tool, icon, label, gap }, index) =>
+        tool === "table" && live && isInTable ? (
+          <Menu
+            key={tool}
+            label={t("Table")}
+            button={<Icon name={icon} />}
+            buttonClass="icon-btn icon-btn--sm"
+            buttonTabIndex={index === at ? 0 : -1}
+            items={listTableActions().map((one) => ({ id: one.id, title: one.label }))}
+            // Closing the menu returns the focus to its button first.
+            onChoose={(id) => queueMicrotask(() => live.changeTable(id as TableAction))}
+          />
+        ) : (
+          <button
+            key={tool}
+            {...common(index)}
+            className={`icon-btn icon-btn--sm${gap ? " composer__gap" : ""}`}
+            aria-label={label()}
+            title={nameOf(tool, label())}
+            onClick={() => onTool(tool)}
+          >
+            <Icon name={icon} />
+          </button>
+        ),
+      )}
       <button
         {...common(items.length)}
         aria-label={t("Image or file")}
@@ -89,6 +110,18 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles }: Props) {
       </button>
     </div>
   );
+}
+
+/** The buttons in order. */
+const stopsOf = (bar: HTMLElement | null): HTMLElement[] => [
+  ...(bar?.querySelectorAll<HTMLElement>(":scope > button, :scope > .menu > button") ?? []),
+];
+
+const never = (): (() => void) => () => undefined;
+
+/** Whether the caret is in a table of the live editor. */
+function useIsInTable(live: LiveTools | null): boolean {
+  return useSyncExternalStore(live?.subscribe ?? never, () => live?.isInTable() ?? false);
 }
 
 /** "Bold (Ctrl+B)"; only the name of a tool without keys. */

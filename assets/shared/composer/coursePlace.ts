@@ -27,23 +27,21 @@ export function createCoursePlace({ slug, place }: ContentProps["course"]): Writ
   return {
     store: {
       target: "library",
-      place: async (file, upload) => {
+      place: async (file, upload, known) => {
         const kept = await unwrap(
           authenticatedApi.POST("/api/v1/courses/{slug}/files/", {
             params: { path: { slug } },
             body: { upload },
           }),
         );
-        const name = labelOf(file.name);
-        if (!kept.is_picture) return `[${name}](${kept.href})`;
-        // No alternative text yet: the editor asks for it, and the checker reports it.
-        return writePicture({
-          address: kept.href,
-          alt: "",
-          caption: "",
-          isDecorative: false,
-          width: null,
-        });
+        if (!kept.is_picture)
+          return { markdown: `[${labelOf(file.name)}](${kept.href})`, isPicture: false };
+        // Without an alternative text the editor asks for it, and the checker reports it.
+        const nothing = { alt: "", caption: "", isDecorative: false, width: null };
+        return {
+          markdown: writePicture({ ...nothing, ...known, address: kept.href }),
+          isPicture: true,
+        };
       },
     },
     preview: async (text, signal) => {
@@ -56,6 +54,7 @@ export function createCoursePlace({ slug, place }: ContentProps["course"]): Writ
       return html;
     },
     triggers: ["block"],
+    isPhrasing: place === "choice",
     isOwnPicture: (address) => address.startsWith(COURSE_FILES),
     convert: async (html) => {
       const { markdown, pictures } = await unwrap(

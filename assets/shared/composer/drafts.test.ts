@@ -65,3 +65,15 @@ it("finds the newest", () => {
   expect(newest(null, draft(1), draft(3), draft(2))?.at).toBe(3);
   expect(newest(null, null)).toBeNull();
 });
+
+it("makes room for the newest draft", () => {
+  keepDraft("study.draft:ada:old", draft(1));
+  keepDraft("study.draft:ada:newer", draft(2));
+  const store = Storage.prototype.setItem;
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(function (this: Storage, ...entry) {
+    if (readDraft("study.draft:ada:old")) throw new DOMException("full", "QuotaExceededError");
+    store.apply(this, entry);
+  });
+  expect(keepDraft(name, draft(3))).toBe(true);
+  expect(readDraft("study.draft:ada:newer")).not.toBeNull();
+});

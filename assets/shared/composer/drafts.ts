@@ -5,6 +5,8 @@ export type Draft = {
   fields: Record<string, string>;
   /** Milliseconds since 1970. */
   at: number;
+  /** The print of the text that was changed; undefined for texts that begin empty. */
+  base?: string;
 };
 
 const PREFIX = "study.draft:";
@@ -12,10 +14,11 @@ const MOST = 30;
 
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== "object" || value === null) return false;
-  const { source, fields, at } = value as Partial<Record<keyof Draft, unknown>>;
+  const { source, fields, at, base } = value as Partial<Record<keyof Draft, unknown>>;
   return (
     typeof source === "string" &&
     typeof at === "number" &&
+    (base === undefined || typeof base === "string") &&
     typeof fields === "object" &&
     fields !== null &&
     Object.values(fields).every((one) => typeof one === "string")
@@ -36,16 +39,44 @@ export function readDraft(name: string): Draft | null {
   return read(localStorage, name);
 }
 
-/** Keep a draft; of too many, the oldest go. Without storage, only the server keeps it. */
-export function keepDraft(name: string, draft: Draft): void {
+/** A short print by which a text is recognized (FNV-1a with its length). */
+export function printOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash ^= text.charCodeAt(at);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return `${text.length}-${(hash >>> 0).toString(36)}`;
+}
+
+/**
+ * Keep a draft; of too many, the oldest go, and also while there is no room for it.
+ * @returns whether this device keeps it
+ */
+export function keepDraft(name: string, draft: Draft): boolean {
   try {
-    localStorage.setItem(name, JSON.stringify(draft));
-    const names = Object.keys(localStorage).filter((one) => one.startsWith(PREFIX));
+    const names = Object.keys(localStorage).filter((one) => one.startsWith(PREFIX) && one !== name);
     const age = (one: string): number => readDraft(one)?.at ?? 0;
-    for (const old of names.sort((a, b) => age(b) - age(a)).slice(MOST))
-      localStorage.removeItem(old);
+    const others = names.sort((a, b) => age(b) - age(a));
+    for (const old of others.splice(MOST - 1)) localStorage.removeItem(old);
+    const text = JSON.stringify(draft);
+    while (!isStored(name, text)) {
+      const oldest = others.pop();
+      if (oldest === undefined) return false;
+      localStorage.removeItem(oldest);
+    }
+    return true;
   } catch {
-    // Storage is blocked or full.
+    return false; // storage is blocked
+  }
+}
+
+function isStored(name: string, text: string): boolean {
+  try {
+    localStorage.setItem(name, text);
+    return true;
+  } catch {
+    return false; // full
   }
 }
 
@@ -76,6 +107,15 @@ export function takeBack(name: string): Draft | null {
     const draft = isBack ? read(sessionStorage, name) : null;
     sessionStorage.removeItem(name);
     return draft;
+  } catch {
+    return null;
+  }
+}
+
+/** The draft that was set aside, left where it is. */
+export function readAside(name: string): Draft | null {
+  try {
+    return read(sessionStorage, name);
   } catch {
     return null;
   }

@@ -21,12 +21,19 @@ function labelled(label: string, control: HTMLElement, hint = ""): HTMLElement {
   return field;
 }
 
-/**
- * Open the dialog for the picture whose Markdown stands from `from` to `to`. Saving changes only that part, and only if
- * it is still the same.
- */
-export function editPicture(view: EditorView, from: number, to: number, picture: Picture): void {
-  const source = view.state.sliceDoc(from, to);
+export type Answer = Picture | "remove" | null;
+
+type Question = {
+  picture: Picture;
+  /** The address under which the picture is shown in the dialog. */
+  shown: string;
+  /** Whether it is in the text already. */
+  isEdited: boolean;
+  onAnswer: (answer: Answer) => void;
+};
+
+/** Ask what a picture shows, its caption and its width. Closing the dialog answers null. */
+function ask({ picture, shown, isEdited, onAnswer }: Question): void {
   const alt = element("textarea", "textarea");
   alt.rows = 2;
   alt.maxLength = 500;
@@ -47,45 +54,56 @@ export function editPicture(view: EditorView, from: number, to: number, picture:
   problem.setAttribute("role", "alert");
   const fit = (): void => {
     alt.disabled = decorative.checked;
+    alt.removeAttribute("aria-invalid");
     problem.textContent = "";
   };
   decorative.addEventListener("change", fit);
   alt.addEventListener("input", fit);
   fit();
 
-  const save = createButton("btn btn--primary", t("Save picture"));
-  const remove = createButton("btn btn--quiet", t("Remove from text"));
-  const change = (insert: string): void => {
-    const now = view.state.doc.toString();
-    // The text may have changed around it meanwhile.
-    const at = now.startsWith(source, from) ? from : now.indexOf(source);
-    if (at >= 0)
-      view.dispatch({ changes: { from: at, to: at + source.length, insert }, userEvent: "input" });
+  let answer: Answer = null;
+  const end = (given: Answer): void => {
+    answer = given;
     dialog.close();
-    view.focus();
   };
-  save.addEventListener("click", () => {
+  const save = createButton("btn btn--primary", t("Save picture"));
+  const other = isEdited
+    ? createButton("btn btn--quiet", t("Remove from text"))
+    : createButton("btn btn--quiet", t("Later"));
+  const submit = (): void => {
     if (!decorative.checked && alt.value.trim() === "") {
       problem.textContent = t("Describe the picture, or mark it as decorative.");
+      alt.setAttribute("aria-invalid", "true");
       alt.focus();
       return;
     }
-    change(
-      writePicture({
-        ...picture,
-        alt: alt.value,
-        caption: caption.value,
-        isDecorative: decorative.checked,
-        width: width.value === "" ? null : Number(width.value),
-      }),
-    );
-  });
-  remove.addEventListener("click", () => change(""));
+    end({
+      ...picture,
+      alt: decorative.checked ? "" : alt.value,
+      caption: caption.value,
+      isDecorative: decorative.checked,
+      width: width.value === "" ? null : Number(width.value),
+    });
+  };
+  save.addEventListener("click", submit);
+  other.addEventListener("click", () => end(isEdited ? "remove" : null));
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+    event.preventDefault();
+    submit();
+  };
+  alt.addEventListener("keydown", onKey);
+  caption.addEventListener("keydown", onKey);
 
+  const image = element("img", "picture-dialog__shown");
+  image.src = shown;
+  image.alt = "";
   const box = element("label", "check", decorative, element("span", "", t("Decorative picture")));
   const dialog = openDialog({
     title: t("Picture"),
+    className: "picture-dialog",
     body: [
+      image,
       element(
         "div",
         "stack gap-4",
@@ -100,7 +118,50 @@ export function editPicture(view: EditorView, from: number, to: number, picture:
         labelled(t("Width"), width),
       ),
     ],
-    actions: [remove, save],
+    actions: [other, save],
     focus: alt.disabled ? decorative : alt,
+    onClose: () => onAnswer(answer),
   });
+}
+
+/**
+ * Open the dialog for the picture whose Markdown stands from `from` to `to`. Saving changes only that part, and only if
+ * it is still there.
+ */
+export function editPicture(view: EditorView, from: number, to: number, picture: Picture): void {
+  const source = view.state.sliceDoc(from, to);
+  ask({
+    picture,
+    shown: picture.address,
+    isEdited: true,
+    onAnswer: (answer) => {
+      view.focus();
+      if (answer === null) return;
+      const now = view.state.doc.toString();
+      // The text may have changed around it meanwhile.
+      const at = now.startsWith(source, from) ? from : now.indexOf(source);
+      const insert = answer === "remove" ? "" : writePicture(answer);
+      if (at >= 0)
+        view.dispatch({
+          changes: { from: at, to: at + source.length, insert },
+          userEvent: "input",
+        });
+    },
+  });
+}
+
+/** Ask what a picture shows that is being uploaded; null: it was not answered. */
+export function describePicture(file: File): Promise<Picture | null> {
+  const shown = URL.createObjectURL(file);
+  return new Promise((resolve) =>
+    ask({
+      picture: { address: "", alt: "", caption: "", isDecorative: false, width: null },
+      shown,
+      isEdited: false,
+      onAnswer: (answer) => {
+        URL.revokeObjectURL(shown);
+        resolve(answer === "remove" ? null : answer);
+      },
+    }),
+  );
 }

@@ -63,33 +63,54 @@ function decode(type: string, base64: string, number: number): File | null {
   }
 }
 
-/** The part of a text that shows a picture with this address; "" without one. */
-export function partThatShows(text: string, address: string): string {
-  const end = `](${address})`;
-  const at = text.indexOf(end);
-  const start = at < 0 ? -1 : text.lastIndexOf("![", at);
-  return start < 0 ? "" : text.slice(start, at + end.length);
+/** Pasted Markdown without its pictures: where each belongs, and how many the other program kept to itself. */
+export type Unpacked = {
+  markdown: string;
+  places: { at: number; file: File; alt: string }[];
+  missing: number;
+};
+
+/** Take the pictures out of converted text. What cannot be uploaded becomes a link, or only its words. */
+export function unpackPictures(
+  { markdown, pictures }: Converted,
+  files: ReadonlyMap<string, File>,
+): Unpacked {
+  const places: Unpacked["places"] = [];
+  let missing = 0;
+  let text = markdown;
+  for (const { address, alt, source } of pictures) {
+    const end = `](${address})`;
+    const close = text.indexOf(end);
+    const open = close < 0 ? -1 : text.lastIndexOf("![", close);
+    if (open < 0) continue;
+    const file = files.get(source);
+    if (!file) missing++;
+    const link = /^https?:/.test(source) ? `[${alt || source}](${source})` : alt;
+    text = text.slice(0, open) + (file ? "" : link) + text.slice(close + end.length);
+    if (file) places.push({ at: open, file, alt });
+  }
+  return { markdown: text, places, missing };
 }
 
 /**
- * Paste the plain text at once, and replace it by the converted one when it comes, if it is still there. So nothing is
- * lost without a connection, and typing goes on meanwhile.
- * @returns what stands there now; null: the plain text stayed
+ * Paste the plain text immediately, and replace it by the converted one when it comes, if it is still there. So nothing
+ * is lost without a connection, and typing continues meanwhile.
+ * @returns what stands there now, and from where; null: the plain text stayed
  */
 export async function pasteConverted(
   surface: Surface,
   text: string,
-  convert: () => Promise<Converted>,
-): Promise<Converted | null> {
+  convert: () => Promise<Unpacked>,
+): Promise<(Unpacked & { from: number }) | null> {
   const { start, end } = surface.read();
   const plain = text.replace(/\r\n?/g, "\n");
   const last = start + plain.length;
   surface.apply({ from: start, to: end, insert: plain, start: last, end: last });
-  const converted = await convert();
-  const { markdown } = converted;
+  const unpacked = await convert();
+  const { markdown } = unpacked;
   const now = surface.read().text;
-  const at = now.startsWith(plain, start) ? start : now.indexOf(plain);
-  if (at < 0 || markdown.trim() === "") return null;
-  surface.replace(at, at + plain.length, markdown);
-  return converted;
+  const from = now.startsWith(plain, start) ? start : now.indexOf(plain);
+  if (from < 0 || (markdown.trim() === "" && unpacked.places.length === 0)) return null;
+  surface.replace(from, from + plain.length, markdown);
+  return { ...unpacked, from };
 }

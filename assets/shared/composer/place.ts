@@ -37,6 +37,13 @@ export function placeIn(root: HTMLElement): Place {
     count: part("count"),
     status: part("status"),
     uploads: part("uploads"),
-    draft: root.dataset.draft ?? "",
+    draft: draftOf(root, field),
   };
+}
+
+/** "study.draft:<user>:topic-42"; behind a name that ends with a colon come the form's address and the field. */
+function draftOf(root: HTMLElement, field: HTMLTextAreaElement): string {
+  const name = root.dataset.draft ?? "";
+  if (!name.endsWith(":") || !field.form) return name;
+  return `${name}${new URL(field.form.action).pathname}:${field.name}`;
 }

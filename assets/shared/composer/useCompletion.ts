@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { announce } from "../announce";
 import { isComposing } from "../composing";
@@ -27,6 +27,8 @@ export type Completion = {
   options: readonly Option[];
   active: number;
   label: string;
+  /** Where on the screen the options appear; without it, below the editor. */
+  place: CSSProperties;
   choose: (index: number) => void;
 };
 
@@ -37,7 +39,32 @@ export type CompletionRules = {
   onFiles: () => void;
 };
 
-type Found = { from: number; caret: number; options: Option[]; label: string };
+type Found = {
+  from: number;
+  caret: number;
+  options: Option[];
+  label: string;
+  place: CSSProperties;
+};
+
+/** As wide and as high as the options may be (styles/components/composer.css), in pixels. */
+const MENU = { width: 384, height: 256 };
+
+/** Below the caret, or above it where the window ends. */
+function placeBeside(caret: ReturnType<Surface["findCaret"]>): CSSProperties {
+  if (!caret) return {};
+  const { clientWidth, clientHeight } = document.documentElement;
+  const left = Math.max(8, Math.min(caret.left, clientWidth - MENU.width - 8));
+  const isAbove = caret.bottom + MENU.height > clientHeight && caret.top > clientHeight / 2;
+  return {
+    position: "fixed",
+    left,
+    width: Math.min(MENU.width, clientWidth - 16),
+    ...(isAbove
+      ? { top: "auto", bottom: clientHeight - caret.top + 4 }
+      : { top: caret.bottom + 4 }),
+  };
+}
 
 async function fetchOptions(
   { kind, query }: Trigger,
@@ -142,7 +169,10 @@ export function useCompletion(
           (options) => {
             if (signal.aborted) return;
             const label = labels[trigger.kind]();
-            setFound(options.length > 0 ? { from: trigger.from, caret, options, label } : null);
+            const place = placeBeside(surface.findCaret());
+            setFound(
+              options.length > 0 ? { from: trigger.from, caret, options, label, place } : null,
+            );
             setActive(0);
             if (options.length > 0)
               announce(tn("{count} suggestion", "{count} suggestions", options.length));
@@ -174,9 +204,18 @@ export function useCompletion(
       const { start, end } = surface.read();
       if (start !== found.caret || end !== found.caret) close();
     };
+    // The options stand where the caret was.
+    const onScroll = ({ target }: Event): void => {
+      const isList = target instanceof HTMLElement && target.id === listId;
+      if (!isList && found.place.position === "fixed") close();
+    };
     document.addEventListener("selectionchange", check);
-    return () => document.removeEventListener("selectionchange", check);
-  }, [close, found, surface]);
+    document.addEventListener("scroll", onScroll, { capture: true, passive: true });
+    return () => {
+      document.removeEventListener("selectionchange", check);
+      document.removeEventListener("scroll", onScroll, { capture: true });
+    };
+  }, [close, found, listId, surface]);
 
   useEffect(() => {
     if (!found) return undefined;
@@ -217,5 +256,11 @@ export function useCompletion(
     };
   }, [active, found, listId, surface]);
 
-  return { options: found?.options ?? [], active, label: found?.label ?? "", choose };
+  return {
+    options: found?.options ?? [],
+    active,
+    label: found?.label ?? "",
+    place: found?.place ?? {},
+    choose,
+  };
 }

@@ -7,6 +7,8 @@ import {
   forgetDraft,
   keepDraft,
   newest,
+  printOf,
+  readAside,
   readDraft,
   setAside,
   takeBack,
@@ -45,7 +47,10 @@ function fill(place: Place, surface: Surface, { source, fields }: Draft): void {
   surface.setText(source);
 }
 
-/** Keeps what is written on this device at once and on the server soon after, and brings it back. */
+/**
+ * Keeps what is written on this device immediately, and on the server soon after, and brings it back.
+ * @param key of the draft on the server; null: this device alone keeps it, if the place has a name for it
+ */
 export function useDraft(place: Place, surface: Surface, key: string | null): DraftState {
   const { field, form, draft: name } = place;
   const [keptAt, setKeptAt] = useState<number | null>(null);
@@ -55,6 +60,7 @@ export function useDraft(place: Place, surface: Surface, key: string | null): Dr
   const server = useRef<ReturnType<typeof setTimeout>>(undefined);
   const unsaved = useRef<Draft | null>(null);
   const isChanged = useRef(false); // since the device kept it
+  const base = useRef(printOf(field.defaultValue));
 
   const stop = useCallback(() => {
     clearTimeout(device.current);
@@ -63,9 +69,12 @@ export function useDraft(place: Place, surface: Surface, key: string | null): Dr
     isChanged.current = false;
   }, []);
 
+  /** Whether there is nothing to keep: no text, or the one that the server has. */
   const isEmpty = useCallback(
-    () => field.value === field.defaultValue || field.value.trim() === "",
-    [field],
+    () =>
+      field.value.trim() === "" ||
+      (key === null ? printOf(field.value) === base.current : field.value === field.defaultValue),
+    [field, key],
   );
 
   /** Send to the server what it does not have yet. */
@@ -79,15 +88,31 @@ export function useDraft(place: Place, surface: Surface, key: string | null): Dr
     [key],
   );
 
+  const make = useCallback((): Draft => {
+    const draft = { source: field.value, fields: fieldsOf(form), at: Date.now() };
+    // The server's drafts know nothing of the text that is changed.
+    return key === null ? { ...draft, base: base.current } : draft;
+  }, [field, form, key]);
+
   const keep = useCallback(() => {
     clearTimeout(device.current);
     isChanged.current = false;
-    if (key === null || isEmpty()) return;
-    const draft = { source: field.value, fields: fieldsOf(form), at: Date.now() };
-    keepDraft(name, draft);
+    if (name === "") return;
+    if (isEmpty()) {
+      // Taken back by hand: an earlier draft must not return.
+      if (readDraft(name) === null) return;
+      forgetDraft(name);
+      setKeptAt(null);
+      setRestored(false);
+      unsaved.current = null;
+      if (key !== null) void deleteDraft(key).catch(() => undefined);
+      return;
+    }
+    const draft = make();
+    const isKept = keepDraft(name, draft);
     unsaved.current = draft;
-    setKeptAt(draft.at);
-  }, [field, form, isEmpty, key, name]);
+    if (isKept || key !== null) setKeptAt(draft.at);
+  }, [isEmpty, key, make, name]);
 
   useEffect(() => {
     const onInput = (): void => {
@@ -98,9 +123,9 @@ export function useDraft(place: Place, surface: Surface, key: string | null): Dr
       server.current = setTimeout(send, SERVER_MS);
     };
     const onSubmit = (event: Event): void => {
-      if (event.defaultPrevented) return;
+      if (event.defaultPrevented || name === "") return;
       stop();
-      setAside(name, { source: field.value, fields: fieldsOf(form), at: Date.now() });
+      setAside(name, make());
     };
     const onHide = (): void => {
       if (document.visibilityState !== "hidden") return;
@@ -131,29 +156,50 @@ export function useDraft(place: Place, surface: Surface, key: string | null): Dr
       removeEventListener("submit", onWindowSubmit);
       stop();
     };
-  }, [field, form, keep, name, send, stop]);
+  }, [field, form, keep, make, name, send, stop]);
 
   // What was kept before, once.
   useEffect(() => {
-    if (key === null) return undefined;
+    if (name === "") return undefined;
     const isRefused = field.getAttribute("aria-invalid") === "true";
+    const aside = readAside(name);
     const back = takeBack(name);
-    const local = newest(readDraft(name), back);
+    // The server shows what was sent and has not saved it: it is still a draft of the text before.
+    if (aside?.source === field.defaultValue && form?.dataset.guard === "unsaved") {
+      base.current = aside.base ?? base.current;
+      keepDraft(name, aside);
+    }
+    // Sent, but the server has the text from before: the session was over, or it was away.
+    const isUnsent =
+      aside?.base !== undefined &&
+      aside.base === base.current &&
+      aside.source !== field.defaultValue;
+    const local = newest(readDraft(name), back, isUnsent ? aside : null);
     let isOver = false;
     const offer = (draft: Draft | null): void => {
       if (isOver || !draft || draft.source.trim() === "" || draft.source === field.value) return;
-      if (isRefused || (field.defaultValue !== "" && !key.startsWith("edit-"))) return;
+      const isOfThisText =
+        draft.base === undefined
+          ? field.defaultValue === "" || key?.startsWith("edit-")
+          : draft.base === base.current;
+      if (isRefused || (!isOfThisText && draft.base === undefined)) return;
+      if (!isOfThisText) {
+        setOther(draft); // it was changed elsewhere since
+        return;
+      }
       if (field.value !== field.defaultValue) {
         setOther(draft); // the user has begun to write
         return;
       }
       fill(place, surface, draft);
       clearTimeout(device.current);
+      keepDraft(name, draft);
       setKeptAt(draft.at);
       setRestored(true);
     };
     // Shown at once; the server may have a newer one from another device.
     offer(local);
+    if (key === null) return undefined;
     const shown = local ? field.value : null;
     fetchDraft(key).then(
       (remote) => {

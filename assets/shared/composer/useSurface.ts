@@ -20,11 +20,13 @@ export function useSurface(
     let isOver = false;
     let destroy: (() => void) | undefined;
     Promise.all([import("../editor/liveSurface"), import("./editPicture")]).then(
-      ([{ createLiveSurface }, { editPicture }]) => {
+      ([{ createLiveSurface }, { describePicture, editPicture }]) => {
         if (isOver) return;
         const live = createLiveSurface(field, {
           nonce,
           editPicture,
+          describePicture,
+          isPhrasing: writing.isPhrasing,
           isOwnPicture: writing.isOwnPicture,
           renderPiece: (source) => writing.preview(source),
         });

@@ -114,8 +114,12 @@ export function insertBlock(
   const before = text.slice(0, start);
   const after = text.slice(end);
   const gap = before === "" || before.endsWith("\n\n") ? "" : before.endsWith("\n") ? "\n" : "\n\n";
-  const tail =
-    after === "" || after.startsWith("\n\n") ? "" : after.startsWith("\n") ? "\n" : "\n\n";
+  // At the end a line is left to write on.
+  const tail = after.startsWith("\n\n")
+    ? ""
+    : after === "" || after.startsWith("\n")
+      ? "\n"
+      : "\n\n";
   const at = start + gap.length;
   return {
     from: start,

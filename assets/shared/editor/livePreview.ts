@@ -18,7 +18,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from "@codemirror/view";
-import type { SyntaxNodeRef } from "@lezer/common";
+import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
 
 import { t } from "../i18n";
 import { attributesAfter, type Picture, readPicture } from "./pictures";
@@ -46,6 +46,11 @@ const marks: Record<string, Decoration> = {
   Link: Decoration.mark({ class: "ed-link" }),
   Autolink: Decoration.mark({ class: "ed-link" }),
 };
+const BLANK = Decoration.line({ class: "ed-blank" });
+/** A number or bullet with the space behind it: it hangs before the text of its item. */
+const LIST_MARK = Decoration.mark({ class: "ed-mark ed-item__mark" });
+/** Lists within lists deeper than this are not indented further. */
+const MAX_DEPTH = 6;
 const DIM = Decoration.mark({ class: "ed-mark" });
 const lineClass = (name: string): Decoration => Decoration.line({ class: name });
 const HEADING = /^(?:ATX|Setext)Heading(\d)$/;
@@ -58,11 +63,34 @@ function isTouched(view: EditorView, from: number, to: number): boolean {
   );
 }
 
+/** The picture whose Markdown begins or ends at a place. */
+function pictureAt(
+  state: EditorState,
+  place: number,
+): { from: number; to: number; picture: Picture } | null {
+  let found: { from: number; to: number; picture: Picture } | null = null;
+  const line = state.doc.lineAt(place);
+  syntaxTree(state).iterate({
+    from: line.from,
+    to: line.to,
+    enter: ({ name, from, to }) => {
+      if (name !== "Image") return;
+      const end = to + attributesAfter(state.sliceDoc(to, line.to)).length;
+      const picture = readPicture(state.sliceDoc(from, end));
+      if (picture && (from === place || end === place)) found = { from, to: end, picture };
+    },
+  });
+  return found;
+}
+
+/** A picture. Its place is asked from the document when it is needed, so typing before it does not draw it again. */
 class PictureWidget extends WidgetType {
   constructor(
     private readonly picture: Picture,
-    private readonly from: number,
-    private readonly to: number,
+    /** The caption as the server renders it; "" while that is not known. */
+    private readonly captionHtml: string,
+    /** Whether the caret is in its source: its button can be reached by Tab then. */
+    private readonly isOpen: boolean,
     private readonly edit: LivePreviewOptions["editPicture"],
   ) {
     super();
@@ -70,40 +98,63 @@ class PictureWidget extends WidgetType {
 
   override eq(other: PictureWidget): boolean {
     return (
-      JSON.stringify(this.picture) === JSON.stringify(other.picture) &&
-      this.from === other.from &&
-      this.to === other.to
+      this.isOpen === other.isOpen &&
+      this.captionHtml === other.captionHtml &&
+      JSON.stringify(this.picture) === JSON.stringify(other.picture)
     );
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    const { address, alt, caption, isDecorative, width } = this.picture;
     const box = document.createElement("span");
-    box.className = "ed-picture";
     const image = document.createElement("img");
-    image.src = address;
-    image.alt = alt;
-    if (width !== null) image.style.width = `${width}%`;
-    image.addEventListener("load", () => view.requestMeasure());
+    image.draggable = false; // a file that is dropped is another picture
+    image.addEventListener("load", () => {
+      box.classList.add("ed-picture--loaded");
+      view.requestMeasure();
+    });
+    const caption = document.createElement("span");
+    caption.className = "ed-picture__caption";
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "btn btn--sm ed-picture__edit";
-    const isMissing = alt === "" && !isDecorative;
-    if (isMissing) button.classList.add("ed-picture__edit--missing");
-    button.textContent = isMissing ? t("Add alternative text") : t("Edit picture");
     button.addEventListener("click", (event) => {
       event.preventDefault();
-      this.edit(view, this.from, this.to, this.picture);
+      const found = pictureAt(view.state, view.posAtDOM(box));
+      if (found) this.edit(view, found.from, found.to, found.picture);
     });
-    box.append(image);
-    if (caption) {
-      const words = document.createElement("span");
-      words.className = "ed-picture__caption";
-      words.textContent = caption;
-      box.append(words);
-    }
-    box.append(button);
+    box.append(image, caption, button);
+    this.draw(box);
     return box;
+  }
+
+  /** The picture stays loaded while its words change. */
+  override updateDOM(box: HTMLElement): boolean {
+    const image = box.querySelector("img");
+    if (image?.getAttribute("src") !== this.picture.address) return false;
+    this.draw(box);
+    return true;
+  }
+
+  private draw(box: HTMLElement): void {
+    const { address, alt, caption, isDecorative, width } = this.picture;
+    const [image, words, button] = box.children as unknown as [
+      HTMLImageElement,
+      HTMLElement,
+      HTMLButtonElement,
+    ];
+    const isLoaded = box.classList.contains("ed-picture--loaded");
+    box.className = `ed-picture${isLoaded ? " ed-picture--loaded" : ""}`;
+    if (width !== null) box.classList.add(`ed-picture--${width}`);
+    if (image.getAttribute("src") !== address) image.src = address;
+    image.alt = alt;
+    if (this.captionHtml === "") words.textContent = caption;
+    else words.innerHTML = this.captionHtml; // sanitized by the server
+    words.hidden = caption === "";
+    const isMissing = alt === "" && !isDecorative;
+    button.className = `btn btn--sm ed-picture__edit${isMissing ? " ed-picture__edit--missing" : ""}`;
+    button.textContent = isMissing ? t("Add alternative text") : t("Edit picture");
+    button.tabIndex = this.isOpen || isMissing ? 0 : -1;
+    if (alt !== "") button.setAttribute("aria-label", t("Edit picture: {alt}", { alt }));
+    else button.removeAttribute("aria-label");
   }
 
   override ignoreEvent(event: Event): boolean {
@@ -116,24 +167,30 @@ class PieceWidget extends WidgetType {
   constructor(
     private readonly html: string,
     private readonly isBlock: boolean,
-    private readonly at: number,
+    /** Whether it is shown beside its source. */
+    private readonly isOpen: boolean,
   ) {
     super();
   }
 
   override eq(other: PieceWidget): boolean {
-    return this.html === other.html && this.isBlock === other.isBlock && this.at === other.at;
+    return (
+      this.html === other.html && this.isBlock === other.isBlock && this.isOpen === other.isOpen
+    );
   }
 
   override toDOM(view: EditorView): HTMLElement {
     const box = document.createElement(this.isBlock ? "div" : "span");
-    box.className = this.isBlock ? "ed-piece prose" : "ed-formula";
+    box.className = this.isBlock
+      ? `ed-piece prose${this.isOpen ? " ed-piece--open" : ""}`
+      : "ed-formula";
     box.innerHTML = this.html; // sanitized by the server
     for (const focusable of box.querySelectorAll("[tabindex]"))
       focusable.removeAttribute("tabindex");
     box.addEventListener("mousedown", (event) => {
       event.preventDefault();
-      view.dispatch({ selection: { anchor: this.at }, scrollIntoView: true });
+      if (!this.isOpen)
+        view.dispatch({ selection: { anchor: view.posAtDOM(box) }, scrollIntoView: true });
       view.focus();
     });
     return box;
@@ -172,6 +229,14 @@ const calloutNames = (): Record<string, string> => ({
   CAUTION: t("Caution"),
 });
 
+/** In how many lists an item is. */
+function depthOf({ node }: SyntaxNodeRef): number {
+  let depth = 0;
+  for (let one: SyntaxNode | null = node; one; one = one.parent)
+    if (one.name === "ListItem") depth++;
+  return depth;
+}
+
 /** The paragraph around one inline formula, without the paragraph. */
 function inlineHtml(html: string): string {
   return html.trim().replace(/^<p[^>]*>([\s\S]*)<\/p>$/, "$1");
@@ -186,12 +251,23 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
     if (from < to && (decoration !== HIDDEN || isOneLine(from, to)))
       found.push(decoration.range(from, to));
   };
-  const addLines = (from: number, to: number, name: string): void => {
-    for (let line = state.doc.lineAt(from); ; line = state.doc.line(line.number + 1)) {
-      found.push(lineClass(name).range(line.from));
-      if (line.to >= to || line.number === state.doc.lines) return;
+  const { from: top, to: bottom } = view.viewport;
+  /** Give the visible lines of a part a class; with `edges`, its first and last line classes of their own. */
+  const addLines = (from: number, to: number, name: string, edges = ""): void => {
+    const [first, last] = [state.doc.lineAt(from), state.doc.lineAt(to)];
+    const end = Math.min(last.from, bottom);
+    for (let at = Math.max(first.from, state.doc.lineAt(Math.min(top, to)).from); at <= end;) {
+      const line = state.doc.lineAt(at);
+      const edge =
+        edges === ""
+          ? ""
+          : `${line.from === first.from ? ` ${edges}--first` : ""}${line.to >= to ? ` ${edges}--last` : ""}`;
+      found.push(lineClass(name + edge).range(line.from));
+      at = line.to + 1;
     }
   };
+  /** How deep in lists each visible line is. */
+  const depths = new Map<number, number>();
   /** Hide the marks that are children of a node, or dim them where the caret is. */
   const hideMarks = (node: SyntaxNodeRef, name: string): void => {
     const decoration = isTouched(view, node.from, node.to) ? DIM : HIDDEN;
@@ -237,9 +313,16 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
           attributesAfter(state.sliceDoc(to, Math.min(to + 60, state.doc.lineAt(to).to))).length;
         const picture = readPicture(state.sliceDoc(from, end));
         if (!picture?.address || !options.isOwnPicture(picture.address)) break;
-        const widget = new PictureWidget(picture, from, end, options.editPicture);
         if (!isOneLine(from, end)) break;
-        if (isTouched(view, from, end)) {
+        const isOpen = isTouched(view, from, end);
+        const caption = picture.caption === "" ? "" : options.pieces.htmlOf(picture.caption);
+        const widget = new PictureWidget(
+          picture,
+          inlineHtml(caption ?? ""),
+          isOpen,
+          options.editPicture,
+        );
+        if (isOpen) {
           found.push(DIM.range(from, end), Decoration.widget({ widget, side: 1 }).range(end));
         } else found.push(Decoration.replace({ widget }).range(from, end));
         return false;
@@ -248,13 +331,27 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
         const html = options.pieces.htmlOf(state.sliceDoc(from, to));
         if (html === undefined) found.push(SOURCE.range(from, to));
         else {
-          const widget = new PieceWidget(inlineHtml(html), false, from);
-          if (isTouched(view, from, to) || !isOneLine(from, to)) {
+          const isOpen = isTouched(view, from, to) || !isOneLine(from, to);
+          const widget = new PieceWidget(inlineHtml(html), false, isOpen);
+          if (isOpen) {
             found.push(SOURCE.range(from, to));
             found.push(Decoration.widget({ widget, side: 1 }).range(to));
           } else found.push(Decoration.replace({ widget }).range(from, to));
         }
         return false;
+      }
+      case "ListItem": {
+        const depth = depthOf(node);
+        for (let at = from; at <= Math.min(to, bottom);) {
+          const line = state.doc.lineAt(at);
+          depths.set(line.from, depth);
+          const space = /^(?:\s*>)*\s*/.exec(line.text)?.[0].length ?? 0;
+          const indent = /\s*$/.exec(line.text.slice(0, space))?.[0].length ?? 0;
+          const [start, end] = [line.from + space - indent, line.from + space];
+          if (line.from >= top && !isTouched(view, start, end - 1)) indents.set(start, end);
+          at = line.to + 1;
+        }
+        break;
       }
       case "Blockquote": {
         const first = state.doc.lineAt(from);
@@ -263,10 +360,11 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
           from,
           to,
           callout ? `ed-callout ed-callout--${callout.toLowerCase()}` : "ed-quote",
+          callout ? "ed-callout" : "",
         );
         if (callout && !isTouched(view, first.from, first.to)) {
           const start = first.from + first.text.indexOf("[!");
-          const label = new TextWidget(calloutNames()[callout] ?? callout, "ed-callout__label");
+          const label = new TextWidget(calloutNames()[callout] ?? callout, "callout__kind");
           found.push(
             Decoration.replace({ widget: label }).range(start, start + callout.length + 3),
           );
@@ -280,12 +378,12 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
         break;
       }
       case "ListMark": {
+        const end = /\s/.test(state.sliceDoc(to, to + 1)) ? to + 1 : to;
         const isBullet = /^[-*+]$/.test(state.sliceDoc(from, to));
-        if (isBullet && !isTouched(view, from, to))
-          found.push(
-            Decoration.replace({ widget: new TextWidget("•", "ed-bullet") }).range(from, to),
-          );
-        else add(DIM, from, to);
+        if (isBullet && !isTouched(view, from, to)) {
+          const widget = new TextWidget("", "ed-bullet");
+          found.push(Decoration.replace({ widget }).range(from, end));
+        } else found.push(LIST_MARK.range(from, end));
         break;
       }
       case "HorizontalRule":
@@ -293,14 +391,12 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
         break;
       case "FencedCode":
       case "CodeBlock":
-        addLines(from, to, "ed-block-code");
+        addLines(from, to, "ed-block-code", "ed-block-code");
         for (const mark of node.node.getChildren("CodeMark")) add(DIM, mark.from, mark.to);
         return false;
       case "Table":
-        addLines(from, to, "ed-source");
-        return false;
       case "FormulaBlock":
-        addLines(from, to, "ed-source");
+        addLines(from, to, "ed-block-code ed-source", "ed-block-code");
         return false;
       case "Escape":
         add(isTouched(view, from, to) ? DIM : HIDDEN, from, from + 1);
@@ -308,7 +404,17 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
     }
     return undefined;
   };
+  const indents = new Map<number, number>();
   for (const { from, to } of view.visibleRanges) syntaxTree(state).iterate({ from, to, enter });
+  for (const [start, end] of indents) add(HIDDEN, start, end);
+  for (const [at, depth] of depths)
+    if (at >= top)
+      found.push(lineClass(`ed-item ed-item--${Math.min(depth, MAX_DEPTH)}`).range(at));
+  for (let at = top; at <= bottom;) {
+    const line = state.doc.lineAt(at);
+    if (line.length === 0) found.push(BLANK.range(at));
+    at = line.to + 1;
+  }
   return Decoration.set(found, true);
 }
 
@@ -324,7 +430,7 @@ function drawBlocks(state: EditorState, hasFocus: boolean, pieces: PieceRenderer
         state.selection.ranges.some((one) => one.from <= last.to && one.to >= first.from);
       const html = pieces.htmlOf(state.sliceDoc(from, to));
       if (html === undefined) return false;
-      const widget = new PieceWidget(html, true, first.from);
+      const widget = new PieceWidget(html, true, isOpen);
       found.push(
         isOpen
           ? Decoration.widget({ widget, block: true, side: 1 }).range(last.to)

@@ -4,8 +4,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import { insertBlock } from "./editing";
 import { findChanges } from "./findChanges";
 import { difference, movePlace } from "./changes";
+import { placePicture } from "./placing";
 import { createLiveSurface, type LiveSurface } from "./liveSurface";
-import { cellsOf } from "./tables";
 
 let surface: LiveSurface | undefined;
 afterEach(() => {
@@ -22,6 +22,8 @@ function open(text: string): { field: HTMLTextAreaElement; live: LiveSurface } {
   const live = createLiveSurface(field, {
     nonce: "",
     editPicture: vi.fn(),
+    describePicture: () => Promise.resolve(null),
+    isPhrasing: false,
     isOwnPicture: () => true,
     renderPiece: () => Promise.reject(new Error("offline")),
   });
@@ -127,11 +129,33 @@ it("puts blocks on lines of their own", () => {
   expect(at.text.slice(0, from) + insert + at.text.slice(to)).toBe("before \n\n---\n\nafter");
 });
 
-it("finds the cells of a row", () => {
-  const row = "| one | two \\| half |   |";
-  expect(cellsOf(row).map(({ from, to }) => row.slice(from, to))).toEqual([
-    "one",
-    "two \\| half",
-    "",
-  ]);
+it("holds a place for a picture, which moves with the text and leaves no trace", () => {
+  const { field, live } = open("before after");
+  const hold = live.hold("Uploading", 7);
+  live.apply({ from: 0, to: 0, insert: "Well, ", start: 6, end: 6 });
+  expect(field.value).toBe("Well, before after");
+  hold.fill("![](/course-files/7)", true);
+  expect(field.value).toBe("Well, before ![](/course-files/7)after");
+  expect(live.read().start).toBe(6);
+  undo(live.view);
+  expect(field.value).toBe("Well, before after");
+
+  const other = live.hold("Uploading");
+  other.release();
+  expect(field.value).toBe("Well, before after");
+  expect(live.view.dom.querySelector(".ed-upload")).toBeNull();
+});
+
+it.each([
+  ["^", "![]()\n\n"],
+  ["one^", "one\n\n![]()\n\n"],
+  ["one\n^\ntwo", "one\n\n![]()\n\ntwo"],
+  ["one\n\n^\n\ntwo", "one\n\n![]()\n\ntwo"],
+  ["on^e", "on ![]()e"],
+  ["- one^", "- one ![]()"],
+  ["| one^ | two |", "| one ![]() | two |"],
+])("places a picture in %j", (marked, expected) => {
+  const at = marked.indexOf("^");
+  const text = marked.replace("^", "");
+  expect(text.slice(0, at) + placePicture(text, at, "![]()") + text.slice(at)).toBe(expected);
 });

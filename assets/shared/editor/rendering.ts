@@ -4,6 +4,11 @@ export type RenderPiece = (source: string) => Promise<string>;
 /** Pieces kept; of more, the oldest are forgotten. */
 const MAX_PIECES = 500;
 const MAX_PARALLEL = 4;
+/** Of one request. More characters might be too many for the place. */
+const MAX_PIECES_PER_REQUEST = 20;
+const MAX_REQUEST_LENGTH = 2_000;
+/** Stands between pieces of one request: no formula and no table contains a rule. */
+const RULE = "\n\n---\n\n";
 
 /**
  * Remembers what pieces look like, and fetches those it does not know a moment after the user paused. A piece that
@@ -37,19 +42,30 @@ export class PieceRenderer {
     this.waiting.clear();
   }
 
-  private fetchWaiting(): void {
+  /** The pieces of the next request. */
+  private takeWaiting(): string[] {
+    const taken: string[] = [];
+    let length = 0;
     for (const source of this.waiting) {
-      if (this.running >= MAX_PARALLEL) return;
+      length += source.length + RULE.length;
+      if (
+        taken.length > 0 &&
+        (length > MAX_REQUEST_LENGTH || taken.length === MAX_PIECES_PER_REQUEST)
+      )
+        break;
       this.waiting.delete(source);
+      taken.push(source);
+    }
+    return taken;
+  }
+
+  private fetchWaiting(): void {
+    while (this.waiting.size > 0 && this.running < MAX_PARALLEL) {
+      const sources = this.takeWaiting();
       this.running++;
-      this.render(source)
+      this.fetch(sources)
         .then(
-          (html) => {
-            this.known.set(source, html);
-            const [oldest] = this.known.keys();
-            if (this.known.size > MAX_PIECES && oldest !== undefined) this.known.delete(oldest);
-            this.onRendered();
-          },
+          () => this.onRendered(),
           () => undefined, // offline: the source stays visible
         )
         .finally(() => {
@@ -57,5 +73,20 @@ export class PieceRenderer {
           this.fetchWaiting();
         });
     }
+  }
+
+  private async fetch(sources: readonly string[]): Promise<void> {
+    const html = await this.render(sources.join(RULE));
+    const parts = sources.length === 1 ? [html] : html.split(/<hr\s*\/?>/);
+    if (parts.length === sources.length)
+      for (const [at, source] of sources.entries()) this.keep(source, parts[at] ?? "");
+    // One of them swallowed a rule, such as a formula without an end.
+    else for (const source of sources) this.keep(source, await this.render(source));
+  }
+
+  private keep(source: string, html: string): void {
+    this.known.set(source, html);
+    const [oldest] = this.known.keys();
+    if (this.known.size > MAX_PIECES && oldest !== undefined) this.known.delete(oldest);
   }
 }
