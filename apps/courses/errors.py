@@ -1,6 +1,7 @@
 """Refusals of the catalog and of authoring."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -95,11 +96,36 @@ class CourseInUse(AppError):
     severity = "warning"
 
 
-class LessonInUse(AppError):
-    code = "LESSON_IN_USE"
+@dataclass(eq=False, kw_only=True)
+class OutlineMoved(AppError):
+    """``outline`` is the present one (the shape ``StudioOutline``), in answers of the API."""
+
+    code = "OUTLINE_CHANGED"
     status = 409
-    title = _("Learners have already worked on this")
-    message = _("Learners have submitted quizzes here, so we have to keep their results. Move or rename it instead.")
+    title = _("The outline has changed")
+    message = _("Someone else has changed the outline in the meantime, so nothing was changed. Check it and try again.")
+    severity = "warning"
+    icon = "info"
+
+    outline: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False, kw_only=True)
+class UndoConflict(AppError):
+    code = "OUTLINE_UNDO_CONFLICT"
+    status = 409
+    title = _("This can't be undone")
+    message = _("%(reason)s")
+    severity = "warning"
+
+    reason: str
+
+
+class LessonOpensTwice(AppError):
+    code = "LESSON_OPENS_TWICE"
+    status = 400
+    title = _("Choose when the lesson opens")
+    message = _("A lesson opens on a date or a number of days after enrollment, not both.")
     severity = "warning"
 
 

@@ -24,8 +24,8 @@ def of_teaching(user: User) -> Iterator[Part]:
             "slug", "title", "summary", "description", "picture__alt", "status", "created_at", "published_at"
         ).iterator(),
     )
-    lessons = Lesson.objects.filter(course__instructor=user)
+    lessons = Lesson.with_removed.filter(course__instructor=user)
     yield Part(
         "teaching/lessons.json",
-        lessons.values("course__slug", "title", "kind", "summary", "body", "chapters").iterator(),
+        lessons.values("course__slug", "title", "kind", "summary", "body", "chapters", "removed_at").iterator(),
     )

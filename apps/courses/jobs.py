@@ -32,3 +32,13 @@ def clean_files(running: jobs.Running) -> None:
 
 
 jobs.PLANS.register("courses.clean_files", lambda now: services.plan_next_cleaning(now=now))
+
+
+@jobs.job("courses.purge_removed", label=_("Delete lessons that were removed a month ago"))
+def purge_removed(running: jobs.Running) -> None:
+    now = timezone.now()
+    services.plan_next_purge(now=now)
+    services.purge_removed(now=now)
+
+
+jobs.PLANS.register("courses.purge_removed", lambda now: services.plan_next_purge(now=now))

@@ -23,6 +23,7 @@ urlpatterns = [
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
     path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),
     path(f"{_own}/outline/order", outline.order, name="studio-order"),
+    path(f"{_own}/outline/changes/<uuid:change>/undo", outline.undo, name="studio-change-undo"),
     path(f"{_own}/outline/sections", sections.section_add, name="studio-section-add"),
     path(f"{_own}/outline/sections/<uuid:uid>", sections.section_rename, name="studio-section-rename"),
     path(f"{_own}/outline/sections/<uuid:uid>/move", sections.section_move, name="studio-section-move"),

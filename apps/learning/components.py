@@ -89,7 +89,7 @@ def lesson_list(
     parts, rest = [], iter(placed)
     for part in outline.parts:
         rows = list(islice(rest, len(part.entries)))
-        done = sum(one.state == "completed" for one in rows) if counts else None
+        done = sum(one.state == "completed" and not one.entry.is_optional for one in rows) if counts else None
         is_open = any(one.entry.pk == current for one in rows)
         note = next((time_left(one) for one in rows if one.entry.pk == current), "")
         shown = lesson_rows(course, rows, current=current, note=note, answered=answered)

@@ -14,6 +14,7 @@ from apps.courses.queries import authoring
 from apps.learning import services
 from apps.learning.models import EssayAnswer, RatingReport
 from apps.learning.queries import figures
+from apps.learning.queries import lesson_learners as lesson_learners
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.consumption import consumed_percents, has_opened_lesson
 from apps.learning.queries.lessons import public_lessons
@@ -66,6 +67,7 @@ def essays_to_mark() -> Subquery:
     rows = EssayAnswer.objects.filter(
         marked_at=None,
         attempt__enrollment__revoked_at=None,
+        attempt__quiz__lesson__removed_at=None,
         attempt__enrollment__course__instructor=OuterRef("user"),
     )
     return Subquery(rows.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))

@@ -28,6 +28,8 @@ class Entry:
     kind: str
     duration: int
     is_preview: bool
+    is_optional: bool = False
+    """Whether it doesn't count for completing the course."""
     prerequisites: tuple[int, ...] = ()
     """The lessons to complete first, by primary key."""
 
@@ -40,6 +42,11 @@ class Part:
     title: str
     entries: tuple[Entry, ...]
 
+    @property
+    def required(self) -> tuple[Entry, ...]:
+        """The lessons that count for completing the course."""
+        return tuple(entry for entry in self.entries if not entry.is_optional)
+
 
 @dataclass(frozen=True)
 class Outline:
@@ -47,11 +54,14 @@ class Outline:
 
     parts: tuple[Part, ...]
     entries: tuple[Entry, ...] = field(init=False)
+    required_count: int = field(init=False)
+    """How many lessons count for completing the course."""
     _indexes: dict[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         entries = tuple(entry for part in self.parts for entry in part.entries)
         object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "required_count", sum(not entry.is_optional for entry in entries))
         object.__setattr__(self, "_indexes", {entry.pk: index for index, entry in enumerate(entries)})
 
     def around(self, lesson_pk: int) -> tuple[Entry | None, Entry | None]:
@@ -101,11 +111,6 @@ class Standing:
         progress = self.progress.get(lesson_pk)
         return progress is not None and progress.is_completed
 
-    @property
-    def completed_count(self) -> int:
-        """How many lessons are complete."""
-        return sum(progress.is_completed for progress in self.progress.values())
-
 
 class Placed(NamedTuple):
     """A lesson with its state for one user.
@@ -151,7 +156,7 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
             placed.append(Placed(entry, "in_progress", left=_seconds_left(entry, progress)))
         else:
             placed.append(Placed(entry, "available"))
-        if blocker is None:
+        if blocker is None and not entry.is_optional:
             blocker = entry
     return placed
 
@@ -161,7 +166,8 @@ def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: 
     if standing.is_staff or standing.has_completed(lesson_pk):
         return None
     if course.requires_order:
-        return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
+        required = (entry for entry in outline.before(lesson_pk) if not entry.is_optional)
+        return next((entry for entry in required if not standing.has_completed(entry.pk)), None)
     entry = outline.entry(lesson_pk)
     return None if entry is None else _unmet_prerequisite(course, outline, standing, entry)
 

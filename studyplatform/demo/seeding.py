@@ -27,7 +27,7 @@ from apps.accounts.models import Notification, Role, User
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services import parse_chapters
-from apps.courses.services.outline import refresh_outline
+from apps.courses.services.outline_rows import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay

@@ -95,6 +95,10 @@ class Discussion:
 lesson_discussions: Registry[Callable[[Any, Any], Discussion | None]] = Registry("discussion of a lesson")
 
 
+# Of the lessons of a course (by primary key), for their authors: how many learners began one, and completed it.
+lesson_learners: Registry[Callable[[int], dict[int, tuple[int, int]]]] = Registry("learners of a course's lessons")
+
+
 @dataclass(frozen=True, kw_only=True)
 class HelpfulAnswer:
     """An answer to a question about a lesson that its reader or several others found helpful, as sanitized HTML."""

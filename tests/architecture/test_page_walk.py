@@ -33,7 +33,7 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.courses.models import QuizDraw
+from apps.courses.models import OutlineChange, QuizDraw
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -363,6 +363,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         ),
         "courses:studio-draw": banked.uid,
     }
+    change = OutlineChange.objects.create(
+        course=world.course, made_by=teacher, made_at=now, kind=OutlineChange.Kind.RENAME, facts={"fields": []}
+    )
     lessons = {"attempt": world.quiz, "quiz": world.quiz, "question": world.quiz, "video": world.video_lesson}
     lessons["caption-track"] = world.video_lesson
     lessons["draw"] = world.quiz
@@ -375,6 +378,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
         names["seat"] = own_seat.uid
         names["pack"] = seats.uid
+        names["change"] = change.uid
         names |= {"rating": rating.pk, "topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
         if door.name.startswith("forum:"):
             names |= {"board": topic.board.slug, "tag": "tides", "user": leo.pk, "ban": banned.pk}

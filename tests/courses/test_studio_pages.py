@@ -290,11 +290,28 @@ def test_an_instructor_adds_lessons_and_moves_them_back_and_forth(adas_browser, 
 
     page = adas_browser.get(address_of("lectures", course.slug)).content.decode()
     assert "Moved 1.3 to 1.2." in page
-    adas_browser.post(
-        address_of("lesson-move", course.slug, "the-mouth"), {"undo": "1", "section": section.uid, "to": "3"}
-    )
+    undo = re.search(r'action="([^"]+/undo)" role="status"', page)
+    assert undo is not None
+    page = adas_browser.post(undo[1], follow=True).content.decode()
     assert course.lessons.get(title="The mouth").number == "1.3"
-    assert "Moved" not in adas_browser.get(address_of("lectures", course.slug)).content.decode()
+    assert "The change was undone." in page
+    assert "Moved" not in page
+
+
+def test_a_deleted_lesson_and_section_come_back_from_the_list_of_changes(adas_browser, course):
+    count = course.lessons.count()
+    section = course.sections.get(position=1)
+    adas_browser.post(address_of("lesson-delete", course.slug, course.lessons.get(number="2.1").slug))
+    adas_browser.post(address_of("section-delete", course.slug, section.uid))
+    assert course.sections.count() == 1
+
+    page = adas_browser.get(address_of("lectures", course.slug)).content.decode()
+    undos = re.findall(r'action="([^"]+/undo)"(?! role)', page)
+    assert len(undos) == 2
+    for undo in undos:
+        adas_browser.post(undo)
+    assert course.lessons.count() == count
+    assert course.lessons.filter(number__startswith="1.").count() == section.lessons.count()
 
 
 def test_a_lesson_moves_to_the_next_section(adas_browser, course):

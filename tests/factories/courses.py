@@ -72,8 +72,9 @@ class LessonFactory(DjangoModelFactory[Lesson]):
             return
         course = lesson.course
         course.lesson_count = course.lessons.count()
+        course.required_count = course.lessons.filter(is_optional=False).count()
         course.duration = sum(course.lessons.values_list("duration", flat=True))
-        course.save(update_fields=["lesson_count", "duration"])
+        course.save(update_fields=["lesson_count", "required_count", "duration"])
 
 
 class QuizFactory(DjangoModelFactory[Quiz]):

@@ -1,6 +1,7 @@
 """Rows that calls name, for those who may see them."""
 
 from typing import Any
+from uuid import UUID
 
 from rest_framework.request import Request
 
@@ -18,6 +19,15 @@ from studyplatform.kit.policies import enforce
 def course_for(request: Request, slug: str) -> Course:
     """The course for its staff; a hidden one does not exist for others."""
     course = Course.objects.filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    enforce(policies.manage_course(signed_in_user(request), course))
+    return course
+
+
+def course_with(request: Request, uid: UUID) -> Course:
+    """The course with this uid, for its staff; a hidden one does not exist for others."""
+    course = Course.objects.select_related("subject").filter(uid=uid).first()
     if course is None:
         raise CourseNotFound
     enforce(policies.manage_course(signed_in_user(request), course))

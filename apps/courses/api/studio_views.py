@@ -14,8 +14,9 @@ from rest_framework.views import APIView
 from apps.accounts.guards import signed_in_user
 from apps.courses import field_values, policies, services
 from apps.courses.api import studio_serializers as shapes
-from apps.courses.errors import CourseNotFound, LectureUnavailable
-from apps.courses.models import Course, Lesson, Subject
+from apps.courses.api.lookups import course_with
+from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Lesson, Subject
 from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
 from apps.courses.studio import course_out, shown, with_versions
 from studyplatform.kit.errors import ValidationFailed
@@ -48,7 +49,7 @@ class OneStudioCourse(APIView):
     @extend_schema(operation_id="studio_course", responses={200: shapes.StudioCourse})
     def get(self, request: Request, uid: UUID) -> Response:
         """The course's fields, what is missing before a review, and its card."""
-        return Response(course_out(_course(request, uid), signed_in_user(request)))
+        return Response(course_out(course_with(request, uid), signed_in_user(request)))
 
     @extend_schema(
         operation_id="studio_course_save",
@@ -57,7 +58,7 @@ class OneStudioCourse(APIView):
     )
     def patch(self, request: Request, uid: UUID) -> Response:
         """Save single fields. Each has an outcome of its own, and what changed elsewhere is never overwritten."""
-        course, form = _course(request, uid), validated(shapes.FieldChangesIn, request)
+        course, form = course_with(request, uid), validated(shapes.FieldChangesIn, request)
         outcomes = save_course_fields(
             course=course,
             by=signed_in_user(request),
@@ -75,7 +76,7 @@ class StudioCourseSubmit(APIView):
     @extend_schema(operation_id="studio_course_submit", request=shapes.SubmitIn, responses={200: shapes.StudioCourse})
     def post(self, request: Request, uid: UUID) -> Response:
         """Submit the course for review."""
-        course, form = _course(request, uid), validated(shapes.SubmitIn, request)
+        course, form = course_with(request, uid), validated(shapes.SubmitIn, request)
         services.submit_course(course=course, by=signed_in_user(request), note=form["note"], now=timezone.now())
         course.refresh_from_db()
         return Response(course_out(course, signed_in_user(request)))
@@ -113,15 +114,6 @@ def _changes(form: dict[str, Any], known: tuple[str, ...]) -> list[FieldChange]:
     if not form["fields"].keys() <= set(known):
         raise ValidationFailed
     return [FieldChange(name=name, **change) for name, change in form["fields"].items()]
-
-
-def _course(request: Request, uid: UUID) -> Course:
-    """The course for its staff; a hidden one does not exist for others."""
-    course = Course.objects.select_related("subject").filter(uid=uid).first()
-    if course is None:
-        raise CourseNotFound
-    enforce(policies.manage_course(signed_in_user(request), course))
-    return course
 
 
 def _lesson(request: Request, uid: UUID) -> Lesson:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.courses.api import content_views, studio_views, views
+from apps.courses.api import content_views, outline_views, studio_views, views
 
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
@@ -19,5 +19,17 @@ urlpatterns = [
     path("studio/courses/", studio_views.StudioCourses.as_view()),
     path("studio/courses/<uuid:uid>/", studio_views.OneStudioCourse.as_view()),
     path("studio/courses/<uuid:uid>/submit/", studio_views.StudioCourseSubmit.as_view()),
+    path("studio/courses/<uuid:uid>/outline/", outline_views.StudioOutlineOfCourse.as_view()),
+    path("studio/courses/<uuid:uid>/outline/order/", outline_views.StudioOutlineOrder.as_view()),
+    path("studio/courses/<uuid:uid>/outline/move/", outline_views.StudioOutlineMove.as_view()),
+    path("studio/courses/<uuid:uid>/outline/remove/", outline_views.StudioOutlineRemove.as_view()),
+    path("studio/courses/<uuid:uid>/outline/settings/", outline_views.StudioOutlineSettings.as_view()),
+    path("studio/courses/<uuid:uid>/outline/sections/", outline_views.StudioOutlineSections.as_view()),
+    path(
+        "studio/courses/<uuid:uid>/outline/sections/<uuid:section>/",
+        outline_views.StudioOutlineSectionTitle.as_view(),
+    ),
+    path("studio/courses/<uuid:uid>/outline/lessons/", outline_views.StudioOutlineLessons.as_view()),
+    path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
     path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),
 ]

@@ -1,9 +1,11 @@
 """Subjects, courses, learning paths, sections, lessons, quiz definitions, and the review of courses."""
 
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
+from apps.courses.models.download import LessonDownload
 from apps.courses.models.field_edit import FieldEdit
 from apps.courses.models.file import CourseFile, CourseFileUse
 from apps.courses.models.outline import Lesson, Section
+from apps.courses.models.outline_change import OutlineChange
 from apps.courses.models.path import LearningPath, PathCourse
 from apps.courses.models.picture import CoursePicture
 from apps.courses.models.quiz import Question, QuestionTag, Quiz, QuizDraw
@@ -21,6 +23,8 @@ __all__ = [
     "FieldEdit",
     "LearningPath",
     "Lesson",
+    "LessonDownload",
+    "OutlineChange",
     "PathCourse",
     "Question",
     "QuestionTag",

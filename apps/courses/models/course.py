@@ -126,6 +126,7 @@ class Course(models.Model):
     )
     # Services update these, so that lists need no aggregation.
     lesson_count = models.PositiveIntegerField(default=0)
+    required_count = models.PositiveIntegerField(default=0, help_text="Lessons that are not optional.")
     duration = models.PositiveIntegerField(default=0, help_text="Seconds of all lessons.")
     rating_count = models.PositiveIntegerField(default=0)
     rating_sum = models.PositiveIntegerField(default=0)

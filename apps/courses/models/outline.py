@@ -4,29 +4,38 @@ import uuid
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
+from apps.courses.models.live import LiveManager, Removable
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.names import NameField
 
 
-class Section(models.Model):
+class Section(Removable):
+    """A part of a course. Of a removed one all lessons are removed."""
+
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="sections")
     title = NameField(max_length=120)
     position = models.PositiveSmallIntegerField()
 
+    objects = LiveManager()
+    with_removed = models.Manager()
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["course", "position"], name="one_section_per_position"),
+            models.UniqueConstraint(
+                fields=["course", "position"], condition=Q(removed_at=None), name="one_section_per_position"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
 
-class Lesson(models.Model):
+class Lesson(Removable):
     """A video, a text, a quiz or a file to download. ``position`` counts within the section."""
 
     class Kind(models.TextChoices):
@@ -46,6 +55,11 @@ class Lesson(models.Model):
     summary = NameField(max_length=220, blank=True)
     duration = models.PositiveIntegerField(default=0, help_text="Seconds: of the video, or the time reading takes.")
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
+    is_optional = models.BooleanField(default=False, help_text="Doesn't count for completing the course.")
+    opens_at = models.DateTimeField(null=True, blank=True, help_text="Learners can't open it before.")
+    opens_after_days = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Days after enrollment; learners can't open it before."
+    )
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
     chapters = models.JSONField(
@@ -70,10 +84,20 @@ class Lesson(models.Model):
         help_text="Lessons of the same course that must be complete first; services keep out circles.",
     )
 
+    objects = LiveManager()
+    with_removed = models.Manager()
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["course", "slug"], name="one_lesson_per_slug"),
-            models.UniqueConstraint(fields=["section", "position"], name="one_lesson_per_position"),
+            models.UniqueConstraint(
+                fields=["course", "slug"], condition=Q(removed_at=None), name="one_lesson_per_slug"
+            ),
+            models.UniqueConstraint(
+                fields=["section", "position"], condition=Q(removed_at=None), name="one_lesson_per_position"
+            ),
+            models.CheckConstraint(
+                condition=Q(opens_at=None) | Q(opens_after_days=None), name="lesson_opens_in_one_way"
+            ),
         ]
         indexes = [models.Index(fields=["course", "section", "position"], name="lesson_order")]
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
+from apps.courses.models.live import LiveManager, Removable
 from apps.courses.models.outline import Lesson
 from studyplatform.kit.names import NameField
 from studyplatform.kit.text.comparison import Strictness
@@ -76,7 +77,7 @@ class Quiz(models.Model):
         return min(self.draw_count or pool, pool)
 
 
-class Question(models.Model):
+class Question(Removable):
     """One question.
 
     ``options`` is shown to everyone, ``answer`` is known only to the server:
@@ -124,9 +125,14 @@ class Question(models.Model):
     rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
     rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")
 
+    objects = LiveManager()
+    with_removed = models.Manager()
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["quiz", "position"], name="one_question_per_position"),
+            models.UniqueConstraint(
+                fields=["quiz", "position"], condition=Q(removed_at=None), name="one_question_per_position"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -87,7 +87,7 @@ def question_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     deleted = _question(course, uid)
     if request.method == "POST":
         services.delete_question(question=deleted, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("The question was deleted."))
+        messages.success(request, _("The question was deleted. You can undo this on the page “Lessons”."))
         return redirect("courses:studio-bank", course.slug)
     return confirm(
         request,

@@ -18,14 +18,15 @@ from apps.courses import services
 from apps.courses.errors import LectureUnavailable
 from apps.courses.forms import LessonForm, NewLessonForm
 from apps.courses.inserted_file_form import InsertedFileForm
-from apps.courses.models import Course, Lesson, Section
+from apps.courses.models import Course, Lesson, OutlineChange, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of
-from apps.courses.pages.sections import UNDO, learners_lose, requested_position, section_of, to_section
+from apps.courses.pages.sections import UNDO, learners_lose, offer_undo, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
+from apps.courses.queries.outline_changes import change_out, undoable_changes
 from apps.files.services import check_quota
-from studyplatform.kit.errors import AppError, ValidationFailed
+from studyplatform.kit.errors import AppError, NotFound, ValidationFailed
 from studyplatform.kit.text import content
 from studyplatform.kit.web.body_limits import accepts_large_body
 
@@ -108,11 +109,20 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
             "sections": rows,
             "opened": opened,
             "open_section": _open_section(request, rows, opened),
+            "changes": changes_shown(course),
             "undo": undo if undo and undo["course"] == course.slug else None,
             **panel,
             **extra,
         },
     )
+
+
+SHOWN_CHANGES = 10
+
+
+def changes_shown(course: Course) -> list[dict[str, Any]]:
+    """Return the last changes that can be undone, for the list above the outline."""
+    return [change_out(one) for one in undoable_changes(course, now=timezone.now(), limit=SHOWN_CHANGES)]
 
 
 @teaches
@@ -130,23 +140,16 @@ def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
 @teaches
 @require_POST
 def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Move a lesson up or down, into the neighboring section at its end, into a given section, or undo a move."""
+    """Move a lesson up or down, into the neighboring section at its end, or into a given section."""
     course = course_for_staff(request, slug)
     moving = lesson_of(course, lesson)
-    was = moving.number, moving.section.uid, moving.position
+    was = moving.number
     section, position = _place(request, course, moving)
-    services.move_lesson(
+    change = services.move_lesson(
         lesson=moving, by=signed_in_user(request), section=section, position=position, now=timezone.now()
     )
-    if "undo" not in request.POST:
-        moving.refresh_from_db(fields=["number"])
-        request.session[UNDO] = {
-            "course": course.slug,
-            "action": reverse("courses:studio-lesson-move", args=[course.slug, moving.slug]),
-            "section": str(was[1]),
-            "position": was[2],
-            "text": _("Moved %(was)s to %(now)s.") % {"was": was[0], "now": moving.number},
-        }
+    moving.refresh_from_db(fields=["number"])
+    offer_undo(request, course, change, _("Moved %(was)s to %(now)s.") % {"was": was, "now": moving.number})
     return redirect(f"{reverse('courses:studio-lectures', args=[course.slug])}?section={section.uid}#l-{moving.slug}")
 
 
@@ -157,18 +160,35 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     deleted = lesson_of(course, lesson)
     if request.method == "POST":
         section = deleted.section
-        services.delete_lesson(lesson=deleted, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("“%s” was deleted.") % deleted.title)
+        change = services.delete_lesson(lesson=deleted, by=signed_in_user(request), now=timezone.now())
+        offer_undo(request, course, change, _("“%s” was deleted.") % deleted.title)
         return to_section(course, section)
     return confirm(
         request,
         course,
         title=_("Delete lesson %(number)s “%(title)s”?") % {"number": deleted.number, "title": deleted.title},
-        text=_("Its text and quiz will be deleted too. A video stays in your uploads."),
+        text=_("Its text and quiz go with it. A video stays in your uploads."),
         detail=" ".join(filter(None, [_no_longer_needed(deleted), learners_lose(course)])),
         label=_("Delete lesson"),
         back=reverse("courses:studio-lesson", args=[course.slug, deleted.slug]),
     )
+
+
+@teaches
+@require_POST
+def undo(request: HttpRequest, slug: str, change: UUID) -> HttpResponse:
+    """Take a change of the outline back."""
+    course = course_for_staff(request, slug)
+    made = OutlineChange.objects.filter(course=course, uid=change).first()
+    if made is None:
+        raise NotFound
+    try:
+        services.undo_change(change=made, by=signed_in_user(request), now=timezone.now())
+    except AppError as refusal:
+        messages.warning(request, refusal.detail)
+    else:
+        messages.success(request, _("The change was undone."))
+    return redirect("courses:studio-lectures", course.slug)
 
 
 @teaches

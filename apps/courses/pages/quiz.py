@@ -18,6 +18,7 @@ from apps.courses.models import Course, Lesson, Question
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.panel import question_context
+from apps.courses.pages.sections import offer_undo
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.question_forms import QuestionForm, QuizForm, answers_of
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -113,8 +114,8 @@ def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> 
     opened = quiz_lesson(course, lesson)
     deleted = question_of(opened, uid)
     if request.method == "POST":
-        services.delete_question(question=deleted, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("The question was deleted."))
+        change = services.delete_question(question=deleted, by=signed_in_user(request), now=timezone.now())
+        offer_undo(request, course, change, _("The question was deleted."))
         return to_lesson(course, opened)
     return confirm(
         request,

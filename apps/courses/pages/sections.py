@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.forms import SectionForm
-from apps.courses.models import Course, Section
+from apps.courses.models import Course, OutlineChange, Section
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.staffed import course_for_staff
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -46,19 +45,13 @@ def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
 @teaches
 @require_POST
 def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Move a section up or down, or undo a move."""
+    """Move a section up or down, or to a position."""
     course = course_for_staff(request, slug)
     section = section_of(course, uid)
     was = section.position
     position = requested_position(request, was)
-    services.move_section(section=section, by=signed_in_user(request), position=position, now=timezone.now())
-    if "undo" not in request.POST:
-        request.session[UNDO] = {
-            "course": course.slug,
-            "action": reverse("courses:studio-section-move", args=[course.slug, section.uid]),
-            "position": was,
-            "text": _("Moved section “%s”.") % section.title,
-        }
+    change = services.move_section(section=section, by=signed_in_user(request), position=position, now=timezone.now())
+    offer_undo(request, course, change, _("Moved section “%s”.") % section.title)
     return to_section(course, section)
 
 
@@ -69,8 +62,8 @@ def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     section = section_of(course, uid)
     count = section.lessons.count()
     if request.method == "POST":
-        services.delete_section(section=section, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("Section “%s” was deleted.") % section.title)
+        change = services.delete_section(section=section, by=signed_in_user(request), now=timezone.now())
+        offer_undo(request, course, change, _("Section “%s” was deleted.") % section.title)
         return redirect("courses:studio-lectures", course.slug)
     return confirm(
         request,
@@ -101,6 +94,12 @@ def to_section(course: Course, section: Section) -> HttpResponseRedirect:
 UNDO = "outline_undo"
 
 
+def offer_undo(request: HttpRequest, course: Course, change: OutlineChange | None, text: str) -> None:
+    """Let the outline say what was done, with a button that takes it back."""
+    if change is not None:
+        request.session[UNDO] = {"course": course.slug, "change": str(change.uid), "text": text}
+
+
 def requested_position(request: HttpRequest, now_at: int) -> int:
     match request.POST.get("to", ""):
         case "up":
@@ -119,8 +118,8 @@ def learners_lose(course: Course) -> str:
     count = course.learner_count
     return (
         ngettext(
-            "%d learner is enrolled and will lose their progress in it.",
-            "%d learners are enrolled and will lose their progress in it.",
+            "%d learner is enrolled and won't see it anymore. You can undo this for 30 days.",
+            "%d learners are enrolled and won't see it anymore. You can undo this for 30 days.",
             count,
         )
         % count

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Prefetch
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -70,7 +70,9 @@ def outline_of(course: Course) -> list[SectionRow]:
         .select_related("video", "file")
         .defer("video__facts")
         .annotate(
-            question_count=Count("quiz__questions") + Coalesce("quiz__bank_count", 0), has_captions=Exists(captioned)
+            question_count=Count("quiz__questions", filter=Q(quiz__questions__removed_at=None))
+            + Coalesce("quiz__bank_count", 0),
+            has_captions=Exists(captioned),
         )
     )
     sections = course.sections.order_by("position").prefetch_related(Prefetch("lessons", queryset=lessons))

@@ -88,7 +88,7 @@ def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
         VideoAsset.objects.filter(owner_id=owner_id)
         .exclude(stage=Stage.FAILED)
         .defer("facts")
-        .annotate(shown_in=Count("lessons"))
+        .annotate(shown_in=Count("lessons", filter=Q(lessons__removed_at=None)))
         .order_by("-created_at", "-pk")[:limit]
     )
 

@@ -28,7 +28,9 @@ def tags_of_bank(course: Course) -> list[QuestionTag]:
 
 def draws_of_course(course: Course) -> list[QuizDraw]:
     """Return everything that quizzes of the course draw from the bank. Two queries."""
-    draws = QuizDraw.objects.filter(quiz__lesson__course=course).select_related("quiz__lesson")
+    draws = QuizDraw.objects.filter(quiz__lesson__course=course, quiz__lesson__removed_at=None).select_related(
+        "quiz__lesson"
+    )
     return list(draws.prefetch_related("tags"))
 
 

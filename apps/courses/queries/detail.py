@@ -32,7 +32,7 @@ def course_for_page() -> QuerySet[Course]:
 
 def caption_languages(course: Course) -> list[str]:
     """Return the names of the caption languages of the course's videos. One query."""
-    tracks = CaptionTrack.objects.filter(video__lessons__course=course)
+    tracks = CaptionTrack.objects.filter(video__lessons__course=course, video__lessons__removed_at=None)
     return sorted(set(tracks.values_list("label", flat=True)))
 
 

@@ -14,7 +14,7 @@ from apps.files.services import Use
 def lessons_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]]:
     """The lessons that hand out these uploads, by the upload's id. Only staff of the course see which lessons."""
     found: dict[int, list[Use]] = {}
-    lessons = Lesson.objects.filter(file__in=uploads).select_related("course").defer("body")
+    lessons = Lesson.with_removed.filter(file__in=uploads).select_related("course").defer("body")
     for lesson in lessons.order_by("course__title", "section__position", "position"):
         found.setdefault(lesson.file_id or 0, []).append(use_of_lesson(lesson, viewer))
     return found
@@ -60,5 +60,9 @@ def use_of_lesson(lesson: Lesson, viewer: User) -> Use:
     """Return the lesson as a use of a file or video; without its name to those who are not its course's staff."""
     if policies.manage_course(viewer, lesson.course) is not None:
         return Use(_("a lesson in a course you can't edit"))
-    label = _("the lesson “%(lesson)s” in “%(course)s”") % {"lesson": lesson.title, "course": lesson.course.title}
+    names = {"lesson": lesson.title, "course": lesson.course.title}
+    if lesson.is_removed:
+        label = _("the deleted lesson “%(lesson)s” in “%(course)s”") % names
+        return Use(label, reverse("courses:studio-lectures", args=[lesson.course.slug]))
+    label = _("the lesson “%(lesson)s” in “%(course)s”") % names
     return Use(label, reverse("courses:studio-lesson", args=[lesson.course.slug, lesson.slug]))

@@ -101,7 +101,9 @@ def _of_lessons(course: Course) -> list[Check]:
     lessons = list(
         Lesson.objects.filter(course=course)
         .annotate(
-            question_count=Count("quiz__questions", filter=Q(quiz__questions__is_withdrawn=False))
+            question_count=Count(
+                "quiz__questions", filter=Q(quiz__questions__is_withdrawn=False, quiz__questions__removed_at=None)
+            )
             + Coalesce("quiz__bank_count", 0),
             has_captions=Exists(captioned),
         )

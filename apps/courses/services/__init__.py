@@ -42,12 +42,16 @@ from apps.courses.services.media import (
 from apps.courses.services.outline import (
     add_lesson,
     add_section,
+    arrange_outline,
+    change_settings,
     delete_lesson,
     delete_section,
     dependents_of,
     edit_lesson,
+    move_items,
     move_lesson,
     move_section,
+    remove_items,
     rename_section,
     require_order,
 )
@@ -75,6 +79,7 @@ from apps.courses.services.quizzes import (
     edit_quiz,
     move_question,
 )
+from apps.courses.services.removed import lesson_holds, plan_next_purge, purge_removed, question_holds
 from apps.courses.services.review import (
     archive_course,
     decide_submission,
@@ -85,6 +90,7 @@ from apps.courses.services.review import (
     unpublish_course,
     withdraw_course,
 )
+from apps.courses.services.undo import undo_change
 
 __all__ = [
     "MAX_ESSAYS",
@@ -101,8 +107,10 @@ __all__ = [
     "add_question",
     "add_section",
     "archive_course",
+    "arrange_outline",
     "attach_file",
     "attach_video",
+    "change_settings",
     "clean_course_files",
     "confirm_caption_draft",
     "copy_question",
@@ -132,8 +140,10 @@ __all__ = [
     "edit_question",
     "edit_quiz",
     "keep_caption_draft",
+    "lesson_holds",
     "link_question",
     "move_draw",
+    "move_items",
     "move_lesson",
     "move_path_course",
     "move_question",
@@ -141,10 +151,14 @@ __all__ = [
     "open_bank",
     "parse_chapters",
     "plan_next_cleaning",
+    "plan_next_purge",
     "publish_path",
+    "purge_removed",
+    "question_holds",
     "record_uses",
     "reinstate_course",
     "remove_captions",
+    "remove_items",
     "remove_path_course",
     "remove_picture",
     "rename_section",
@@ -159,6 +173,7 @@ __all__ = [
     "show_uploaded_video",
     "submit_course",
     "suspend_course",
+    "undo_change",
     "unpublish_course",
     "unpublish_path",
     "upload_course_file",

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Question, QuestionTag, Quiz, QuizDraw
-from apps.courses.services.outline import arrange, moved
+from apps.courses.services.outline_rows import arrange, moved
 from apps.courses.services.quizzes import (
     QUESTION_LIMIT,
     QuestionDraft,

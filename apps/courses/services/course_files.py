@@ -143,7 +143,7 @@ def _texts_of_question(question: Question) -> Iterator[str]:
 
 def _files_in_banks(uids: Collection[UUID]) -> set[UUID]:
     """Return those files that a question of a question bank shows, whether a quiz draws it or not."""
-    banks = Question.objects.filter(quiz__course__files__uid__in=uids).distinct()
+    banks = Question.with_removed.filter(quiz__course__files__uid__in=uids).distinct()
     return set(uids) & set(_files_in(text for question in banks for text in _texts_of_question(question)))
 
 

@@ -11,7 +11,7 @@ from apps.courses import policies
 from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.models import Course, Lesson
-from apps.courses.services.outline import refresh_outline
+from apps.courses.services.outline_rows import refresh_outline
 from apps.files import services as files
 from apps.files.errors import CaptionEncodingUncertain
 from apps.files.models import CaptionDraft, CaptionTrack, Upload, VideoAsset
@@ -143,7 +143,7 @@ def delete_ownerless_video(*, video_id: int) -> None:
     """Delete a video that no lesson uses and whose owner's account was deleted."""
     with transaction.atomic():
         ownerless = VideoAsset.objects.filter(pk=video_id, owner__deleted_at__isnull=False)
-        if ownerless.exists() and not Lesson.objects.filter(video=video_id).exists():
+        if ownerless.exists() and not Lesson.with_removed.filter(video=video_id).exists():
             files.discard_video(video_id=video_id)
 
 
@@ -152,7 +152,7 @@ def set_lesson_durations(*, video_id: int, now: datetime) -> None:
     video = VideoAsset.objects.get(pk=video_id)
     seconds = round(video.duration)
     with transaction.atomic():
-        lessons = Lesson.objects.filter(video=video).exclude(duration=seconds)
+        lessons = Lesson.with_removed.filter(video=video).exclude(duration=seconds)
         courses = set(lessons.values_list("course", flat=True))
         lessons.update(duration=seconds)
         for course in Course.objects.select_for_update().filter(pk__in=courses).order_by("pk"):

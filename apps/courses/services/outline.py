@@ -1,88 +1,98 @@
-"""Sections and lessons: their order, numbers and counts.
+"""Sections and lessons: added, changed, put in another order, removed.
 
-Positions are 1, 2, 3 … without gaps, and unique by constraint. The constraints are immediate, so a new order is set
-in two steps: all rows are first moved out of the way, and then to their positions.
+What is removed can be brought back (``outline_changes``), and is deleted some weeks later (``removed``).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, F, Max, ProtectedError, QuerySet, Value, When
+from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.courses import policies
-from apps.courses.errors import LessonInUse, OutlineFull, PrerequisitesInCircle
-from apps.courses.events import LessonAdded, OutlineChanged
-from apps.courses.models import Course, Lesson, Quiz, Section
+from apps.courses.arrangement import NOTHING_CHOSEN, Arrangement, Chosen
+from apps.courses.errors import LectureUnavailable, LessonOpensTwice, OutlineMoved, PrerequisitesInCircle
+from apps.courses.events import LessonAdded
+from apps.courses.models import Course, Lesson, OutlineChange, Quiz, Section
 from apps.courses.services.course_files import record_uses
-from apps.courses.services.search import index_course
+from apps.courses.services.outline_changes import SETTINGS, recording
+from apps.courses.services.outline_rows import (
+    apply_arrangement,
+    check_room,
+    find_free_slug,
+    lock_course,
+    read_arrangement,
+    refresh_outline,
+)
+from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.names import tidy_name
-from studyplatform.kit.policies import enforce
 
-ASIDE = 10_000  # above every position in use
-SECTION_LIMIT = 60
-LESSON_LIMIT = 400
 READING_SPEED = 200  # words per minute
+Kind = OutlineChange.Kind
 
 
-def add_section(*, course: Course, by: User, title: str, now: datetime) -> Section:
-    """Add a section at the end.
+def add_section(*, course: Course, by: User, title: str, position: int | None = None, now: datetime) -> Section:
+    """Add a section at a position, by default at the end.
 
     :raises OutlineFull: the course has the maximum number of sections.
     """
     with transaction.atomic():
-        course = _locked(course, by)
-        if course.sections.count() >= SECTION_LIMIT:
-            raise OutlineFull(limit=SECTION_LIMIT)
+        course = lock_course(course, by)
+        check_room(course, sections=1)
         last = course.sections.aggregate(last=Max("position"))["last"] or 0
         section = Section.objects.create(course=course, title=_title(title, _("Untitled section")), position=last + 1)
+        if position is not None:
+            apply_arrangement(course, read_arrangement(course).with_sections([section.pk], position))
         refresh_outline(course, now=now)
+        section.refresh_from_db(fields=["position"])
     return section
 
 
-def rename_section(*, section: Section, by: User, title: str, now: datetime) -> Section:
-    with transaction.atomic():
-        course = _locked(section.course, by)
-        section.title = _title(title, section.title)
-        section.save(update_fields=["title"])
-        refresh_outline(course, now=now)
-    return section
+def rename_section(*, section: Section, by: User, title: str, was: str | None = None, now: datetime) -> Section:
+    """Change the title of a section. ``was`` is the title that the author saw; None overwrites any.
 
-
-def move_section(*, section: Section, by: User, position: int, now: datetime) -> None:
-    """Put the section at this position (1 is first; beyond the ends counts as the end)."""
-    with transaction.atomic():
-        course = _locked(section.course, by)
-        order = list(course.sections.order_by("position").values_list("pk", flat=True))
-        arrange(course.sections.all(), moved(order, section.pk, position))
-        refresh_outline(course, now=now)
-
-
-def delete_section(*, section: Section, by: User, now: datetime) -> None:
-    """Delete a section with its lessons.
-
-    :raises LessonInUse: learners have submitted a quiz of it.
+    :raises OutlineMoved: it has another title by now.
     """
     with transaction.atomic():
-        course = _locked(section.course, by)
-        _delete(section)
+        course = lock_course(section.course, by)
+        section = course.sections.select_for_update().get(pk=section.pk)
+        title = _title(title, section.title)
+        if was is not None and section.title not in {was, title}:
+            raise OutlineMoved
+        with recording(course, by=by, kind=Kind.RENAME, now=now):
+            section.title = title
+            section.save(update_fields=["title"])
         refresh_outline(course, now=now)
+    return section
 
 
-def add_lesson(*, section: Section, by: User, kind: str, title: str, now: datetime) -> Lesson:
-    """Add an empty lesson at the end of the section.
+def move_section(*, section: Section, by: User, position: int, now: datetime) -> OutlineChange | None:
+    """Put the section at this position (1 is first; beyond the ends counts as the end)."""
+    return move_items(course=section.course, by=by, sections=[section.pk], position=position, now=now)
+
+
+def delete_section(*, section: Section, by: User, now: datetime) -> OutlineChange | None:
+    """Remove a section with its lessons."""
+    return remove_items(course=section.course, by=by, sections=[section.pk], now=now)
+
+
+def add_lesson(
+    *, section: Section, by: User, kind: str, title: str, position: int | None = None, now: datetime
+) -> Lesson:
+    """Add an empty lesson at a position of the section, by default at its end.
 
     :raises OutlineFull: the course has the maximum number of lessons.
+    :raises NotFound: the section was deleted.
     """
     with transaction.atomic():
-        course = _locked(section.course, by)
-        if course.lessons.count() >= LESSON_LIMIT:
-            raise OutlineFull(limit=LESSON_LIMIT)
+        course = lock_course(section.course, by)
+        if not course.sections.filter(pk=section.pk).exists():
+            raise NotFound
+        check_room(course, lessons=1)
         last = section.lessons.aggregate(last=Max("position"))["last"] or 0
         title = _title(title, _("Untitled lesson"))
         lesson = Lesson.objects.create(
@@ -90,13 +100,15 @@ def add_lesson(*, section: Section, by: User, kind: str, title: str, now: dateti
             section=section,
             kind=Lesson.Kind(kind),
             title=title,
-            slug=_free_slug(course, title),
+            slug=free_slug(course, title),
             position=last + 1,
         )
         if lesson.kind == Lesson.Kind.QUIZ:
             Quiz.objects.create(lesson=lesson)
+        if position is not None:
+            apply_arrangement(course, read_arrangement(course).with_lessons([lesson.pk], section.pk, position))
         refresh_outline(course, now=now)
-        lesson.refresh_from_db(fields=["number"])
+        lesson.refresh_from_db(fields=["number", "position"])
         publish(LessonAdded(course_id=course.pk, lesson_id=lesson.pk))
     return lesson
 
@@ -109,29 +121,71 @@ def edit_lesson(
     summary: str,
     body: str,
     is_preview: bool,
+    settings: Mapping[str, Any] | None = None,
     prerequisites: Iterable[Lesson] | None = None,
     now: datetime,
 ) -> Lesson:
     """Change a lesson's texts. Its slug stays, because links use it.
 
-    ``prerequisites`` are the lessons of the same course that must be complete first; None leaves them as they are.
+    ``settings`` are values of `SETTINGS`; what is left out stays. ``prerequisites`` are the lessons of the same course
+    that must be complete first; None leaves them as they are.
 
     :raises PrerequisitesInCircle: one of them requires this lesson.
     """
     with transaction.atomic():
-        course = _locked(lesson.course, by)
-        lesson.title = _title(title, lesson.title)
+        course = lock_course(lesson.course, by)
+        recorded = {"title": _title(title, lesson.title), "is_preview": is_preview, **(settings or {})}
+        _set_recorded(course, {lesson.pk: recorded}, by=by, now=now)
+        for name, value in recorded.items():
+            setattr(lesson, name, value)
         lesson.summary = summary.strip()
         lesson.body = body.strip()
-        lesson.is_preview = is_preview
         if lesson.kind == Lesson.Kind.TEXT:
             lesson.duration = reading_time(lesson.body)
-        lesson.save(update_fields=["title", "summary", "body", "is_preview", "duration"])
+        lesson.save(update_fields=["summary", "body", "duration"])
         record_uses(course=course, by=by, lesson=lesson, now=now)
         if prerequisites is not None:
             _set_prerequisites(lesson, course, {one.pk for one in prerequisites})
         refresh_outline(course, now=now)
     return lesson
+
+
+def change_settings(
+    *, course: Course, by: User, values: Mapping[int, Mapping[str, Any]], now: datetime
+) -> OutlineChange | None:
+    """Set titles and `SETTINGS` of lessons, by primary key, and record it. Where nothing changes, nothing is written.
+
+    :raises LessonOpensTwice: a lesson would open on a day and after some days.
+    :raises LectureUnavailable: a lesson is not in the course.
+    """
+    with transaction.atomic():
+        course = lock_course(course, by)
+        change = _set_recorded(course, values, by=by, now=now)
+        if change is not None:
+            refresh_outline(course, now=now)
+    return change
+
+
+def _set_recorded(
+    course: Course, values: Mapping[int, Mapping[str, Any]], *, by: User, now: datetime
+) -> OutlineChange | None:
+    lessons = _lessons_of(course, values)
+    changed = {
+        lesson: {name: value for name, value in values[lesson.pk].items() if getattr(lesson, name) != value}
+        for lesson in lessons
+    }
+    changed = {lesson: new for lesson, new in changed.items() if new}
+    if not changed:
+        return None
+    only_titles = all(new.keys() == {"title"} for new in changed.values())
+    with recording(course, by=by, kind=Kind.RENAME if only_titles else Kind.SETTINGS, now=now) as recorded:
+        for lesson, new in changed.items():
+            for name, value in new.items():
+                setattr(lesson, name, value)
+            if lesson.opens_at is not None and lesson.opens_after_days is not None:
+                raise LessonOpensTwice
+        Lesson.objects.bulk_update(changed, ["title", *SETTINGS], batch_size=200)
+    return recorded.change
 
 
 def dependents_of(course: Course, lesson: Lesson) -> set[int]:
@@ -155,80 +209,147 @@ def _set_prerequisites(lesson: Lesson, course: Course, wanted: set[int]) -> None
     """Set the prerequisites. The course is locked, so that two requests cannot create a cycle together."""
     circle = wanted & dependents_of(course, lesson)
     if circle:
-        raise PrerequisitesInCircle(lesson=course.lessons.get(pk=min(circle)).title)
+        raise PrerequisitesInCircle(lesson=Lesson.with_removed.get(pk=min(circle)).title)
     lesson.prerequisites.set(course.lessons.filter(pk__in=wanted))
 
 
 def _links(course: Course) -> list[tuple[int, int]]:
     """Return pairs of primary keys: a lesson and one of its prerequisites."""
-    links = course.lessons.exclude(prerequisites=None).values_list("pk", "prerequisites")
-    return [(waits, needed) for waits, needed in links if needed is not None]
+    # Removed lessons too: brought back, they must not close a circle.
+    through = Lesson.prerequisites.through.objects.filter(from_lesson__course=course)
+    return list(through.values_list("from_lesson", "to_lesson"))
 
 
-def move_lesson(*, lesson: Lesson, by: User, section: Section, position: int, now: datetime) -> None:
+def move_lesson(*, lesson: Lesson, by: User, section: Section, position: int, now: datetime) -> OutlineChange | None:
     """Put the lesson at this position of this section (of the same course)."""
-    with transaction.atomic():
-        course = _locked(lesson.course, by)
-        section = course.sections.get(pk=section.pk)
-        lesson.refresh_from_db()
-        order = list(section.lessons.order_by("position").values_list("pk", flat=True))
-        if lesson.section_id != section.pk:
-            lesson.section = section
-            lesson.position = ASIDE - 1
-            lesson.save(update_fields=["section", "position"])
-        arrange(section.lessons.all(), moved(order, lesson.pk, position))
-        refresh_outline(course, now=now)
+    if section.course_id != lesson.course_id:
+        raise NotFound
+    return move_items(course=lesson.course, by=by, lessons=[lesson.pk], section=section.pk, position=position, now=now)
 
 
-def delete_lesson(*, lesson: Lesson, by: User, now: datetime) -> None:
-    """Delete a lesson with its file. Its video stays with its owner.
+def delete_lesson(*, lesson: Lesson, by: User, now: datetime) -> OutlineChange | None:
+    """Remove a lesson. Its video stays with its owner, and what learners did in it is kept."""
+    return remove_items(course=lesson.course, by=by, lessons=[lesson.pk], now=now)
 
-    :raises LessonInUse: learners have submitted its quiz.
+
+def move_items(
+    *,
+    course: Course,
+    by: User,
+    lessons: Sequence[int] = (),
+    section: int | None = None,
+    sections: Sequence[int] = (),
+    position: int,
+    etag: str = "",
+    now: datetime,
+) -> OutlineChange | None:
+    """Put lessons at a position of a section, or sections at a position of the course, in the order given.
+
+    Positions count from 1 what else is there; beyond the ends counts as the end. ``etag`` is that of the arrangement
+    the author saw; "" moves in any.
+
+    :raises OutlineMoved: the outline has another arrangement by now.
+    :raises NotFound: something is not in the course.
     """
     with transaction.atomic():
-        course = _locked(lesson.course, by)
-        # Read again: a file attached in the meantime must be deleted too.
-        current = course.lessons.filter(pk=lesson.pk).first()
-        if current is not None:
-            _delete(current)
-        refresh_outline(course, now=now)
+        course = lock_course(course, by)
+        present = _present(course, etag)
+        _check_known(present, sections=[*sections, *([] if section is None else [section])], lessons=lessons)
+        target = present
+        if lessons:
+            if section is None:
+                raise NotFound
+            target = target.with_lessons(list(dict.fromkeys(lessons)), section, position)
+        if sections:
+            target = target.with_sections(list(dict.fromkeys(sections)), position)
+        return _rearrange(course, target, by=by, chosen=Chosen(sections, lessons), now=now)
+
+
+def arrange_outline(
+    *, course: Course, by: User, order: Sequence[tuple[int, Sequence[int]]], etag: str, now: datetime
+) -> OutlineChange | None:
+    """Put all sections and lessons in this order.
+
+    :raises OutlineMoved: the outline has another arrangement by now than the one with this etag.
+    :raises NotFound: the order has not exactly the sections and lessons of the course.
+    """
+    with transaction.atomic():
+        course = lock_course(course, by)
+        present = _present(course, etag)
+        target = Arrangement.of(order)
+        for mine, theirs in (
+            (target.section_pks, present.section_pks),
+            (target.lesson_pks, present.lesson_pks),
+        ):
+            if sorted(mine) != sorted(theirs):
+                raise NotFound
+        return _rearrange(course, target, by=by, now=now)
+
+
+def _present(course: Course, etag: str) -> Arrangement:
+    """
+    :raises OutlineMoved: the present arrangement has another etag.
+    """
+    present = read_arrangement(course)
+    if etag and present.etag != etag:
+        raise OutlineMoved
+    return present
+
+
+def _rearrange(
+    course: Course, target: Arrangement, *, by: User, chosen: Chosen = NOTHING_CHOSEN, now: datetime
+) -> OutlineChange | None:
+    with recording(course, by=by, kind=Kind.MOVE, chosen=chosen, now=now) as recorded:
+        apply_arrangement(course, target)
+    refresh_outline(course, now=now)
+    return recorded.change
+
+
+def remove_items(
+    *, course: Course, by: User, sections: Collection[int] = (), lessons: Collection[int] = (), now: datetime
+) -> OutlineChange | None:
+    """Remove sections with their lessons, and lessons. What is no longer there is passed over.
+
+    What learners did in them is kept, so that nothing is lost when the change is taken back.
+    """
+    gone = {"removed_at": now, "removed_by": by}
+    with transaction.atomic():
+        course = lock_course(course, by)
+        with recording(course, by=by, kind=Kind.REMOVE, now=now) as recorded:
+            course.lessons.filter(section__in=sections).update(**gone)
+            course.lessons.filter(pk__in=lessons).update(**gone)
+            course.sections.filter(pk__in=sections).update(**gone)
+            refresh_outline(course, now=now)
+    return recorded.change
+
+
+def _check_known(present: Arrangement, *, sections: Collection[int], lessons: Collection[int]) -> None:
+    """
+    :raises NotFound: something is not in the course.
+    """
+    if not set(sections) <= set(present.section_pks) or not set(lessons) <= set(present.lesson_pks):
+        raise NotFound
+
+
+def _lessons_of(course: Course, pks: Iterable[int]) -> list[Lesson]:
+    """
+    :raises LectureUnavailable: one is not in the course.
+    """
+    wanted = set(pks)
+    found = list(course.lessons.filter(pk__in=wanted))
+    if len(found) != len(wanted):
+        raise LectureUnavailable
+    return found
 
 
 def require_order(*, course: Course, by: User, required: bool, now: datetime) -> Course:
     """Set whether a lesson opens only when those before it are complete."""
     with transaction.atomic():
-        course = _locked(course, by)
+        course = lock_course(course, by)
         course.requires_order = required
         course.save(update_fields=["requires_order"])
         refresh_outline(course, now=now)
     return course
-
-
-def refresh_outline(course: Course, *, now: datetime) -> None:
-    """Close gaps in positions, renumber, recount, index and publish. Call it inside a transaction."""
-    sections = list(course.sections.order_by("position").prefetch_related("lessons"))
-    if [section.position for section in sections] != list(range(1, len(sections) + 1)):
-        arrange(course.sections.all(), [section.pk for section in sections])
-    renumbered: list[Lesson] = []
-    total = count = 0
-    for place, section in enumerate(sections, start=1):
-        lessons = sorted(section.lessons.all(), key=lambda lesson: lesson.position)
-        if [lesson.position for lesson in lessons] != list(range(1, len(lessons) + 1)):
-            arrange(section.lessons.all(), [lesson.pk for lesson in lessons])
-        for at, lesson in enumerate(lessons, start=1):
-            total += lesson.duration
-            count += 1
-            if lesson.number != (number := f"{place}.{at}"):
-                lesson.number = number
-                renumbered.append(lesson)
-    Lesson.objects.bulk_update(renumbered, ["number"], batch_size=200)
-    course.lesson_count = count
-    course.duration = total
-    course.version += 1
-    course.updated_at = now
-    course.save(update_fields=["lesson_count", "duration", "version", "updated_at"])
-    index_course(course_id=course.pk)
-    publish(OutlineChanged(course_id=course.pk))
 
 
 def reading_time(text: str) -> int:
@@ -237,43 +358,11 @@ def reading_time(text: str) -> int:
     return max(60, round(words / READING_SPEED * 60)) if words else 0
 
 
-def _locked(course: Course, by: User) -> Course:
-    """Lock the course until the transaction ends, so that simultaneous changes cannot mix their orders."""
-    course = Course.objects.select_for_update().get(pk=course.pk)
-    enforce(policies.edit_course(by, course))
-    return course
-
-
-def moved(order: Sequence[int], key: int, position: int) -> list[int]:
-    """Return the order with this key moved to a position (1 is first)."""
-    rest = [other for other in order if other != key]
-    at = min(max(position, 1), len(rest) + 1) - 1
-    return [*rest[:at], key, *rest[at:]]
-
-
-def arrange(rows: QuerySet[Any], order: Sequence[int]) -> None:
-    """Set the rows' positions to 1, 2, 3 … in this order."""
-    rows.update(position=F("position") + ASIDE)
-    places = [When(pk=key, then=Value(place)) for place, key in enumerate(order, start=1)]
-    if places:
-        rows.filter(pk__in=order).update(position=Case(*places))
-
-
-def _delete(row: Section | Lesson) -> None:
-    try:
-        with transaction.atomic():
-            row.delete()
-    except ProtectedError:
-        raise LessonInUse from None
-
-
 def _title(text: str, fallback: str) -> str:
     return tidy_name(" ".join(text.split()))[:120] or fallback
 
 
-def _free_slug(course: Course, title: str) -> str:
+def free_slug(course: Course, title: str) -> str:
+    """Return an address for a lesson with this title that no other lesson of the course has."""
     base = slugify(title)[:75].strip("-") or "lesson"
-    taken = set(course.lessons.filter(slug__startswith=base).values_list("slug", flat=True))
-    if base not in taken:
-        return base
-    return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)
+    return find_free_slug(set(course.lessons.filter(slug__startswith=base).values_list("slug", flat=True)), base)

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import PathFull, PathNotFound, PathNotReady, TooManyPaths
 from apps.courses.models import Course, LearningPath, PathCourse
-from apps.courses.services.outline import arrange, moved
+from apps.courses.services.outline_rows import arrange, moved
 from studyplatform.kit.policies import enforce
 
 COURSE_LIMIT = 30

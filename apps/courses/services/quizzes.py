@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.courses import policies, questions
 from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
-from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.models import Course, Lesson, OutlineChange, Question, Quiz
 from apps.courses.queries.draws import count_drawn, draws_of
 from apps.courses.services.course_files import record_uses
-from apps.courses.services.outline import arrange, moved, refresh_outline
+from apps.courses.services.outline_changes import record_removed_question
+from apps.courses.services.outline_rows import arrange, moved, refresh_outline
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
 
@@ -161,13 +162,31 @@ def move_question(*, question: Question, by: User, position: int, now: datetime)
         finish_change(question.quiz, course, by, now)
 
 
-def delete_question(*, question: Question, by: User, now: datetime) -> None:
+def delete_question(*, question: Question, by: User, now: datetime) -> OutlineChange | None:
+    """Remove a question, with the draws that link it. Attempts keep what they asked. Idempotent."""
     with transaction.atomic():
         quiz = question.quiz
         course = _locked(quiz, by)
-        question.delete()
+        present = quiz.questions.filter(pk=question.pk).first()
+        if present is None:
+            return None
+        change = record_removed_question(present, course, by=by, now=now)
+        present.removed_at, present.removed_by = now, by
+        present.save(update_fields=["removed_at", "removed_by"])
         arrange(quiz.questions.all(), _order(quiz))
+        _delete_links(present)
         finish_change(quiz, course, by, now)
+    return change
+
+
+def _delete_links(question: Question) -> None:
+    """Delete the draws of one question, and close the gaps they leave."""
+    quizzes = list(Quiz.objects.filter(draws__question=question))
+    question.draws.all().delete()
+    for quiz in quizzes:
+        arrange(quiz.draws.all(), list(quiz.draws.order_by("position").values_list("pk", flat=True)))
+        if not quiz.draws.exists():
+            Quiz.objects.filter(pk=quiz.pk).update(bank_count=0)
 
 
 _RULES = (
@@ -237,7 +256,8 @@ def finish_change(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
 
 def quizzes_with_draws(course: Course) -> list[Quiz]:
     """Return the quizzes of the course that get questions from its bank."""
-    found = Quiz.objects.filter(lesson__course=course, draws__isnull=False).select_related("lesson").distinct()
+    live = Quiz.objects.filter(lesson__course=course, lesson__removed_at=None, draws__isnull=False)
+    found = live.select_related("lesson").distinct()
     for quiz in found:
         quiz.lesson.course = course
     return list(found)

@@ -131,7 +131,7 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
         sections.append(
             {
                 "part": part,
-                "done": sum(one.state == "completed" for one in placed),
+                "done": sum(one.state == "completed" and not one.entry.is_optional for one in placed),
                 "is_open": show != "all" or any(one.entry.pk == resume_pk for one in placed),
                 "rows": lesson_rows(found, shown, current=resume_pk, note=time_left(by_pk.get(resume_pk)), notes=notes),
             }
@@ -160,7 +160,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
     sections = [
         {
             "part": part,
-            "done": sum(by_pk[one.pk].state == "completed" for one in part.entries),
+            "done": sum(by_pk[one.pk].state == "completed" for one in part.required),
             "rows": lesson_rows(found, [by_pk[one.pk] for one in part.entries]),
         }
         for part in outline.parts

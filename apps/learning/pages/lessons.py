@@ -120,7 +120,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "kicker": _kicker(one, part.number if part else 0, place),
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
-        "lesson_count": len(opened.outline.entries),
+        "lesson_count": opened.outline.required_count if enrollment else len(opened.outline.entries),
         "outline": lesson_list(
             course,
             opened.outline,

@@ -70,11 +70,11 @@ class CourseRecord:
 
     @property
     def done(self) -> int:
-        return sum(one.state == "completed" for one in self.placed)
+        return sum(one.state == "completed" and not one.entry.is_optional for one in self.placed)
 
     @property
     def total(self) -> int:
-        return len(self.placed)
+        return self.outline.required_count
 
     @property
     def left(self) -> int:
@@ -109,29 +109,31 @@ def record_of(user: User, course: Course, enrollment: Enrollment, *, now: dateti
     progress: dict[int, Progress] = {}
     finished: list[datetime] = []
     watched = 0
-    here = {entry.pk for entry in outline.entries}
+    here = {entry.pk: entry.is_optional for entry in outline.entries}
     for pk, position, seconds, completed_at in rows:
         watched += seconds
         if pk in here:
             progress[pk] = Progress(position, seconds, completed_at is not None)
-            if completed_at is not None:
+            if completed_at is not None and not here[pk]:
                 finished.append(completed_at)
     finished.sort()
     standing = Standing(enrollment, progress)
-    quizzes = dict(Quiz.objects.filter(lesson__course=course).values_list("lesson_id", "pass_percent"))
+    quizzes = dict(
+        Quiz.objects.filter(lesson__course=course, lesson__removed_at=None).values_list("lesson_id", "pass_percent")
+    )
     zone = zone_of(user)
     return CourseRecord(
         course=course,
         enrollment=enrollment,
         outline=outline,
         placed=tuple(place_all(course, outline, standing)),
-        stations=_stations(enrollment, finished, len(outline.entries), zone, now),
+        stations=_stations(enrollment, finished, outline.required_count, zone, now),
         quizzes=_quiz_records(enrollment, outline, quizzes),
         quiz_count=len(quizzes),
         weeks=_weeks(finished, zone, now),
         watched_seconds=watched,
         resume=resume_entry(course, outline, standing),
-        finish_on=_finish_on(finished, len(outline.entries) - len(finished), zone, now),
+        finish_on=_finish_on(finished, outline.required_count - len(finished), zone, now),
         certificate=enrollment.certificate if hasattr(enrollment, "certificate") else None,
     )
 

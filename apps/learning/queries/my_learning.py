@@ -73,6 +73,7 @@ def with_quiz_averages(my_courses: Iterable[MyCourse]) -> list[MyCourse]:
     my_courses = list(my_courses)
     best: dict[int, list[int]] = {one.enrollment.pk: [] for one in my_courses}
     attempts = Attempt.objects.filter(enrollment__in=list(best), submitted_at__isnull=False, waiting=0)
+    attempts = attempts.filter(quiz__lesson__removed_at=None)
     for enrollment_pk, percent in (
         attempts.values("enrollment_id", "quiz_id").annotate(best=Max("percent")).values_list("enrollment_id", "best")
     ):
@@ -91,7 +92,7 @@ def enrollment_out(my_course: MyCourse) -> dict[str, Any]:
             "title": enrollment.course.title,
             "url": course_url(enrollment.course.slug),
         },
-        "lesson_count": enrollment.course.lesson_count,
+        "lesson_count": enrollment.course.required_count,
         "completed_lessons": enrollment.completed_lessons,
         "percent": enrollment.percent,
         "enrolled_at": enrollment.enrolled_at,

@@ -51,7 +51,7 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
             "course_id",
             "section_id",
             "section__title",
-            *("pk", "uid", "slug", "number", "title", "kind", "duration", "is_preview"),
+            *("pk", "uid", "slug", "number", "title", "kind", "duration", "is_preview", "is_optional"),
         )
     )
     prerequisites: dict[int, tuple[int, ...]] = {}

@@ -39,7 +39,7 @@ def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str
         "slug": course.slug,
         "title": course.title,
         "url": course_url(course.slug),
-        "lesson_count": len(outline.entries),
+        "lesson_count": outline.required_count,
         "completed_lessons": enrollment.completed_lessons if enrollment else 0,
         "percent": enrollment.percent if enrollment else 0,
     }
@@ -54,8 +54,8 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
             {
                 "title": part.title,
                 "number": part.number,
-                "lesson_count": len(part.entries),
-                "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.entries),
+                "lesson_count": len(part.required),
+                "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.required),
                 "lessons": [entry_out(entry, course.slug, placed[entry.pk].state) for entry in part.entries],
             }
             for part in outline.parts

@@ -28,12 +28,12 @@ _RELATED = ("question__quiz__lesson__course", "question__rewatch_lesson", "quiz_
 def cards_of(user: User) -> QuerySet[PracticeCard]:
     """Return the cards that the learner may practice now. One query to prepare it.
 
-    Cards of questions need an active enrollment, a question that is neither withdrawn nor an essay, and a quiz that
+    Cards of questions need an active enrollment, a question that is not withdrawn, removed or an essay, and a quiz that
     shows its right answers to the learner now. If one of them ends, the cards disappear, and they return with it.
     """
     shown = quizzes_shown_to(user)
     of_questions = Q(quiz__in=shown) | Q(quiz=None, question__quiz__in=shown)
-    of_questions &= Q(question__is_withdrawn=False)
+    of_questions &= Q(question__is_withdrawn=False, question__removed_at=None)
     of_questions &= ~Q(question__kind=Question.Kind.ESSAY)
     own = Q(question__isnull=True, deleted_at__isnull=True)
     return PracticeCard.objects.filter(of_questions | own, user=user)
@@ -48,7 +48,10 @@ def quizzes_shown_to_each(users: Collection[int]) -> list[tuple[int, int]]:
     """Return pairs of a learner and a quiz whose right answers they may see. ``users`` are primary keys. One query."""
     rows = (
         Attempt.objects.filter(
-            enrollment__user__in=users, enrollment__revoked_at__isnull=True, submitted_at__isnull=False
+            enrollment__user__in=users,
+            enrollment__revoked_at__isnull=True,
+            submitted_at__isnull=False,
+            quiz__lesson__removed_at=None,
         )
         .exclude(quiz__reveal=Quiz.Reveal.NEVER)
         .values_list("enrollment__user", "quiz_id", "quiz__reveal", "quiz__max_attempts")

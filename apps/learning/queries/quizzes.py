@@ -38,7 +38,7 @@ _ATTEMPT = PreparedQuery(
     lambda: (
         Attempt.objects.select_related("enrollment__user", "quiz__lesson__course")
         .defer("quiz__lesson__body", "quiz__lesson__course__description", "quiz__lesson__course__outcomes")
-        .filter(uid=Param("uid", UUIDField()))
+        .filter(uid=Param("uid", UUIDField()), quiz__lesson__removed_at=None)
     )
 )
 
@@ -111,7 +111,7 @@ def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
 
 def _rules_of(lesson_pk: int) -> tuple[int, int]:
     """Return how many questions a quiz has, and its pass mark in percent."""
-    pool = Count("questions", filter=Q(questions__is_withdrawn=False))
+    pool = Count("questions", filter=Q(questions__is_withdrawn=False, questions__removed_at=None))
     quiz = Quiz.objects.filter(lesson=lesson_pk).annotate(pool=pool).first()
     return (quiz.asks(quiz.pool) + quiz.bank_count, quiz.pass_percent) if quiz else (0, 0)
 

@@ -61,18 +61,21 @@ def _attested(enrollment: Enrollment) -> dict[str, Any]:
     Of each quiz the first passed attempt counts: later ones may have been made with the answers known.
     """
     completed = LessonProgress.objects.filter(
-        enrollment=enrollment, lesson__course=enrollment.course_id, completed_at__isnull=False
-    ).values_list("lesson__kind", "lesson__duration", "watched_seconds")
-    videos = [(length, watched) for kind, length, watched in completed if kind == Lesson.Kind.VIDEO]
+        enrollment=enrollment,
+        lesson__course=enrollment.course_id,
+        lesson__removed_at=None,
+        completed_at__isnull=False,
+    ).values_list("lesson__kind", "lesson__duration", "watched_seconds", "lesson__is_optional")
+    videos = [(length, watched) for kind, length, watched, _is_optional in completed if kind == Lesson.Kind.VIDEO]
     passed: dict[int, dict[str, Any]] = {}
     for quiz, title, percent in (
-        Attempt.objects.filter(enrollment=enrollment, is_passed=True)
+        Attempt.objects.filter(enrollment=enrollment, is_passed=True, quiz__lesson__removed_at=None)
         .order_by("quiz__lesson__section__position", "quiz__lesson__position", "number")
         .values_list("quiz", "quiz__lesson__title", "percent")
     ):
         passed.setdefault(quiz, {"title": title, "percent": percent})
     return {
-        "lesson_count": len(completed),
+        "lesson_count": sum(not is_optional for *_facts, is_optional in completed),
         "video_seconds": sum(length for length, _ in videos),
         "watched_seconds": sum(min(length, watched) for length, watched in videos),
         "quizzes": list(passed.values()),

@@ -47,10 +47,14 @@ _COUNTS = PreparedQuery(
         Enrollment.objects.only("pk")
         .filter(pk=_PK)
         .annotate(
-            total=_count(Lesson.objects.filter(course=OuterRef("course"))),
+            total=_count(Lesson.objects.filter(course=OuterRef("course"), is_optional=False)),
             done=_count(
                 LessonProgress.objects.filter(
-                    enrollment=OuterRef("pk"), lesson__course=OuterRef("course"), completed_at__isnull=False
+                    enrollment=OuterRef("pk"),
+                    lesson__course=OuterRef("course"),
+                    lesson__is_optional=False,
+                    lesson__removed_at=None,
+                    completed_at__isnull=False,
                 )
             ),
         )
@@ -104,6 +108,8 @@ def recount(
     *, enrollment_id: int, now: datetime, last_lesson_id: int | None = None
 ) -> tuple[Enrollment, Certificate | None]:
     """Recount an enrollment's completed lessons, publish milestones, and at 100 % issue the certificate.
+
+    Optional lessons don't count, nor do removed ones.
 
     An issued certificate stays valid when lessons are added to the course later.
     """

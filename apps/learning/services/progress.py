@@ -43,7 +43,8 @@ ACTIVITY_INTERVAL = timedelta(minutes=5)
 # What a save does not need of the lesson and the enrollment; it is read when something asks for it.
 _UNREAD = (
     *("uid", "section", "slug", "title", "position", "number", "body", "summary"),
-    *("is_preview", "video", "chapters", "file", "file_name"),
+    *("is_preview", "is_optional", "opens_at", "opens_after_days", "video", "chapters", "file", "file_name"),
+    *("removed_at", "removed_by"),
 )
 _PROGRESS = PreparedQuery(
     lambda: (
@@ -53,6 +54,7 @@ _PROGRESS = PreparedQuery(
             enrollment__user_id=Param("user", BigIntegerField()),
             enrollment__revoked_at=None,
             lesson__uid=Param("lesson", UUIDField()),
+            lesson__removed_at=None,
         )
     )
 )

@@ -45,7 +45,7 @@ def _course_out(one: MyCourse) -> dict[str, Any]:
         "title": course.title,
         "percent": enrollment.percent,
         "completed_lessons": enrollment.completed_lessons,
-        "lessons": course.lesson_count,
+        "lessons": course.required_count,
         "last_activity_at": enrollment.last_activity_at,
         "completed_at": enrollment.completed_at,
         "certificate": enrollment.certificate.code if hasattr(enrollment, "certificate") else None,

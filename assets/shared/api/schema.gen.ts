@@ -1543,6 +1543,160 @@ export interface paths {
         patch: operations["studio_course_save"];
         trace?: never;
     };
+    "/api/v1/studio/courses/{uid}/changes/{change}/undo/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Takes a change back. What others changed since stays; where that isn't possible, nothing is changed. */
+        post: operations["studio_outline_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The sections and lessons with their states, and the changes that can be undone. */
+        get: operations["studio_outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Sets whether lessons open one after the other. */
+        patch: operations["studio_outline_rule"];
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/lessons/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Adds an empty lesson, at the end of a section unless a position is given. */
+        post: operations["studio_outline_lesson_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/move/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Moves lessons to a place in a section, or sections to a place in the course. */
+        post: operations["studio_outline_move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/order/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts all sections and lessons in this order. */
+        post: operations["studio_outline_order"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/remove/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Deletes lessons, and sections with their lessons. It can be undone for 30 days. */
+        post: operations["studio_outline_remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/sections/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Adds a section, at the end unless a position is given. */
+        post: operations["studio_outline_section_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/sections/{section}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Changes the title of a section. If it has another one than the author saw, it stays. */
+        patch: operations["studio_outline_section_rename"];
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/settings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sets for lessons whether they are previews, optional, and when they open. */
+        post: operations["studio_outline_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/studio/courses/{uid}/submit/": {
         parameters: {
             query?: never;
@@ -2651,7 +2805,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ORDER_SETTLED" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -3327,6 +3481,19 @@ export interface components {
             /** Format: uuid */
             section: string;
         };
+        /** @description Settings of lessons; what is left out stays. */
+        LessonSettingsInRequest: {
+            is_optional?: boolean;
+            is_preview?: boolean;
+            lessons: string[];
+            /** @description Sets the date to none. */
+            opens_after_days?: number | null;
+            /**
+             * Format: date-time
+             * @description With a time zone; sets the days to none.
+             */
+            opens_at?: string | null;
+        };
         /**
          * @description * `completed` - completed
          *     * `in_progress` - in_progress
@@ -3398,6 +3565,19 @@ export interface components {
              * @description Null: at the top.
              */
             parent?: string | null;
+        };
+        NewLessonInRequest: {
+            kind: components["schemas"]["LessonKind"];
+            position?: number;
+            /** Format: uuid */
+            section: string;
+            /** @default  */
+            title: string;
+        };
+        NewSectionInRequest: {
+            position?: number;
+            /** @default  */
+            title: string;
         };
         NoteEdit: {
             /**
@@ -3541,6 +3721,62 @@ export interface components {
              * @description A saved card; none for another one.
              */
             card?: string | null;
+        };
+        OrderedSectionInRequest: {
+            lessons: string[];
+            /** Format: uuid */
+            uid: string;
+        };
+        /** @description A change that can be undone. */
+        OutlineChangeOut: {
+            kind: components["schemas"]["OutlineChangeOutKindEnum"];
+            /** Format: date-time */
+            made_at: string;
+            made_by: string;
+            /** @description What was done, as a sentence. */
+            text: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        /**
+         * @description * `move` - Moved
+         *     * `remove` - Deleted
+         *     * `rename` - Renamed
+         *     * `settings` - Settings changed
+         *     * `duplicate` - Duplicated
+         *     * `question` - Question deleted
+         * @enum {string}
+         */
+        OutlineChangeOutKindEnum: "move" | "remove" | "rename" | "settings" | "duplicate" | "question";
+        /** @description Sections, which stand for all in them, and lessons. */
+        OutlineItemsInRequest: {
+            lessons?: string[];
+            sections?: string[];
+        };
+        /** @description Lessons to a section, or sections. */
+        OutlineMoveInRequest: {
+            /**
+             * @description Of the outline the author saw; if it has another one by now, nothing is moved.
+             * @default
+             */
+            etag: string;
+            lessons?: string[];
+            /** @description Among what else is there; 1 is first, beyond the end the end. */
+            position: number;
+            /**
+             * Format: uuid
+             * @description Where the lessons go.
+             */
+            section?: string;
+            sections?: string[];
+        };
+        OutlineOrderInRequest: {
+            /** @description Of the outline the author saw; if it has another one by now, nothing is moved. */
+            etag: string;
+            sections: components["schemas"]["OrderedSectionInRequest"][];
+        };
+        OutlineOrderRuleInRequest: {
+            requires_order: boolean;
         };
         OutlineOut: {
             course: components["schemas"]["PlayerCourse"];
@@ -4289,6 +4525,11 @@ export interface components {
         SectionMoveInRequest: {
             position: number;
         };
+        SectionTitleInRequest: {
+            title: string;
+            /** @description The title that the author saw. */
+            was?: string;
+        };
         SessionOut: {
             token: string;
             user: components["schemas"]["SessionUser"];
@@ -4430,6 +4671,76 @@ export interface components {
         };
         StudioLessonChanged: {
             outcomes: components["schemas"]["FieldOutcome"][];
+        };
+        StudioOutline: {
+            can_edit: boolean;
+            /** @description The last changes that can be undone, the newest first. */
+            changes: components["schemas"]["OutlineChangeOut"][];
+            /** @description Changes with the order, and with what is in it; sent back by what moves. */
+            etag: string;
+            learner_count: number;
+            /** @description A lesson opens when those before it are complete. */
+            requires_order: boolean;
+            sections: components["schemas"]["StudioOutlineSection"][];
+        };
+        StudioOutlineChanged: {
+            /** @description The new lessons and sections. */
+            added: string[];
+            /** @description What was done now, to undo it; null if nothing changed. */
+            change: components["schemas"]["OutlineChangeOut"] | null;
+            outline: components["schemas"]["StudioOutline"];
+        };
+        /** @description A lesson in the outline of the studio. */
+        StudioOutlineLesson: {
+            /** @description Enrolled learners who have completed it. */
+            completed: number;
+            /** @description Seconds. */
+            duration: number;
+            /** @description Its length, number of questions, or file. */
+            end: string;
+            /** @description Doesn't count for completing the course. */
+            is_optional: boolean;
+            is_preview: boolean;
+            /** @description Whether a learner could open it. */
+            is_ready: boolean;
+            kind: components["schemas"]["LessonKind"];
+            /** @description Enrolled learners who have opened it. */
+            learners: number;
+            /** @description The same, rounded up. */
+            minutes: number;
+            /** @description What its author should look at. */
+            missing: string[];
+            number: string;
+            /** @description Learners can't open it before so many days after enrollment. */
+            opens_after_days: number | null;
+            /**
+             * Format: date-time
+             * @description Learners can't open it before.
+             */
+            opens_at: string | null;
+            /** @description The lessons to complete first. */
+            prerequisites: string[];
+            slug: string;
+            /** @description Ready, Empty, Processing …, in words. */
+            state: string;
+            title: string;
+            /** @description Of the state's badge: ok, warn, error or none. */
+            tone: string;
+            /** Format: uuid */
+            uid: string;
+            /**
+             * Format: uuid
+             * @description The video it shows.
+             */
+            video: string | null;
+        };
+        StudioOutlineSection: {
+            /** @description Lessons, length and what is not ready, in words. */
+            facts: string;
+            lessons: components["schemas"]["StudioOutlineLesson"][];
+            title: string;
+            /** Format: uuid */
+            uid: string;
         };
         /**
          * @description * `academic` - Academic
@@ -8296,6 +8607,340 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudioCourseChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                change: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutlineOrderRuleInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_lesson_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLessonInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutlineMoveInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutlineOrderInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OutlineItemsInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_section_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSectionInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_section_rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                section: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SectionTitleInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonSettingsInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -69,8 +69,8 @@ def resume_of(course: Course, outline: Outline, standing: Standing, placed: list
     entry = resume_entry(course, outline, standing, placed) if enrollment else None
     if enrollment is None or entry is None:
         return None
-    total = len(outline.entries)
-    return Resume(entry, lesson_url(course.slug, entry.slug), enrollment.percent, standing.completed_count, total)
+    href = lesson_url(course.slug, entry.slug)
+    return Resume(entry, href, enrollment.percent, enrollment.completed_lessons, outline.required_count)
 
 
 def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[Placed], opened: int) -> Markup:

@@ -1,0 +1,168 @@
+"""Take changes of outlines back, without overwriting what others have changed since."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.arrangement import Arrangement, Chosen, PlaceLost, take_back
+from apps.courses.errors import UndoConflict
+from apps.courses.models import Course, Lesson, OutlineChange, Question, QuizDraw, Section
+from apps.courses.queries.outline_changes import describe_change, undoable_changes
+from apps.courses.services.outline_changes import Kind, State, digest_contents, read_state
+from apps.courses.services.outline_rows import (
+    apply_arrangement,
+    arrange,
+    check_room,
+    find_free_slug,
+    moved,
+    refresh_outline,
+)
+from apps.courses.services.quizzes import finish_change
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+
+ASIDE_RETURNED = 20_000  # above the positions in use, and above those that rows are moved to while they change places
+
+
+def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
+    """Take a change of an outline back. What others have changed since stays as it is. Idempotent.
+
+    :raises UndoConflict: the same was changed again since, or something it needs is gone.
+    :raises NotFound: it is none of the last `UNDOABLE_CHANGES`, or older than `UNDO_PERIOD`.
+    :raises CourseUnderReview: the course is under review.
+    """
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=change.course_id)
+        enforce(policies.edit_course(by, course))
+        change = OutlineChange.objects.select_related("made_by").get(pk=change.pk)
+        if change.undone_at is not None:
+            return
+        if change.pk not in {one.pk for one in undoable_changes(course, now=now)}:
+            raise NotFound
+        if change.kind == Kind.QUESTION:
+            _bring_questions_back(change, course, by=by, now=now)
+        else:
+            _undo_in_outline(change, course, now)
+        change.undone_at = now
+        change.save(update_fields=["undone_at"])
+        refresh_outline(course, now=now)
+
+
+def _undo_in_outline(change: OutlineChange, course: Course, now: datetime) -> None:
+    state = read_state(course)
+    _check_fields(change, state)
+    order = change.facts.get("order")
+    if order is not None:
+        before, after = (Arrangement.of(order[name]) for name in ("before", "after"))
+        if state.arrangement != after:
+            _check_later_changes(change)
+        contents = change.facts.get("contents", {})
+        if contents and digest_contents([int(pk) for pk in contents]) != contents:
+            raise UndoConflict(reason=_("What was added has been edited since. Delete it instead."))
+        try:
+            target = take_back(before, after, state.arrangement, Chosen(**change.facts["moved"]))
+        except PlaceLost:
+            raise UndoConflict(
+                reason=_("It can't return to its place: its section was deleted or filled with other lessons since.")
+            ) from None
+        removed = change.facts["removed"]
+        check_room(course, sections=len(removed["sections"]), lessons=len(removed["lessons"]))
+        _restore(course, removed)
+        _remove_again(course, change, now)
+        apply_arrangement(course, target)
+    for kind, pk, name, was, _now_is in change.facts["fields"]:
+        rows = Section.objects if kind == "section" else Lesson.objects
+        value = parse_datetime(was) if name == "opens_at" and was else was
+        rows.filter(pk=pk, course=course).update(**{name: value})
+
+
+def _check_fields(change: OutlineChange, state: State) -> None:
+    """
+    :raises UndoConflict: a field has another value than the change gave it.
+    """
+    for kind, pk, name, _was, became in change.facts["fields"]:
+        present = state.fields.get((kind, pk))
+        if present is None:
+            raise UndoConflict(reason=_("It was deleted since."))
+        if present[name] != became:
+            raise UndoConflict(reason=_("“%s” was changed again since.") % present["title"])
+
+
+def _check_later_changes(change: OutlineChange) -> None:
+    """
+    :raises UndoConflict: a later change, which is not undone, put the same things in another place.
+    """
+    mine = _touched(change)
+    since = OutlineChange.objects.filter(course=change.course_id, pk__gt=change.pk, undone_at=None)
+    for later in since.order_by("-pk"):
+        if mine & _touched(later):
+            raise UndoConflict(reason=_("It was changed again since. Undo this first: %s") % describe_change(later))
+
+
+def _touched(change: OutlineChange) -> set[tuple[str, int]]:
+    return {
+        (rows, pk)
+        for name in ("moved", "added", "removed")
+        for rows, pks in change.facts.get(name, {}).items()
+        for pk in pks
+    }
+
+
+def _restore(course: Course, removed: dict[str, list[int]]) -> None:
+    """Bring rows back, aside of the live ones. A lesson whose address was taken since gets another one.
+
+    :raises UndoConflict: they were deleted for good.
+    """
+    sections = list(Section.with_removed.filter(course=course, pk__in=removed["sections"]))
+    lessons = list(Lesson.with_removed.filter(course=course, pk__in=removed["lessons"]).order_by("pk"))
+    if len(sections) != len(removed["sections"]) or len(lessons) != len(removed["lessons"]):
+        raise UndoConflict(reason=_("It was deleted for good."))
+    taken = set(course.lessons.values_list("slug", flat=True))
+    for place, section in enumerate(sections):
+        section.removed_at, section.removed_by, section.position = None, None, ASIDE_RETURNED + place
+    for place, lesson in enumerate(lessons):
+        lesson.removed_at, lesson.removed_by, lesson.position = None, None, ASIDE_RETURNED + place
+        if lesson.slug in taken:
+            lesson.slug = find_free_slug(taken, lesson.slug)
+        taken.add(lesson.slug)
+    Section.with_removed.bulk_update(sections, ["removed_at", "removed_by", "position"])
+    Lesson.with_removed.bulk_update(lessons, ["removed_at", "removed_by", "position", "slug"], batch_size=200)
+
+
+def _remove_again(course: Course, change: OutlineChange, now: datetime) -> None:
+    """Remove what the change has added."""
+    gone = {"removed_at": now, "removed_by": change.made_by}
+    added = change.facts["added"]
+    Lesson.objects.filter(course=course, pk__in=added["lessons"]).update(**gone)
+    Section.objects.filter(course=course, pk__in=added["sections"]).update(**gone)
+
+
+def _bring_questions_back(change: OutlineChange, course: Course, *, by: User, now: datetime) -> None:
+    for pk, quiz_pk, position in change.facts["questions"]:
+        question = Question.with_removed.select_related("quiz__lesson").filter(pk=pk, quiz=quiz_pk).first()
+        if question is None or (question.quiz.lesson_id and question.quiz.lesson.is_removed):
+            raise UndoConflict(reason=_("Its quiz was deleted since."))
+        if not question.is_removed:
+            continue
+        quiz = question.quiz
+        order = list(quiz.questions.order_by("position").values_list("pk", flat=True))
+        question.removed_at, question.removed_by, question.position = None, None, ASIDE_RETURNED
+        question.save(update_fields=["removed_at", "removed_by", "position"])
+        arrange(quiz.questions.all(), moved(order, pk, position))
+        for draw_quiz, draw_position in change.facts["draws"]:
+            _link_again(draw_quiz, question, draw_position, course)
+        finish_change(quiz, course, by, now)
+
+
+def _link_again(quiz_pk: int, question: Question, position: int, course: Course) -> None:
+    """Link a question of the bank to a quiz again, unless the quiz is gone or links it already."""
+    if not course.lessons.filter(quiz=quiz_pk).exists() or question.draws.filter(quiz=quiz_pk).exists():
+        return
+    draws = QuizDraw.objects.filter(quiz=quiz_pk)
+    order = list(draws.order_by("position").values_list("pk", flat=True))
+    draw = QuizDraw.objects.create(quiz_id=quiz_pk, position=ASIDE_RETURNED, question=question)
+    arrange(draws, moved(order, draw.pk, position))
