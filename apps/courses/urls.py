@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, bank, captions, media, outline, paths, pictures, quiz, sections
+from apps.courses.pages import authoring, bank, captions, changes, media, outline, paths, pictures, quiz, sections
 
 app_name = "courses"
 
@@ -23,7 +23,7 @@ urlpatterns = [
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
     path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),
     path(f"{_own}/outline/order", outline.order, name="studio-order"),
-    path(f"{_own}/outline/changes/<uuid:change>/undo", outline.undo, name="studio-change-undo"),
+    path(f"{_own}/outline/changes/<uuid:change>/undo", changes.undo, name="studio-change-undo"),
     path(f"{_own}/outline/sections", sections.section_add, name="studio-section-add"),
     path(f"{_own}/outline/sections/<uuid:uid>", sections.section_rename, name="studio-section-rename"),
     path(f"{_own}/outline/sections/<uuid:uid>/move", sections.section_move, name="studio-section-move"),

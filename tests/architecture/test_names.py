@@ -19,6 +19,8 @@ OTHER_RULES = {
     "files.Rendition.name": "written by the encoder",
     "files.Upload.filename": "file names",
     "courses.CourseFile.name": "file names",
+    "courses.LessonDownload.name": "file names",
+    "courses.OutlineChange.subject": "a title as it was",
     "files.VideoAsset.filename": "file names",
     "forum.MessageFile.name": "file names",
     "kit.Version.name": "the name of a table",

@@ -1,4 +1,4 @@
-"""Rows that are removed before they are deleted, so that whoever removed them can take it back."""
+"""Rows that are removed before they are deleted, so that it can be undone."""
 
 from typing import TypeVar
 

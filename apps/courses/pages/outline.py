@@ -18,15 +18,15 @@ from apps.courses import services
 from apps.courses.errors import LectureUnavailable
 from apps.courses.forms import LessonForm, NewLessonForm
 from apps.courses.inserted_file_form import InsertedFileForm
-from apps.courses.models import Course, Lesson, OutlineChange, Section
+from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
+from apps.courses.pages.changes import UNDO, changes_shown, offer_undo
 from apps.courses.pages.panel import panel_of, texts_of
-from apps.courses.pages.sections import UNDO, learners_lose, offer_undo, requested_position, section_of, to_section
+from apps.courses.pages.sections import learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
-from apps.courses.queries.outline_changes import change_out, undoable_changes
 from apps.files.services import check_quota
-from studyplatform.kit.errors import AppError, NotFound, ValidationFailed
+from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text import content
 from studyplatform.kit.web.body_limits import accepts_large_body
 
@@ -117,14 +117,6 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
     )
 
 
-SHOWN_CHANGES = 10
-
-
-def changes_shown(course: Course) -> list[dict[str, Any]]:
-    """Return the last changes that can be undone, for the list above the outline."""
-    return [change_out(one) for one in undoable_changes(course, now=timezone.now(), limit=SHOWN_CHANGES)]
-
-
 @teaches
 @require_POST
 def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
@@ -172,23 +164,6 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         label=_("Delete lesson"),
         back=reverse("courses:studio-lesson", args=[course.slug, deleted.slug]),
     )
-
-
-@teaches
-@require_POST
-def undo(request: HttpRequest, slug: str, change: UUID) -> HttpResponse:
-    """Take a change of the outline back."""
-    course = course_for_staff(request, slug)
-    made = OutlineChange.objects.filter(course=course, uid=change).first()
-    if made is None:
-        raise NotFound
-    try:
-        services.undo_change(change=made, by=signed_in_user(request), now=timezone.now())
-    except AppError as refusal:
-        messages.warning(request, refusal.detail)
-    else:
-        messages.success(request, _("The change was undone."))
-    return redirect("courses:studio-lectures", course.slug)
 
 
 @teaches

@@ -16,9 +16,9 @@ from apps.courses import services
 from apps.courses.errors import DrawTooLarge, LectureUnavailable, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.pages.authoring import confirm
+from apps.courses.pages.changes import offer_undo
 from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.panel import question_context
-from apps.courses.pages.sections import offer_undo
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.question_forms import QuestionForm, QuizForm, answers_of
 from studyplatform.kit.errors import NotFound, ValidationFailed

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.forms import SectionForm
-from apps.courses.models import Course, OutlineChange, Section
+from apps.courses.models import Course, Section
 from apps.courses.pages.authoring import confirm
+from apps.courses.pages.changes import offer_undo
 from apps.courses.pages.staffed import course_for_staff
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
@@ -89,15 +90,6 @@ def to_section(course: Course, section: Section) -> HttpResponseRedirect:
     """Redirect to the section in the outline; its heading can be focused."""
     address = reverse("courses:studio-lectures", args=[course.slug])
     return HttpResponseRedirect(f"{address}?section={section.uid}#h-{section.uid}")
-
-
-UNDO = "outline_undo"
-
-
-def offer_undo(request: HttpRequest, course: Course, change: OutlineChange | None, text: str) -> None:
-    """Let the outline say what was done, with a button that takes it back."""
-    if change is not None:
-        request.session[UNDO] = {"course": course.slug, "change": str(change.uid), "text": text}
 
 
 def requested_position(request: HttpRequest, now_at: int) -> int:

@@ -39,19 +39,21 @@ from apps.courses.services.media import (
     show_uploaded_video,
     upload_file,
 )
-from apps.courses.services.outline import (
-    add_lesson,
-    add_section,
+from apps.courses.services.moving import (
     arrange_outline,
-    change_settings,
     delete_lesson,
     delete_section,
-    dependents_of,
-    edit_lesson,
     move_items,
     move_lesson,
     move_section,
     remove_items,
+)
+from apps.courses.services.outline import (
+    add_lesson,
+    add_section,
+    change_settings,
+    dependents_of,
+    edit_lesson,
     rename_section,
     require_order,
 )

@@ -34,14 +34,14 @@ class Recording:
 
 @contextmanager
 def recording(
-    course: Course, *, by: User, kind: str, chosen: Chosen = NOTHING_CHOSEN, now: datetime
+    course: Course, *, made_by: User, kind: str, chosen: Chosen = NOTHING_CHOSEN, now: datetime
 ) -> Iterator[Recording]:
     """Record what is changed within. Call it in a transaction that has locked the course; five queries."""
     before = read_state(course)
     recorded = Recording()
     yield recorded
     after = read_state(course)
-    recorded.change = _record(course, before, after, by=by, kind=kind, chosen=chosen, now=now)
+    recorded.change = _record(course, before, after, made_by=made_by, kind=kind, chosen=chosen, now=now)
 
 
 def read_state(course: Course) -> State:
@@ -63,7 +63,7 @@ def read_state(course: Course) -> State:
 
 
 def _record(
-    course: Course, before: State, after: State, *, by: User, kind: str, chosen: Chosen, now: datetime
+    course: Course, before: State, after: State, *, made_by: User, kind: str, chosen: Chosen, now: datetime
 ) -> OutlineChange | None:
     difference = compare(before.arrangement, after.arrangement, chosen)
     changed = [
@@ -83,11 +83,11 @@ def _record(
         return None
     keys = _changed_keys(difference, changed, after)
     titles = [{**before.fields, **after.fields}[key]["title"] for key in keys]
-    if kind == Kind.RENAME and (merged := _merge_with_last(course, changed, by, now)) is not None:
+    if kind == Kind.RENAME and (merged := _merge_with_last(course, changed, made_by, now)) is not None:
         return merged
     return OutlineChange.objects.create(
         course=course,
-        made_by=by,
+        made_by=made_by,
         made_at=now,
         kind=kind,
         subject=titles[0] if len(titles) == 1 else "",
@@ -119,10 +119,10 @@ def _changed_keys(difference: Difference, changed: list[list[Any]], after: State
     return list(dict.fromkeys([*keys, *((row[0], row[1]) for row in changed)]))
 
 
-def _merge_with_last(course: Course, changed: list[list[Any]], by: User, now: datetime) -> OutlineChange | None:
+def _merge_with_last(course: Course, changed: list[list[Any]], made_by: User, now: datetime) -> OutlineChange | None:
     """Make the change a part of the last one, if that gave a title to the same thing a moment ago."""
     last = course.outline_changes.order_by("-pk").first()
-    if last is None or last.undone_at is not None or last.kind != Kind.RENAME or last.made_by_id != by.pk:
+    if last is None or last.undone_at is not None or last.kind != Kind.RENAME or last.made_by_id != made_by.pk:
         return None
     earlier = last.facts["fields"]
     if now - last.made_at > MERGED_WITHIN or [row[:3] for row in earlier] != [row[:3] for row in changed]:
@@ -148,12 +148,12 @@ def digest_contents(lessons: Collection[int]) -> dict[str, str]:
     }
 
 
-def record_removed_question(question: Question, course: Course, *, by: User, now: datetime) -> OutlineChange:
+def record_removed_question(question: Question, course: Course, *, made_by: User, now: datetime) -> OutlineChange:
     """Record that a question was removed, with its place and what linked it."""
     draws = question.draws.order_by("pk").values_list("quiz", "position")
     return OutlineChange.objects.create(
         course=course,
-        made_by=by,
+        made_by=made_by,
         made_at=now,
         kind=Kind.QUESTION,
         subject=" ".join(question.prompt.split())[:120],

@@ -170,7 +170,7 @@ def delete_question(*, question: Question, by: User, now: datetime) -> OutlineCh
         present = quiz.questions.filter(pk=question.pk).first()
         if present is None:
             return None
-        change = record_removed_question(present, course, by=by, now=now)
+        change = record_removed_question(present, course, made_by=by, now=now)
         present.removed_at, present.removed_by = now, by
         present.save(update_fields=["removed_at", "removed_by"])
         arrange(quiz.questions.all(), _order(quiz))

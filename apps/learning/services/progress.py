@@ -42,9 +42,8 @@ ACTIVITY_INTERVAL = timedelta(minutes=5)
 
 # What a save does not need of the lesson and the enrollment; it is read when something asks for it.
 _UNREAD = (
-    *("uid", "section", "slug", "title", "position", "number", "body", "summary"),
-    *("is_preview", "is_optional", "opens_at", "opens_after_days", "video", "chapters", "file", "file_name"),
-    *("removed_at", "removed_by"),
+    *("uid", "section", "slug", "title", "position", "number", "body", "summary", "is_preview", "is_optional"),
+    *("opens_at", "opens_after_days", "video", "chapters", "file", "file_name", "removed_at", "removed_by"),
 )
 _PROGRESS = PreparedQuery(
     lambda: (

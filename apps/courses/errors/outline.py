@@ -1,0 +1,63 @@
+"""Refusals of the outline: what is in a course, in which order, and when it opens."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import AppError
+
+
+@dataclass(eq=False, kw_only=True)
+class OutlineMoved(AppError):
+    """``outline`` is the present one (the shape ``StudioOutline``), in answers of the API."""
+
+    code = "OUTLINE_CHANGED"
+    status = 409
+    title = _("The outline has changed")
+    message = _("Someone else has changed the outline in the meantime, so nothing was changed. Check it and try again.")
+    severity = "warning"
+    icon = "info"
+
+    outline: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False, kw_only=True)
+class UndoConflict(AppError):
+    code = "OUTLINE_UNDO_CONFLICT"
+    status = 409
+    title = _("This can't be undone")
+    message = _("%(reason)s")
+    severity = "warning"
+
+    reason: str
+
+
+class LessonOpensTwice(AppError):
+    code = "LESSON_OPENS_TWICE"
+    status = 400
+    title = _("Choose when the lesson opens")
+    message = _("A lesson opens on a date or a number of days after enrollment, not both.")
+    severity = "warning"
+
+
+@dataclass(eq=False, kw_only=True)
+class OutlineFull(AppError):
+    code = "COURSE_OUTLINE_FULL"
+    status = 409
+    title = _("The course is full")
+    message = _("You've reached the limit of %(limit)s for this course.")
+    severity = "warning"
+
+    limit: int
+
+
+@dataclass(eq=False, kw_only=True)
+class PrerequisitesInCircle(AppError):
+    code = "LESSON_PREREQUISITES_IN_CIRCLE"
+    status = 409
+    title = _("These lessons would require each other")
+    message = _("“%(lesson)s” can't be required: it already requires this lesson. No one could open either of them.")
+    severity = "warning"
+
+    lesson: str
