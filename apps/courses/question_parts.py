@@ -36,6 +36,7 @@ class Gap:
     unit: str = ""
     ignores_accents: bool = False
     is_case_sensitive: bool = False
+    has_wildcards: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -55,6 +56,7 @@ class Answers:
     accepted: Sequence[str] = ()
     ignores_accents: bool = False
     is_case_sensitive: bool = False
+    has_wildcards: bool = False
     language: str = ""
     remarks: dict[str, str] = field(default_factory=dict)
     gaps: Sequence[Gap] = ()

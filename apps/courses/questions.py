@@ -27,7 +27,8 @@ from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 
 MOST_CHOICES = 12
 MOST_WORDS = 20
-TEXT_LIMIT = 500
+TEXT_LIMIT = content.CHOICE.max_length
+REMARK_LIMIT = content.FEEDBACK.max_length
 MAX_NUMBER = 10**15
 MAX_GAPS = 20
 MIN_ESSAY_LENGTH, MAX_ESSAY_LENGTH = 50, 20_000  # code points
@@ -93,7 +94,7 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     texts = [_as_seen(choice.text) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
-    existing = {choice.id for choice in filled if _is_id(choice.id)}
+    existing = {choice.id for choice in filled if len(choice.id) == 1 and choice.id in IDS}
     free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in existing])
     used: set[str] = set()
     lines = []
@@ -106,7 +107,7 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
                 text=choice.text.strip()[:TEXT_LIMIT],
                 is_right=choice.is_right,
                 partner=choice.partner.strip()[:TEXT_LIMIT],
-                remark=choice.remark.strip()[:TEXT_LIMIT],
+                remark=choice.remark.strip()[:REMARK_LIMIT],
             )
         )
     return lines
@@ -131,7 +132,9 @@ def _multiple(answers: Answers) -> Columns:
 def _truth(answers: Answers) -> Columns:
     if answers.truth is None:
         raise QuestionInvalid(problem=_("Choose true or false."), field="truth")
-    return Columns([], {"value": answers.truth}, {})
+    wrong = str(not answers.truth).lower()
+    remark = answers.remarks.get(wrong, "").strip()[:REMARK_LIMIT]
+    return Columns([], {"value": answers.truth}, {wrong: remark} if remark else {})
 
 
 def _numeric(answers: Answers) -> Columns:
@@ -140,7 +143,7 @@ def _numeric(answers: Answers) -> Columns:
     unit = answers.unit.strip()[:20]
     value, tolerance = number(answers.number, unit=unit), _tolerance(answers.tolerance, unit)
     remarks = {
-        write_number(number(wrong, unit=unit)): remark.strip()[:TEXT_LIMIT]
+        write_number(number(wrong, unit=unit)): remark.strip()[:REMARK_LIMIT]
         for wrong, remark in answers.remarks.items()
         if wrong.strip() and remark.strip()
     }
@@ -148,10 +151,12 @@ def _numeric(answers: Answers) -> Columns:
 
 
 def _text(answers: Answers) -> Columns:
-    strictness = Strictness(answers.ignores_accents, answers.is_case_sensitive, answers.language)
+    strictness = Strictness(answers.ignores_accents, answers.is_case_sensitive, answers.language, answers.has_wildcards)
     accepted: list[str] = []
     for text in answers.accepted:
         plain = " ".join(text.split())[:TEXT_LIMIT]
+        if answers.has_wildcards and not plain.replace("*", "").strip() and plain:
+            raise QuestionInvalid(problem=_("“*” alone would accept every answer."), field="accepted")
         if plain and len(accepted) < MOST_WORDS and not is_duplicate(plain, accepted, strictness):
             accepted.append(plain)
     if not accepted:
@@ -172,8 +177,6 @@ def _matching(answers: Answers) -> Columns:
     if any(not line.partner for line in lines):
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
     partners = {_as_seen(line.partner): line.partner for line in lines}
-    if len(partners) < 2:
-        raise QuestionInvalid(problem=_("Enter at least two different right sides."), field="choices")
     extra = [
         one.partner.strip()[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
     ]
@@ -184,6 +187,8 @@ def _matching(answers: Answers) -> Columns:
             problem = _("“%s” is already a right side. A right side without a line must be a different one.")
             raise QuestionInvalid(problem=problem % text[:40], field="choices")
         partners[_as_seen(text)] = text
+    if len(partners) < 2:
+        raise QuestionInvalid(problem=_("Enter at least two different right sides."), field="choices")
     places = shuffled([str(place) for place in range(1, len(partners) + 1)])
     place_of = dict(zip(partners, places, strict=True))
     pairs = {line.id: place_of[_as_seen(line.partner)] for line in lines}
@@ -254,6 +259,7 @@ def _gap(gap: Gap, language: str) -> Columns:
                     language=language,
                     ignores_accents=gap.ignores_accents,
                     is_case_sensitive=gap.is_case_sensitive,
+                    has_wildcards=gap.has_wildcards,
                 )
             )
     raise QuestionInvalid(problem=_("Choose what it asks for."), field="gaps")
@@ -273,10 +279,6 @@ def _shown(lines: Sequence[Choice]) -> list[dict[str, str]]:
 
 def _remarks(lines: Sequence[Choice]) -> dict[str, str]:
     return {line.id: line.remark for line in lines if line.remark and not line.is_right}
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == 1 and text in IDS
 
 
 def _as_seen(text: str) -> str:

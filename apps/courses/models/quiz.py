@@ -87,7 +87,8 @@ class Question(Removable):
     truth     options []                                     answer {"value": true}
     numeric   options {"unit": "m"}                          answer {"value": "3.2", "tolerance": "0.1"} (or "5%")
     text      options []                                     answer {"accepted": ["osmosis"], "ignores_accents": true,
-                                                                     "is_case_sensitive": true, "language": "en"}
+                                                                     "is_case_sensitive": true, "language": "en",
+                                                                     "has_wildcards": true}
     ordering  options [{"id", "text"}] (as shown: shuffled)  answer {"ids": ["c", "a", "b"]}
     matching  options {"left": [{"id","text"}], "right": [{"id","text"}]}  answer {"pairs": {"a": "2", "b": "1"}}
               (several left sides may have one partner, and a right side none)
@@ -184,6 +185,7 @@ class Question(Removable):
             ignores_accents=bool(self.answer.get("ignores_accents")),
             is_case_sensitive=bool(self.answer.get("is_case_sensitive")),
             language=str(self.answer.get("language") or ""),
+            has_wildcards=bool(self.answer.get("has_wildcards")),
         )
 
 

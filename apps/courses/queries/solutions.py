@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from apps.courses.models import Question
 from apps.courses.questions import Answers, Choice, Gap
 from studyplatform.kit.text.numbers import number_format, write_number
+from studyplatform.kit.text.wildcards import show_pattern
 
 
 def answers_of_question(question: Question) -> Answers:
@@ -28,7 +29,7 @@ def answers_of_question(question: Question) -> Answers:
                 ]
             )
         case Question.Kind.TRUTH:
-            return Answers(truth=bool(answer.get("value")))
+            return Answers(truth=bool(answer.get("value")), remarks=dict(question.remarks))
         case Question.Kind.NUMERIC:
             return Answers(
                 number=_typed(answer.get("value", "")),
@@ -79,6 +80,7 @@ def _gap_of(field: Question) -> Gap:
         lines=list(given.accepted),
         ignores_accents=given.ignores_accents,
         is_case_sensitive=given.is_case_sensitive,
+        has_wildcards=given.has_wildcards,
     )
 
 
@@ -116,7 +118,8 @@ def solution(question: Question) -> list[SolutionLine]:
                 *(SolutionLine(text=text, is_right=False, remark=word) for text, word in answers.remarks.items()),
             ]
         case Question.Kind.TEXT:
-            return [SolutionLine(text=text, is_right=True) for text in answers.accepted]
+            shown = show_pattern if answers.has_wildcards else str
+            return [SolutionLine(text=shown(text), is_right=True) for text in answers.accepted]
         case Question.Kind.ORDERING:
             steps = enumerate(answers.choices, start=1)
             return [SolutionLine(text=f"{place}. {one.text}", is_right=True) for place, one in steps]

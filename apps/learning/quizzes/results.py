@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from apps.courses.models import Question
 from apps.learning.quizzes import marking
 from studyplatform.kit.text.numbers import write_number
+from studyplatform.kit.text.wildcards import show_pattern
 
 
 def round_score(value: Fraction) -> Decimal:
@@ -158,7 +159,8 @@ def _accepted(question: Question) -> str:
                 }
             return number
         case Question.Kind.TEXT:
-            return _(" or ").join(f"“{text}”" for text in key["accepted"])
+            shown = show_pattern if question.strictness.has_wildcards else str
+            return _(" or ").join(f"“{shown(text)}”" for text in key["accepted"])
         case _:
             return ""
 

@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from studyplatform.kit.text.wildcards import has_wildcard, matches, split_pattern
+
 _INVISIBLE = dict.fromkeys(
     [
         *map(ord, "\u00ad\u034f\u061c\u180e\ufeff\u0640"),  # with the Arabic tatweel, which only stretches a word
@@ -42,6 +44,7 @@ _SAME_CHARACTER = {
 }  # fmt: skip
 _FULL_STOPS = ".\u3002\uff0e\uff61\u0964\u06d4\u0589\u1362"
 _IN_WORDS = " '-,"
+_WILDCARD = "\ufdd0"  # a character that no text has
 
 # --- Accents -----------------------------------------------------------------------------------------
 _GRAVE, _ACUTE, _CIRCUMFLEX, _TILDE, _MACRON, _BREVE, _DIAERESIS, _CARON = map(
@@ -73,11 +76,15 @@ _ACCENTED = {"ca": "çü", "es": "ü", "fr": "çüù", "pt": "çõü", "nl": "ä
 
 @dataclass(frozen=True)
 class Strictness:
-    """How an answer is compared. ``language`` (BCP 47) says which marks make letters; "" for what holds everywhere."""
+    """How an answer is compared. ``language`` (BCP 47) says which marks make letters; "" for what holds everywhere.
+
+    With ``has_wildcards``, ``*`` in an accepted answer stands for any text (``wildcards``).
+    """
 
     ignores_accents: bool = False
     is_case_sensitive: bool = False
     language: str = ""
+    has_wildcards: bool = False
 
 
 def is_same_answer(given: str, accepted: str, strictness: Strictness) -> bool:
@@ -87,6 +94,10 @@ def is_same_answer(given: str, accepted: str, strictness: Strictness) -> bool:
     full-width forms of its signs count as well. The full stop after words is forgiven, and after a number if none is
     asked for.
     """
+    if strictness.has_wildcards and has_wildcard(accepted):
+        return _matches_pattern(given, accepted, strictness)
+    if strictness.has_wildcards:
+        accepted = accepted.replace("\\*", "*")
     if not _has_words(accepted) or not _has_words(given):
         return _same_signs(given, accepted)
     keys = _keys(accepted, strictness)
@@ -103,6 +114,14 @@ def is_same_answer(given: str, accepted: str, strictness: Strictness) -> bool:
 def is_duplicate(text: str, others: list[str], strictness: Strictness) -> bool:
     """Return whether an accepted answer says nothing new beside others."""
     return any(is_same_answer(text, other, strictness) for other in others)
+
+
+def _matches_pattern(given: str, pattern: str, strictness: Strictness) -> bool:
+    """Return whether an answer has the texts between the wildcards, compared as whole answers are."""
+    patterns = [key.split(_WILDCARD) for key in _keys(_WILDCARD.join(split_pattern(pattern)), strictness)]
+    readings = (given, _without_full_stop(given))
+    keys = {key for reading in readings for key in _keys(reading.replace(_WILDCARD, ""), strictness)}
+    return any(matches(key, parts) for key in keys for parts in patterns)
 
 
 def _same_signs(given: str, accepted: str) -> bool:
