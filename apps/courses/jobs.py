@@ -24,10 +24,11 @@ def render_file(running: jobs.Running, *, uid: str) -> None:
     services.render_file(uid=uuid.UUID(uid))
 
 
-@jobs.job("courses.clean_files", label=_("Delete course files that no text uses"))
+@jobs.job("courses.clean_files", label=_("Delete course files that no text uses, and old reports of imports"))
 def clean_files(running: jobs.Running) -> None:
     now = timezone.now()
     services.clean_course_files(now=now)
+    services.clean_question_imports(now=now)
     services.plan_next_cleaning(now=now)
 
 

@@ -3,13 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course, Lesson, Question, Quiz
-from apps.courses.questions import MAX_GAPS, USUAL_ESSAY_LENGTH, Answers, Choice, Gap
 from apps.courses.services import QuestionDraft
+from apps.courses.services.question_drafts import answers_of as answers_of
 
 
 class QuizForm(forms.Form):
@@ -104,71 +103,6 @@ class QuestionForm(forms.Form):
             all_or_nothing=given["all_or_nothing"],
             is_withdrawn=given["is_withdrawn"],
         )
-
-
-def answers_of(data: Any) -> Answers:
-    """Return the posted lines: ``line`` with ``line_id``, ``partner`` and ``remark``; ``right`` are line numbers."""
-    if not isinstance(data, QueryDict):
-        return Answers()
-    texts = data.getlist("line")
-    ids, partners, remarks = (data.getlist(name) for name in ("line_id", "partner", "remark"))
-    right = set(data.getlist("right"))
-
-    def at(values: list[str], place: int) -> str:
-        return values[place] if place < len(values) else ""
-
-    return Answers(
-        choices=[
-            Choice(
-                id=at(ids, place),
-                text=text,
-                is_right=str(place) in right,
-                partner=at(partners, place),
-                remark=at(remarks, place),
-            )
-            for place, text in enumerate(texts)
-        ],
-        truth={"yes": True, "no": False}.get(data.get("truth", "")),
-        number=data.get("number", ""),
-        tolerance=data.get("tolerance", ""),
-        unit=data.get("unit", ""),
-        accepted=data.getlist("accepted"),
-        ignores_accents="ignores_accents" in data,
-        is_case_sensitive="is_case_sensitive" in data,
-        remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
-        gaps=_gaps_of(data),
-        essay_limit=_whole_number(data.get("essay_limit", "")) if "essay_limit" in data else USUAL_ESSAY_LENGTH,
-    )
-
-
-def _whole_number(text: str) -> int | None:
-    text = text.strip()
-    return int(text) if text.isdecimal() and len(text) <= 9 else None
-
-
-def _gaps_of(data: QueryDict) -> list[Gap]:
-    """Return the posted gaps: ``gap_answers`` with ``gap_kind``, ``gap_points``, ``gap_tolerance`` and ``gap_unit``;
-    ``gap_accents`` and ``gap_case`` are numbers of gaps, from 1. One more than there may be is kept, to be refused."""
-    answers = data.getlist("gap_answers")[: MAX_GAPS + 1]
-    kinds, points, tolerances, units = (data.getlist(f"gap_{name}") for name in ("kind", "points", "tolerance", "unit"))
-    accents, case = set(data.getlist("gap_accents")), set(data.getlist("gap_case"))
-    return [
-        Gap(
-            kind=kinds[place] if place < len(kinds) else "text",
-            lines=[line.strip() for line in text.splitlines() if line.strip()],
-            points=_points(points[place]) if place < len(points) else 1,
-            tolerance=tolerances[place] if place < len(tolerances) else "",
-            unit=units[place] if place < len(units) else "",
-            ignores_accents=str(place + 1) in accents,
-            is_case_sensitive=str(place + 1) in case,
-        )
-        for place, text in enumerate(answers)
-    ]
-
-
-def _points(text: str) -> int:
-    """Return the points; 0, which is refused, if it is no whole number."""
-    return _whole_number(text) or 0
 
 
 def seconds_of(text: str) -> int:

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, bank, captions, changes, media, outline, paths, pictures, quiz, sections
+from apps.courses.pages import (
+    authoring,
+    bank,
+    captions,
+    changes,
+    media,
+    outline,
+    paths,
+    pictures,
+    question_imports,
+    quiz,
+    sections,
+)
 
 app_name = "courses"
 
@@ -55,6 +67,9 @@ urlpatterns = [
     path(f"{_bank}/copy", bank.question_copy, name="studio-bank-copy"),
     path(f"{_bank}/delete", bank.question_delete, name="studio-bank-delete"),
     path(f"{_bank}/use", bank.question_use, name="studio-bank-use"),
+    path(f"{_own}/bank/import", question_imports.question_imports, name="studio-imports"),
+    path(f"{_own}/bank/import/<uuid:uid>", question_imports.question_import, name="studio-import"),
+    path(f"{_own}/bank/import/<uuid:uid>/undo", question_imports.question_import_undo, name="studio-import-undo"),
     path("dashboard/instructor/paths/", paths.path_list, name="studio-paths"),
     path("dashboard/instructor/paths/new", paths.path_new, name="studio-path-new"),
     path(_path, paths.path, name="studio-path"),

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.client import ClientHandler
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.permissions import BasePermission
 
@@ -25,7 +26,7 @@ from tests.accounts.test_mass_assignment import forbidden_fields, protected_valu
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
 from tests.factories.accounts import PASSWORD
-from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.courses import CourseFactory, LessonFactory, QuestionImportFactory, SectionFactory
 from tests.factories.paths import LearningPathFactory, put_in
 
 pytestmark = pytest.mark.django_db
@@ -236,6 +237,18 @@ TABLE = [
         body=lambda _: {"upload": "0f8fad5b-d9cb-469f-a165-70867728950e"},
         also=404,
     ),
+    Row("question_import_check", "staff of the course", _course, body=lambda _: {"text": "Rivers bend. {T}"}),
+    Row("question_import", "staff of the course", lambda world: QuestionImportFactory(course=world.course).uid),
+    Row("question_import_run", "staff of the course", lambda world: QuestionImportFactory(course=world.course).uid),
+    Row(
+        "question_import_undo",
+        "staff of the course",
+        lambda world: QuestionImportFactory(course=world.course, imported_at=timezone.now()).uid,
+    ),
+    Row(
+        "question_preview", "staff of the course", body=lambda world: {"course": world.course.slug, "form": "kind=text"}
+    ),
+    Row("question_preview_mark", "teaching", body=lambda _: {"draft": "forged"}, also=400),
     Row("content_preview", "teaching", body=lambda _: {"place": "lesson", "text": "*a*"}),
     Row("content_convert", "teaching", body=lambda _: {"html": "<p>a"}),
     Row("authoring_picture", "staff of the course", _course),

@@ -10,6 +10,7 @@ OTHER_RULES = {
     "billing.BooksDifference.subject": "the id of what was compared",
     "billing.EarningsMilestone.name": "a choice",
     "courses.Lesson.file_name": "file names (files/file_types.py)",
+    "courses.QuestionImport.file_name": "file names",
     "files.BinnedOriginal.filename": "file names",
     "files.CaptionDraft.filename": "file names",
     "files.File.name": "file names",

@@ -32,6 +32,7 @@ NOT_IMPORTED = {
     "pytest-timeout": "plugin of pytest",
     "pytest-xdist": "plugin of pytest",
     "ruff": "formats and lints (make check)",
+    "types-defusedxml": "types of defusedxml",
     "types-jsonschema": "types of jsonschema",
     "types-pygments": "types of Pygments",
     "types-pyyaml": "types of PyYAML",

@@ -46,7 +46,7 @@ from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
-from tests.factories.courses import QuestionFactory, QuizFactory
+from tests.factories.courses import QuestionFactory, QuestionImportFactory, QuizFactory
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
@@ -362,6 +362,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
             [f"courses:studio-bank-{act}" for act in ("question", "copy", "delete", "use")], banked.question.uid
         ),
         "courses:studio-draw": banked.uid,
+        "courses:studio-import": QuestionImportFactory(course=world.course).uid,
+        "courses:studio-import-undo": QuestionImportFactory(course=world.course, imported_at=now).uid,
     }
     change = OutlineChange.objects.create(
         course=world.course, made_by=teacher, made_at=now, kind=OutlineChange.Kind.RENAME, facts={"fields": []}

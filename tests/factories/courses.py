@@ -1,5 +1,6 @@
 """Factories of courses and their content, with the rows that the services would write."""
 
+import zlib
 from datetime import UTC, datetime
 
 from factory.declarations import LazyAttribute, Sequence, SubFactory
@@ -7,7 +8,18 @@ from factory.django import DjangoModelFactory
 from factory.helpers import post_generation
 
 from apps.accounts.models import Role
-from apps.courses.models import Course, CourseFile, CoursePicture, Lesson, Question, Quiz, Section, Subject, Submission
+from apps.courses.models import (
+    Course,
+    CourseFile,
+    CoursePicture,
+    Lesson,
+    Question,
+    QuestionImport,
+    Quiz,
+    Section,
+    Subject,
+    Submission,
+)
 from tests.factories.accounts import UserFactory
 
 THEN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -97,6 +109,21 @@ class QuestionFactory(DjangoModelFactory[Question]):
     options = LazyAttribute(lambda question: [{"id": "a", "text": "This"}, {"id": "b", "text": "That"}])
     answer = LazyAttribute(lambda question: {"id": "b"})
     explanation = "That, because it is not this."
+
+
+class QuestionImportFactory(DjangoModelFactory[QuestionImport]):
+    """A checked file with one question for the bank of the course; ``imported_at`` makes it an import of nothing."""
+
+    class Meta:
+        model = QuestionImport
+
+    course = SubFactory(CourseFactory)
+    quiz = LazyAttribute(lambda found: Quiz.objects.get_or_create(course=found.course)[0])
+    created_at = THEN
+    imported_at = None
+    state = LazyAttribute(lambda found: "imported" if found.imported_at else "checked")
+    format = "gift"
+    source = LazyAttribute(lambda found: b"" if found.imported_at else zlib.compress(b"Rivers bend. {T}"))
 
 
 class SubmissionFactory(DjangoModelFactory[Submission]):

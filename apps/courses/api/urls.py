@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.courses.api import content_views, outline_views, studio_views, views
+from apps.courses.api import content_views, outline_views, question_views, studio_views, views
 
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
@@ -8,6 +8,8 @@ urlpatterns = [
     path("courses/<slug:slug>/files/", content_views.CourseFiles.as_view()),
     path("courses/<slug:slug>/lessons/", views.CourseLessons.as_view()),
     path("courses/<slug:slug>/picture/", views.PictureOfCourse.as_view()),
+    path("courses/<slug:slug>/question-imports/", question_views.QuestionImports.as_view()),
+    path("question-imports/<uuid:uid>/", question_views.OneQuestionImport.as_view()),
     path("courses/<slug:slug>/sections/", views.CourseSections.as_view()),
     path("sections/<uuid:uid>/", views.OneSection.as_view()),
     path("sections/<uuid:uid>/move/", views.SectionMove.as_view()),

@@ -142,6 +142,17 @@ class QuestionInvalid(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class QuestionFileInvalid(AppError):
+    code = "QUESTION_FILE_INVALID"
+    status = 422
+    title = _("This file can't be imported")
+    message = _("%(problem)s")
+    is_for_scripts = False
+
+    problem: str
+
+
+@dataclass(eq=False, kw_only=True)
 class DrawTooLarge(AppError):
     code = "QUIZ_DRAW_TOO_LARGE"
     status = 400

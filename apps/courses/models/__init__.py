@@ -8,6 +8,7 @@ from apps.courses.models.outline import Lesson, Section
 from apps.courses.models.outline_change import OutlineChange
 from apps.courses.models.path import LearningPath, PathCourse
 from apps.courses.models.picture import CoursePicture
+from apps.courses.models.question_import import QuestionImport
 from apps.courses.models.quiz import Question, QuestionTag, Quiz, QuizDraw
 from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.search import SearchDocument
@@ -27,6 +28,7 @@ __all__ = [
     "OutlineChange",
     "PathCourse",
     "Question",
+    "QuestionImport",
     "QuestionTag",
     "Quiz",
     "QuizDraw",

@@ -70,6 +70,14 @@ from apps.courses.services.paths import (
     unpublish_path,
 )
 from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
+from apps.courses.services.question_imports import (
+    MAX_QUESTION_FILE_BYTES,
+    QuestionFile,
+    check_questions,
+    clean_question_imports,
+    import_questions,
+    undo_import,
+)
 from apps.courses.services.quizzes import (
     MAX_ESSAYS,
     QUESTION_LIMIT,
@@ -97,10 +105,12 @@ from apps.courses.services.undo import undo_change
 __all__ = [
     "MAX_ESSAYS",
     "MAX_ESSAY_LENGTH",
+    "MAX_QUESTION_FILE_BYTES",
     "QUESTION_LIMIT",
     "CourseTexts",
     "PathTexts",
     "QuestionDraft",
+    "QuestionFile",
     "add_captions",
     "add_course_file",
     "add_draw",
@@ -113,7 +123,9 @@ __all__ = [
     "attach_file",
     "attach_video",
     "change_settings",
+    "check_questions",
     "clean_course_files",
+    "clean_question_imports",
     "confirm_caption_draft",
     "copy_question",
     "copy_to_bank",
@@ -141,6 +153,7 @@ __all__ = [
     "edit_path",
     "edit_question",
     "edit_quiz",
+    "import_questions",
     "keep_caption_draft",
     "lesson_holds",
     "link_question",
@@ -176,6 +189,7 @@ __all__ = [
     "submit_course",
     "suspend_course",
     "undo_change",
+    "undo_import",
     "unpublish_course",
     "unpublish_path",
     "upload_course_file",

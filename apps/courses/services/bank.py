@@ -1,7 +1,8 @@
 """The question bank of a course: its questions with tags, and what quizzes get from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -71,7 +72,7 @@ def _tags(bank: Quiz, names: Sequence[str]) -> list[QuestionTag]:
         raise QuestionInvalid(problem=_("A question can have up to %d tags.") % MAX_TAGS, field="tags")
     by_key: dict[str, str] = {}
     for name in names:
-        plain = " ".join(stripped(name).split())
+        plain = _plain(name)
         if len(plain) > MAX_TAG_LENGTH:
             raise QuestionInvalid(problem=_("A tag can have up to %d characters.") % MAX_TAG_LENGTH, field="tags")
         if plain:
@@ -82,6 +83,25 @@ def _tags(bank: Quiz, names: Sequence[str]) -> list[QuestionTag]:
         QuestionTag.objects.get_or_create(bank=bank, key=key, defaults={"name": name})[0]
         for key, name in by_key.items()
     ]
+
+
+def add_tags(bank: Quiz, names: Mapping[int, Sequence[str]]) -> None:
+    """Add tags to questions of a bank, by their primary keys: each gets its first `MAX_TAGS`. For many at once."""
+    plain = {pk: [_plain(name)[:MAX_TAG_LENGTH].strip() for name in given] for pk, given in names.items()}
+    by_key = {_key(name): name for given in plain.values() for name in given if name}
+    known = {tag.key: tag for tag in QuestionTag.objects.filter(bank=bank, key__in=list(by_key))}
+    missing = [QuestionTag(bank=bank, key=key, name=name) for key, name in by_key.items() if key not in known]
+    known |= {tag.key: tag for tag in QuestionTag.objects.bulk_create(missing)}
+    through: Any = Question.tags.through
+    through.objects.bulk_create(
+        through(question_id=pk, questiontag_id=known[key].pk)
+        for pk, given in plain.items()
+        for key in list(dict.fromkeys(_key(name) for name in given if name))[:MAX_TAGS]
+    )
+
+
+def _plain(name: str) -> str:
+    return " ".join(stripped(name).split())
 
 
 def _key(name: str) -> str:

@@ -1,5 +1,6 @@
 """Quiz definitions: the rules and the questions with their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -187,6 +188,17 @@ def _delete_links(question: Question) -> None:
         arrange(quiz.draws.all(), list(quiz.draws.order_by("position").values_list("pk", flat=True)))
         if not quiz.draws.exists():
             Quiz.objects.filter(pk=quiz.pk).update(bank_count=0)
+
+
+def delete_questions(*, quiz: Quiz, chosen: Sequence[Question], by: User, now: datetime) -> None:
+    """Remove several questions of a quiz or a bank at once, with the draws that link them."""
+    with transaction.atomic():
+        course = _locked(quiz, by)
+        quiz.questions.filter(pk__in=[one.pk for one in chosen]).update(removed_at=now, removed_by=by)
+        for question in chosen:
+            _delete_links(question)
+        arrange(quiz.questions.all(), _order(quiz))
+        finish_change(quiz, course, by, now)
 
 
 _RULES = (

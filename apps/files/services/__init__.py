@@ -82,6 +82,7 @@ from apps.files.services.videos import (
 )
 from apps.files.services.zips import stream_zip
 from apps.files.servings import register_report, report_served
+from apps.files.video.encodings import decode as decode_text
 
 __all__ = [
     "CHECKSUM_ALGORITHMS",
@@ -120,6 +121,7 @@ __all__ = [
     "count_download",
     "create_folder",
     "create_share_link",
+    "decode_text",
     "delete_account_of",
     "delete_entries",
     "delete_expired_caption_drafts",

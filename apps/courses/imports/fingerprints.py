@@ -1,0 +1,59 @@
+"""What a question asks and what is right, as a short text: two questions that say the same have the same one."""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from apps.courses.models import Question
+
+_FILE = re.compile(r"/course-files/[0-9a-f-]{36}")
+Kind = Question.Kind
+
+
+def fingerprint_of(question: Question, *, is_full: bool = False) -> str:
+    """Return the fingerprint of a question, which need not be saved. Ids and the files behind pictures don't count.
+
+    ``is_full``: with its points, explanation and feedback.
+    """
+    facts: list[Any] = [question.kind, _text(question.prompt), _facts(question)]
+    if is_full:
+        remarks = sorted(map(_text, (question.remarks or {}).values()))
+        facts += [question.points, _text(question.explanation), remarks, question.all_or_nothing, question.is_withdrawn]
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()[:32]
+
+
+def _facts(question: Question) -> Any:
+    options, answer = question.options, question.answer
+    match question.kind:
+        case Kind.SINGLE | Kind.MULTIPLE:
+            right = {answer["id"]} if "id" in answer else set(answer["ids"])
+            return sorted([_text(one["text"]), one["id"] in right] for one in options)
+        case Kind.TRUTH:
+            return bool(answer["value"])
+        case Kind.NUMERIC:
+            return [*map(str, question.accepted_range), question.unit]
+        case Kind.TEXT:
+            strictness = question.strictness
+            return [
+                sorted(map(_text, answer["accepted"])),
+                strictness.ignores_accents,
+                strictness.is_case_sensitive,
+                strictness.has_wildcards,
+            ]
+        case Kind.ORDERING:
+            texts = {one["id"]: _text(one["text"]) for one in options}
+            return [texts.get(one, "") for one in answer["ids"]]
+        case Kind.MATCHING:
+            rights = {one["id"]: _text(one["text"]) for one in options["right"]}
+            pairs = [
+                [_text(one["text"]), rights.get(answer["pairs"].get(one["id"], ""), "")] for one in options["left"]
+            ]
+            return [sorted(pairs), sorted(rights.values())]
+        case Kind.GAPS:
+            return [[gap.position, gap.kind, gap.points, _facts(gap)] for gap in question.gaps]
+    return []
+
+
+def _text(text: str) -> str:
+    return " ".join(_FILE.sub("/course-files/", text).split())
