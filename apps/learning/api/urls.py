@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.api import note_views, path_views, practice_views, views
+from apps.learning.api import note_views, path_views, practice_views, question_preview_views, views
 
 urlpatterns = [
     path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),  # first, because it is called most
@@ -19,6 +19,8 @@ urlpatterns = [
     path("practice/", practice_views.Practice.as_view()),
     path("practice/cards/<uuid:uid>/answer/", practice_views.PracticeAnswer.as_view()),
     path("practice/cards/<uuid:uid>/reviews/", practice_views.PracticeReviews.as_view()),
+    path("studio/question-previews/", question_preview_views.QuestionPreviews.as_view()),
+    path("studio/question-previews/mark/", question_preview_views.QuestionPreviewMarking.as_view()),
     path("paths/", path_views.Paths.as_view()),
     path("paths/<slug:slug>/", path_views.OnePath.as_view()),
     path("certificates/", views.Certificates.as_view()),
