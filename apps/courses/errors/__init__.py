@@ -11,6 +11,7 @@ from apps.courses.errors.outline import (
     PrerequisitesInCircle,
     UndoConflict,
 )
+from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
 from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "PathNotFound",
     "PathNotReady",
     "PrerequisitesInCircle",
+    "QuestionFileInvalid",
     "QuestionInvalid",
     "StillTeaching",
     "TooManyPaths",
@@ -128,40 +130,6 @@ class CourseInUse(AppError):
     title = _("This course can't be deleted")
     message = _("You can only delete a draft that was never published. Unpublish or archive the course instead.")
     severity = "warning"
-
-
-@dataclass(eq=False, kw_only=True)
-class QuestionInvalid(AppError):
-    code = "QUIZ_QUESTION_INVALID"
-    status = 400
-    title = _("This question isn't complete")
-    message = _("%(problem)s")
-
-    problem: str
-    field: str = ""
-
-
-@dataclass(eq=False, kw_only=True)
-class QuestionFileInvalid(AppError):
-    code = "QUESTION_FILE_INVALID"
-    status = 422
-    title = _("This file can't be imported")
-    message = _("%(problem)s")
-    is_for_scripts = False
-
-    problem: str
-
-
-@dataclass(eq=False, kw_only=True)
-class DrawTooLarge(AppError):
-    code = "QUIZ_DRAW_TOO_LARGE"
-    status = 400
-    title = _("Not enough questions")
-    message = _("An attempt can't draw more questions than the quiz has (%(pool)s).")
-    severity = "warning"
-    is_for_scripts = False
-
-    pool: int
 
 
 class VideoNotYours(AppError):

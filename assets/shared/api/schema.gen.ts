@@ -1768,6 +1768,40 @@ export interface paths {
         patch: operations["studio_lesson_save"];
         trace?: never;
     };
+    "/api/v1/studio/question-previews/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Show the question of a form as learners will meet it, as far as it is complete. */
+        post: operations["question_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/question-previews/mark/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Mark an answer to a preview as that of a learner. Nothing is saved. */
+        post: operations["question_preview_mark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teaching/lessons/": {
         parameters: {
             query?: never;
@@ -4393,6 +4427,26 @@ export interface components {
             /** Format: uuid */
             uid: string;
             unit: string;
+        };
+        QuestionPreviewInRequest: {
+            course: string;
+            /** @description The fields of the question builder, URL-encoded. */
+            form: string;
+        };
+        QuestionPreviewMarkInRequest: {
+            answer?: components["schemas"]["AnswerInRequest"] | null;
+            /** @description Of the preview. */
+            draft: string;
+        };
+        QuestionPreviewMarked: {
+            result: components["schemas"]["QuestionResult"];
+        };
+        QuestionPreviewOut: {
+            /** @description What marking it needs; empty while it is incomplete. */
+            draft: string;
+            /** @description What is missing; empty if it is complete. */
+            problem: string;
+            question: components["schemas"]["QuestionOut"] | null;
         };
         QuestionResult: {
             /** @description Number, text and truth: what counts as right; empty while it is not told. */
@@ -9292,6 +9346,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudioLessonChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    question_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionPreviewInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionPreviewOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    question_preview_mark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionPreviewMarkInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionPreviewMarked"];
                 };
             };
             /** @description A refusal or a failure. */
