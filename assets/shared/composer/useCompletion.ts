@@ -204,10 +204,12 @@ export function useCompletion(
       const { start, end } = surface.read();
       if (start !== found.caret || end !== found.caret) close();
     };
-    // The options stand where the caret was.
+    // The options stay beside the caret.
     const onScroll = ({ target }: Event): void => {
-      const isList = target instanceof HTMLElement && target.id === listId;
-      if (!isList && found.place.position === "fixed") close();
+      if (found.place.position !== "fixed" || document.getElementById(listId) === target) return;
+      const caret = surface.findCaret();
+      const isSeen = caret && caret.bottom > 0 && caret.top < document.documentElement.clientHeight;
+      setFound(isSeen ? { ...found, place: placeBeside(caret) } : null);
     };
     document.addEventListener("selectionchange", check);
     document.addEventListener("scroll", onScroll, { capture: true, passive: true });
@@ -241,6 +243,8 @@ export function useCompletion(
     if (!found) return undefined;
     const { element } = surface;
     const role = element.getAttribute("role");
+    const multiline = element.getAttribute("aria-multiline"); // which a combobox cannot have
+    element.removeAttribute("aria-multiline");
     const attributes = {
       role: "combobox",
       "aria-autocomplete": "list",
@@ -253,6 +257,7 @@ export function useCompletion(
     return () => {
       for (const name of Object.keys(attributes)) element.removeAttribute(name);
       if (role !== null) element.setAttribute("role", role);
+      if (multiline !== null) element.setAttribute("aria-multiline", multiline);
     };
   }, [active, found, listId, surface]);
 

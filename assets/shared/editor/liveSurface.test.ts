@@ -159,3 +159,20 @@ it.each([
   const text = marked.replace("^", "");
   expect(text.slice(0, at) + placePicture(text, at, "![]()") + text.slice(at)).toBe(expected);
 });
+
+it("lets the textarea follow a long text in pauses, and before the form is sent", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { field, live } = open("x".repeat(30_000));
+  const heard = vi.fn();
+  field.addEventListener("input", heard);
+  for (let at = 0; at < 5; at++) live.replace(0, 0, "a");
+  expect(heard).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1000);
+  expect(heard).toHaveBeenCalledOnce();
+  expect(field.value.startsWith("aaaaax")).toBe(true);
+
+  live.replace(0, 0, "b");
+  document.body.dispatchEvent(new Event("submit", { bubbles: true }));
+  expect(field.value.startsWith("baaaaax")).toBe(true);
+  vi.useRealTimers();
+});

@@ -1,13 +1,15 @@
 /** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0061). */
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { indentUnit, syntaxTree } from "@codemirror/language";
+import type { SyntaxNode } from "@lezer/common";
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 
+import { t } from "../i18n";
 import type { Edit } from "./editing";
 import { findChanges } from "./findChanges";
 import { fillPlace, holdPlace, holdPlaces } from "./holds";
-import { continueList } from "./lists";
+import { continueList, moveIn, moveOut } from "./lists";
 import { type LivePreviewOptions, livePreview, piecesArrived } from "./livePreview";
 import { contentLanguage } from "./markdownLanguage";
 import { PieceRenderer, type RenderPiece } from "./rendering";
@@ -15,6 +17,10 @@ import type { Picture } from "./pictures";
 import { placePicture } from "./placing";
 import type { LiveTools, Surface } from "./surface";
 import { changeTable, moveDown, moveToCell, tableAround } from "./tables";
+
+/** Characters from which the textarea follows a moment later; before anything reads it to send or keep it, it has. */
+const LONG_TEXT = 20_000;
+const TELL_PAUSE_MS = 200;
 
 /** Changes from elsewhere: undo does not take them back, but moves what it takes back along with them. */
 const elsewhere = [Transaction.addToHistory.of(false), Transaction.remote.of(true)];
@@ -31,22 +37,40 @@ export type LiveOptions = Pick<LivePreviewOptions, "editPicture" | "isOwnPicture
 
 export type LiveSurface = Surface & { live: LiveTools; view: EditorView; destroy: () => void };
 
-/** Where a mark has no meaning. */
-const sources = new Set([
-  "FencedCode",
-  "CodeBlock",
-  "CodeText",
-  "InlineCode",
-  "Formula",
-  "FormulaBlock",
-]);
-
+/** Whether the selection is in code or a formula, where marks have no meaning. */
 function isInSource(state: EditorState): boolean {
   const { from, to } = state.selection.main;
-  let node = syntaxTree(state).resolveInner(from, from === to ? -1 : 1);
-  while (!sources.has(node.name) && node.parent) node = node.parent;
-  // Behind the last mark of a code span one is out of it.
-  return sources.has(node.name) && node.from < from && (node.to > to || node.type.is("CodeText"));
+  for (const side of [-1, 1] as const) {
+    for (
+      let node: SyntaxNode | null = syntaxTree(state).resolveInner(from, side);
+      node;
+      node = node.parent
+    ) {
+      const { name } = node;
+      if (name === "CodeBlock") return true;
+      if (name === "InlineCode" || name === "Formula" || name === "FormulaBlock") {
+        if (node.from < from && to < node.to) return true;
+      } else if (name === "FencedCode") {
+        const [open, close] = node.getChildren("CodeMark");
+        const begins = state.doc.lineAt(open?.to ?? node.from).to;
+        if (from > begins && (!close || to < close.from)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+const keysIdOf = (field: HTMLTextAreaElement): string => `${field.id || field.name}-keys`;
+
+/** What screen readers say of the keys that mean something else here. */
+function describeKeys(field: HTMLTextAreaElement): HTMLElement {
+  const words = document.createElement("span");
+  words.id = keysIdOf(field);
+  words.hidden = true;
+  words.textContent = t(
+    "Tab goes through tables and indents items of lists. To leave the text, press Escape, then Tab.",
+  );
+  return words;
 }
 
 /** The attributes by which assistive technology knows the field. */
@@ -62,10 +86,12 @@ function attributesOf(field: HTMLTextAreaElement): Record<string, string> {
   };
   if (label) attributes["aria-labelledby"] = label.id;
   else if (field.ariaLabel) attributes["aria-label"] = field.ariaLabel;
-  for (const name of ["aria-describedby", "aria-invalid", "lang", "dir"]) {
+  for (const name of ["aria-invalid", "lang", "dir"]) {
     const value = field.getAttribute(name);
     if (value !== null) attributes[name] = value;
   }
+  const described = field.getAttribute("aria-describedby") ?? "";
+  attributes["aria-describedby"] = `${described} ${keysIdOf(field)}`.trim();
   if (field.required) attributes["aria-required"] = "true";
   return attributes;
 }
@@ -87,13 +113,27 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     view.dispatch({ effects: piecesArrived.of(null) });
   });
   const listeners = new Set<() => void>();
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  /** Write the text into the field, and tell those who listen. */
+  const tellNow = (): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    const text = view.state.doc.toString();
+    if (field.value === text) return;
+    isTelling = true;
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    isTelling = false;
+  };
+  const tellLeft = (): void => {
+    if (waiting !== undefined) tellNow();
+  };
   const tell = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
     if (selectionSet || docChanged) for (const listener of listeners) listener();
     if (!docChanged) return;
-    isTelling = true;
-    field.value = state.doc.toString();
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-    isTelling = false;
+    // Copying a long text takes longer than typing a letter, so it waits for a pause.
+    if (state.doc.length <= LONG_TEXT) tellNow();
+    else waiting ??= setTimeout(tellNow, TELL_PAUSE_MS);
   });
   const access = new Compartment();
   const hadFocus = document.activeElement === field;
@@ -121,7 +161,9 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
           { key: "Enter", run: continueList },
           { key: "Mod-f", run: () => (openSearch(), true) },
           { key: "Tab", run: moveToCell(1) },
+          { key: "Tab", run: moveIn },
           { key: "Shift-Tab", run: moveToCell(-1) },
+          { key: "Shift-Tab", run: moveOut },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
@@ -129,7 +171,8 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       ],
     }),
   });
-  field.after(view.dom);
+  const keys = describeKeys(field);
+  field.after(view.dom, keys);
   // It can still be focused: by its label, by a link to it, and by the browser when it is required and empty.
   field.classList.add("ed-field");
   field.setAttribute("aria-hidden", "true");
@@ -144,6 +187,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     void import("./search").then(({ openSearchIn }) => openSearchIn(view));
   };
   const onInput = (): void => {
+    // What was typed since is older than what a script writes now.
     if (!isTelling) update(field.value);
   };
   const onFocus = (): void => view.focus();
@@ -155,6 +199,11 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
   });
   field.addEventListener("input", onInput);
   field.addEventListener("focus", onFocus);
+  view.contentDOM.addEventListener("blur", tellLeft);
+  const early = { capture: true };
+  addEventListener("submit", tellLeft, early);
+  addEventListener("formdata", tellLeft, early);
+  document.addEventListener("visibilitychange", tellLeft, early);
   if (hadFocus) view.focus();
 
   return {
@@ -216,6 +265,10 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       view.dom.hidden = isHidden;
     },
     destroy: () => {
+      tellLeft();
+      removeEventListener("submit", tellLeft, early);
+      removeEventListener("formdata", tellLeft, early);
+      document.removeEventListener("visibilitychange", tellLeft, early);
       pieces.stop();
       watch.disconnect();
       field.removeEventListener("input", onInput);
@@ -224,6 +277,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       field.removeAttribute("aria-hidden");
       field.tabIndex = tabIndex;
       view.destroy();
+      keys.remove();
     },
   };
 }
