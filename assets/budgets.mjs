@@ -139,6 +139,18 @@ export const pages = {
     later: ["site/notifications"],
     budget: 24 * kB,
   },
+  "course wizard": {
+    scripts: everyPage,
+    islands: ["wizard"],
+    later: ["site/notifications"],
+    onDemand: [
+      ...liveEditor,
+      "shared/composer/CourseWriting.tsx",
+      "islands/wizard/PictureDialog.tsx",
+    ],
+    budgetOnDemand: 160 * kB,
+    budget: 140 * kB,
+  },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file", "editor"],

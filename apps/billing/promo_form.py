@@ -31,8 +31,8 @@ DAYS = [
 
 
 def discountable(user: User) -> Any:
-    """Return the courses for which the user may give a code: with a price, and published at least once."""
-    priced = Course.objects.filter(pricing=Course.Pricing.ONE_TIME, published_at__isnull=False).order_by("title")
+    """Return the courses for which the user may give a code: those with a price, drafts too."""
+    priced = Course.objects.filter(pricing=Course.Pricing.ONE_TIME, price__gt=0).order_by("title")
     return priced if user.is_admin else priced.taught_by(user.pk)
 
 
@@ -142,7 +142,7 @@ class PromoCodeForm(forms.Form):
             return None
         course: Course | None = discountable(self.user).filter(slug=slug).first()
         if course is None:
-            raise ValidationError(_("No published course with a price has this link."))
+            raise ValidationError(_("No course with a price has this link."))
         return course
 
     def clean_instructor(self) -> User | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.urls import reverse
@@ -12,28 +13,51 @@ from apps.courses import artwork, field_values, policies
 from apps.courses.components import course_cards
 from apps.courses.field_values import Value, possible_prerequisites, version_of
 from apps.courses.forms import LANGUAGES, MOST_OUTCOMES, PLATE_VARIANTS
-from apps.courses.models import Course, CoursePicture, Subject
+from apps.courses.models import Course, CoursePicture, FieldEdit, Subject
+from apps.courses.picture_files import MAX_ZOOM
 from apps.courses.price_field import price_field
-from apps.courses.queries import cards, readiness
+from apps.courses.queries import authoring, cards, readiness
+from apps.courses.services.fields import last_edits
+from apps.courses.services.pictures import MAX_PICTURE_BYTES
 
 
 def course_out(course: Course, user: User) -> dict[str, Any]:
     """Return the shape ``StudioCourse``."""
     abilities = policies.course_abilities(user, course)
+    badge = authoring.course_badge(course)
+    refusal = policies.edit_course(user, course)
     return {
         "uid": str(course.uid),
         "slug": course.slug,
         "status": course.status,
+        "badge": {"label": badge.label, "pip": badge.pip, "tone": badge.tone},
+        "locked": refusal.detail if refusal else "",
         "can_edit": abilities["edit"],
         "can_submit": abilities["submit"],
-        "values": with_versions(field_values.course_values(course)),
+        "can_withdraw": abilities["withdraw"],
+        "values": with_versions(course.uid, field_values.course_values(course)),
         **shown(course),
     }
 
 
-def with_versions(values: Mapping[str, Value]) -> dict[str, dict[str, Value]]:
-    """Return each value with its version."""
-    return {name: {"value": value, "version": version_of(value)} for name, value in values.items()}
+def with_versions(target: UUID, values: Mapping[str, Value]) -> dict[str, dict[str, Value]]:
+    """Return each value of a course or lesson with its version, and who saved it. One query."""
+    versions = {name: version_of(value) for name, value in values.items()}
+    edits = last_edits(target, versions)
+    return {
+        name: {"value": value, "version": versions[name], **_saved_by(edits.get(name))}
+        for name, value in values.items()
+    }
+
+
+def _saved_by(edit: FieldEdit | None) -> dict[str, Value]:
+    if edit is None:
+        return {"edited_by": "", "edited_at": None, "client": ""}
+    return {
+        "edited_by": edit.edited_by.display_name if edit.edited_by else "",
+        "edited_at": edit.edited_at.isoformat(),
+        "client": edit.client,
+    }
 
 
 def shown(course: Course) -> dict[str, Any]:
@@ -48,8 +72,6 @@ def shown(course: Course) -> dict[str, Any]:
 
 def wizard_props(course: Course, user: User) -> dict[str, Any]:
     """Return the props of the island ``wizard``."""
-    has_picture = CoursePicture.objects.filter(course=course).exists()
-    plates = [artwork.plate(course.slug, course.subject.slug, variant) for variant in range(PLATE_VARIANTS)]
     levels = {
         Course.Difficulty.BEGINNER: _("No prior knowledge needed"),
         Course.Difficulty.INTERMEDIATE: _("For learners who know the basics"),
@@ -80,16 +102,21 @@ def wizard_props(course: Course, user: User) -> dict[str, Any]:
         ],
         "priceLabel": str(price_field(settings.CURRENCY).label),
         "maxOutcomes": MOST_OUTCOMES,
-        "plates": [] if has_picture else plates,
-        "picture": course.plate if has_picture else "",
+        "hasPicture": CoursePicture.objects.filter(course=course).exists(),
+        "upload": {"endpoint": "/api/v1/uploads/", "limit": MAX_PICTURE_BYTES, "maxZoom": MAX_ZOOM},
         "addresses": {
             "list": reverse("courses:studio-list"),
             "lectures": reverse("courses:studio-lectures", args=[course.slug]),
-            "picture": reverse("courses:studio-picture", args=[course.slug]),
             "promoCodes": f"/dashboard/{codes}?course={course.slug}",
             "course": f"/courses/{course.slug}",
+            "preview": reverse("site:course-preview", args=[course.slug]),
         },
     }
+
+
+def plates_of(course: Course) -> list[str]:
+    """Return the variants of the course's artwork as SVG, in the order of ``plate_variant``."""
+    return [artwork.plate(course.slug, course.subject.slug, variant) for variant in range(PLATE_VARIANTS)]
 
 
 def new_course_props(user: User) -> dict[str, Any]:

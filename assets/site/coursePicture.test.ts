@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { maxZoom, overflowOf, startCoursePicture } from "./coursePicture";
+import { maxZoom, overflowOf } from "../shared/pictureCrop";
+import { startCoursePicture } from "./coursePicture";
 
 it("a picture reaches beyond the frame where it is not 16:9, and everywhere when zoomed", () => {
   expect(overflowOf(1600, 900, 1)).toEqual({ x: 0, y: 0 });

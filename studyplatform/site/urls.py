@@ -6,7 +6,7 @@ from studyplatform.site.governing import home as admin_home
 from studyplatform.site.governing import jobs, mailbox, past_reviews, reviews
 from studyplatform.site.public import help, offline
 from studyplatform.site.public.catalogue import catalogue_page, suggestions
-from studyplatform.site.public.course import course_page
+from studyplatform.site.public.course import course_page, course_preview
 from studyplatform.site.public.home import home
 from studyplatform.site.public.paths import path as learning_path
 from studyplatform.site.public.paths import paths
@@ -24,6 +24,7 @@ urlpatterns = [
     path("paths/", paths, name="paths"),
     path("paths/<slug:slug>", learning_path, name="path"),
     path("dashboard/instructor/", instructor_home.instructor_home, name="instructor-home"),
+    path("dashboard/instructor/courses/<slug:slug>/preview", course_preview, name="course-preview"),
     path("dashboard/instructor/upload/", uploads.uploads, name="upload"),
     path("dashboard/admin/", admin_home.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),

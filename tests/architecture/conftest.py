@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
-from apps.billing.models import Card, Order
+from apps.billing.models import Card, Order, PromoCode
 from apps.courses.models import Course, Lesson, Question, Section
 from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
@@ -20,7 +20,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory, MissedCardFactory
-from tests.factories.selling import CardFactory, OrderFactory
+from tests.factories.selling import CardFactory, OrderFactory, PromoCodeFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.factories.tutor import AnswerFactory
 
@@ -88,6 +88,7 @@ class World:
     folder: Folder
     order: Order
     card: Card
+    promo_code: PromoCode
     topic: Topic
     other_topic: Topic
     reply: Post
@@ -134,6 +135,7 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         folder=FolderFactory(owner=leo),
         order=OrderFactory(user=leo),
         card=CardFactory(user=leo),
+        promo_code=PromoCodeFactory(scope="course", course=course, created_by=ada),
         topic=topic,
         other_topic=make_topic(board=board),
         reply=make_post(topic, author=leo),

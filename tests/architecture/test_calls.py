@@ -94,6 +94,8 @@ def _answer(world: World) -> UUID:
     return world.chat_answer.uid
 
 
+PROMO_CODE = {"code": "DELTAS", "kind": "percent", "percent": 10}
+
 TABLE = [
     Row("auth_login", "everyone", body=lambda _: {"email": "zoe@example.com", "password": PASSWORD}),
     Row("auth_passkey_options", "everyone", also=401),  # a site at an IP address offers no passkeys
@@ -164,6 +166,9 @@ TABLE = [
     Row("billing_subscribe", "signed-in", body=lambda world: {"card": str(world.order.uid), **SUBSCRIBE}, also=409),
     Row("billing_premium_pay", "signed-in", body=lambda world: {"card": str(world.card.uid)}, also=409),
     Row("billing_premium_sync", "signed-in", also=409),
+    Row("billing_promo_codes", "staff of the course", _course),
+    Row("billing_promo_code_add", "staff of the course", _course, body=lambda _: PROMO_CODE, also=400),
+    Row("billing_promo_code_end", "staff of the course", lambda world: world.promo_code.uid),
     Row("billing_cards", "signed-in"),
     Row("billing_card_begin", "signed-in", body=lambda world: {"key": str(world.order.uid)}, also=502),
     Row("billing_card_done", "signed-in", body=lambda _: {"intent": "seti_1"}, also=502),
@@ -222,6 +227,8 @@ TABLE = [
         body=lambda _: {"client": "tab", "fields": {"title": {"value": "Deltas", "base": ""}}},
     ),
     Row("studio_course_submit", "staff of the course", lambda world: world.course.uid, body=lambda _: {}, also=409),
+    Row("studio_course_withdraw", "staff of the course", lambda world: world.course.uid, also=409),
+    Row("studio_course_plates", "staff of the course", lambda world: world.course.uid),
     Row("studio_lesson", "staff of the course", lambda world: world.text.uid),
     Row(
         "studio_lesson_save",

@@ -174,8 +174,6 @@ OWNERS = {
     "learning:review-reply": {"ada"},
     "learning:review-decide": ADMIN,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
-    "learning:as-learner": STAFF,
-    "learning:as-learner-frame": STAFF,
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
     "learning:attempt-hand-in": LEO,
@@ -224,7 +222,8 @@ SILENT = {"accounts:notification-read", "accounts:rename-passkey", "accounts:end
 
 
 def owners_of(door: Door) -> set[str] | None:
-    return STAFF if door.name.startswith("courses:studio-") and "<" in door.address else OWNERS.get(door.name)
+    is_studio = door.name.startswith(("courses:studio-", "site:course-preview"))
+    return STAFF if is_studio and "<" in door.address else OWNERS.get(door.name)
 
 
 def guarded() -> list[Door]:

@@ -32,7 +32,7 @@ from tests.factories.files import (
 )
 from tests.factories.learning import AttemptFactory, CertificateFactory, FlashCardFactory
 from tests.factories.paths import LearningPathFactory, put_in
-from tests.factories.selling import CardFactory, OrderFactory
+from tests.factories.selling import CardFactory, OrderFactory, PromoCodeFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.factories.tutor import AnswerFactory
 from tests.learning.quiz import make_quiz
@@ -95,6 +95,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "folders": [FolderFactory(owner=owner).uid for owner in (ada, leo)],
         "lessons": lessons,
         "orders": [OrderFactory(user=owner).uid for owner in (ada, leo)],
+        "promo-codes": [PromoCodeFactory(scope="course", course=course, created_by=ada).uid],
         "sections": [section.uid for section in course.sections.all()],
         "studio courses": [course.uid],
         "uploads": uploads,

@@ -146,7 +146,10 @@ def test_the_answer_has_what_is_missing_and_the_card(course: Course) -> None:
     assert "Fresh" in answer["card_html"]
     assert {"lessons", "summary"} <= {check["key"] for check in answer["checks"]}
     shown = _client(course).get(address).json()
-    assert shown["values"]["title"] == {"value": "Fresh", "version": _version(course, "title")}
+    title = shown["values"]["title"]
+    assert (title["value"], title["version"]) == ("Fresh", _version(course, "title"))
+    assert (title["edited_by"], title["client"]) == (course.instructor.display_name, "tab")
+    assert shown["values"]["summary"]["edited_by"] == ""
     assert shown["can_edit"]
 
 
@@ -159,6 +162,41 @@ def test_a_course_begins_with_its_title() -> None:
     assert answer.status_code == 201
     course = Course.objects.get(uid=answer.json()["uid"])
     assert (course.title, course.subject, course.instructor) == ("Begun", subject, teacher)
+
+
+def test_nobody_is_named_for_what_a_form_has_changed_since(course: Course) -> None:
+    base = _version(course, "title")
+    _save(_client(course), course, title=("By a tab", base))
+    Course.objects.filter(pk=course.pk).update(title="By a form")
+    outcome = _save(_client(course), course, title=("Mine", base))["title"]
+    assert (outcome["state"], outcome["value"]) == ("conflict", "By a form")
+    assert (outcome["edited_by"], outcome["client"]) == ("", "")
+
+
+def test_a_course_is_begun_once_however_often_it_is_asked_for(course: Course) -> None:
+    uid = "0e4cf2a8-54a2-4c1a-9d84-6f2ac2b3a001"
+    body = {"uid": uid, "title": "Twice", "subject": SubjectFactory().slug}
+    for _ in range(2):
+        response = _client(course).post("/api/v1/studio/courses/", body, content_type="application/json")
+        assert (response.status_code, response.json()["uid"]) == (201, uid)
+    assert Course.objects.filter(title="Twice").count() == 1
+    stranger = Client()
+    stranger.force_login(UserFactory(role=Role.INSTRUCTOR))
+    assert stranger.post("/api/v1/studio/courses/", body, content_type="application/json").status_code == 404
+
+
+def test_what_another_account_wrote_is_not_saved_in_this_one(course: Course) -> None:
+    admin = UserFactory(role=Role.ADMIN)
+    client = Client()
+    client.force_login(admin)
+    changes = {"title": {"value": "Mine", "base": _version(course, "title")}}
+    body = {"author": str(course.instructor.uid), "client": "tab", "fields": changes}
+    response = client.patch(f"/api/v1/studio/courses/{course.uid}/", body, content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (403, "WRITTEN_BY_ANOTHER_USER")
+    body["author"] = str(admin.uid)
+    assert (
+        client.patch(f"/api/v1/studio/courses/{course.uid}/", body, content_type="application/json").status_code == 200
+    )
 
 
 def test_only_staff_and_only_known_fields(course: Course) -> None:

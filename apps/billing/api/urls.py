@@ -1,12 +1,14 @@
 from django.urls import path
 
-from apps.billing.api import premium, views
+from apps.billing.api import premium, promo_codes, views
 
 urlpatterns = [
     path("billing/premium/", premium.Premium.as_view()),
     path("billing/premium/terms/", premium.PremiumTerms.as_view()),
     path("billing/premium/pay/", premium.PremiumPay.as_view()),
     path("billing/premium/sync/", premium.PremiumSync.as_view()),
+    path("billing/courses/<slug:slug>/promo-codes/", promo_codes.CoursePromoCodes.as_view()),
+    path("billing/promo-codes/<uuid:uid>/end/", promo_codes.PromoCodeEnd.as_view()),
     path("billing/quote/", views.Quotes.as_view()),
     path("billing/vat-number/", views.VatNumbers.as_view()),
     path("billing/orders/", views.Orders.as_view()),

@@ -9,7 +9,14 @@ MAX_VALUE_LENGTH = 100_000  # characters: the longest text of a lesson
 MAX_VALUES_IN_FIELD = 400  # prerequisites: as many as a course can have lessons
 
 
+AUTHOR_HELP = "The uid of the user who wrote it: it is refused if somebody else is signed in by now."
+
+
 class NewCourseIn(serializers.Serializer[object]):
+    author = serializers.UUIDField(required=False, help_text=AUTHOR_HELP)
+    uid = serializers.UUIDField(
+        required=False, help_text="Chosen by the browser: sending it again answers the same course."
+    )
     title = serializers.CharField(max_length=120)
     subject = serializers.CharField(
         max_length=60, required=False, help_text="The slug of the category; without one, the first."
@@ -22,6 +29,7 @@ class FieldChangeIn(serializers.Serializer[object]):
 
 
 class FieldChangesIn(serializers.Serializer[object]):
+    author = serializers.UUIDField(required=False, help_text=AUTHOR_HELP)
     client = serializers.CharField(max_length=40, help_text="Names the browser's tab.")
     fields = BoundedDictField(child=FieldChangeIn(), max_length=MAX_FIELDS)  # type: ignore[assignment]  # a field of the call
 
@@ -33,6 +41,9 @@ class SubmitIn(serializers.Serializer[object]):
 class StudioField(serializers.Serializer[object]):
     value = serializers.JSONField()
     version = serializers.CharField()
+    edited_by = serializers.CharField(allow_blank=True, help_text="Who saved this version, if that is known.")
+    edited_at = serializers.DateTimeField(allow_null=True)
+    client = serializers.CharField(allow_blank=True, help_text="The browser's tab that saved it.")
 
 
 class FieldOutcome(serializers.Serializer[object]):
@@ -43,6 +54,7 @@ class FieldOutcome(serializers.Serializer[object]):
     problem = serializers.CharField(allow_blank=True, help_text="Why it was refused.")
     edited_by = serializers.CharField(allow_blank=True, help_text="Who changed it last.")
     edited_at = serializers.DateTimeField(allow_null=True)
+    client = serializers.CharField(allow_blank=True, help_text="The browser's tab that did.")
 
 
 class ReadinessCheck(serializers.Serializer[object]):
@@ -53,15 +65,28 @@ class ReadinessCheck(serializers.Serializer[object]):
     href = serializers.CharField(allow_blank=True, help_text="Where it can be done.")
 
 
+class ShownStatus(serializers.Serializer[object]):
+    label = serializers.CharField()  # type: ignore[assignment]  # the name
+    pip = serializers.CharField(allow_blank=True, help_text="The shape of its mark.")
+    tone = serializers.CharField(allow_blank=True)
+
+
 class StudioCourse(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     slug = serializers.CharField()
     status = serializers.CharField()
+    badge = ShownStatus(help_text="The status in words.")
+    locked = serializers.CharField(allow_blank=True, help_text="Why nothing can be changed now; empty if it can.")
     can_edit = serializers.BooleanField()
     can_submit = serializers.BooleanField()
+    can_withdraw = serializers.BooleanField()
     values = serializers.DictField(child=StudioField())
     checks = ReadinessCheck(many=True)
     card_html = serializers.CharField(help_text="The course as lists show it.")
+
+
+class StudioPlates(serializers.Serializer[object]):
+    plates = serializers.ListField(child=serializers.CharField(), help_text="SVG, in the order of `plate_variant`.")
 
 
 class StudioCourseChanged(serializers.Serializer[object]):

@@ -12,13 +12,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
+from apps.accounts.models import User
 from apps.courses import field_values, policies, services
 from apps.courses.api import studio_serializers as shapes
 from apps.courses.api.lookups import course_with
-from apps.courses.errors import LectureUnavailable
+from apps.courses.errors import LectureUnavailable, WrittenByAnotherUser
 from apps.courses.models import Lesson, Subject
 from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
-from apps.courses.studio import course_out, shown, with_versions
+from apps.courses.studio import course_out, plates_of, shown, with_versions
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
@@ -30,15 +31,19 @@ class StudioCourses(APIView):
 
     @extend_schema(operation_id="studio_course_add", request=shapes.NewCourseIn, responses={201: shapes.StudioCourse})
     def post(self, request: Request) -> Response:
-        """Begin a course: a draft with a title, in the first category unless one is named."""
+        """Begin a course: a draft with a title, in the first category unless one is named.
+
+        With the ``uid`` of a course that this user has begun, answers that course: a call may be repeated.
+        """
         form, user = validated(shapes.NewCourseIn, request), signed_in_user(request)
+        _check_author(form, user)
         enforce(policies.create_course(user))
         subjects = Subject.objects.order_by("position", "name")
         subject = (subjects.filter(slug=form["subject"]) if "subject" in form else subjects).first()
         if subject is None:
             raise ValidationFailed
         texts = services.CourseTexts(title=form["title"], subject=subject)
-        course = services.create_course(by=user, texts=texts, now=timezone.now())
+        course = services.create_course(by=user, texts=texts, now=timezone.now(), uid=form.get("uid"))
         return Response(course_out(course, user), status.HTTP_201_CREATED)
 
 
@@ -58,7 +63,9 @@ class OneStudioCourse(APIView):
     )
     def patch(self, request: Request, uid: UUID) -> Response:
         """Save single fields. Each has an outcome of its own, and what changed elsewhere is never overwritten."""
-        course, form = course_with(request, uid), validated(shapes.FieldChangesIn, request)
+        form = validated(shapes.FieldChangesIn, request)
+        _check_author(form, signed_in_user(request))
+        course = course_with(request, uid)
         outcomes = save_course_fields(
             course=course,
             by=signed_in_user(request),
@@ -68,6 +75,15 @@ class OneStudioCourse(APIView):
         )
         course.refresh_from_db()
         return Response({"outcomes": [asdict(one) for one in outcomes], **shown(course)})
+
+
+class StudioCoursePlates(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="studio_course_plates", responses={200: shapes.StudioPlates})
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The variants of the course's artwork, which follows its category."""
+        return Response({"plates": plates_of(course_with(request, uid))})
 
 
 class StudioCourseSubmit(APIView):
@@ -82,6 +98,18 @@ class StudioCourseSubmit(APIView):
         return Response(course_out(course, signed_in_user(request)))
 
 
+class StudioCourseWithdraw(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="studio_course_withdraw", request=None, responses={200: shapes.StudioCourse})
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Take the course back from review: it is a draft again."""
+        course = course_with(request, uid)
+        services.withdraw_course(course=course, by=signed_in_user(request), now=timezone.now())
+        course.refresh_from_db()
+        return Response(course_out(course, signed_in_user(request)))
+
+
 class OneStudioLesson(APIView):
     permission_classes = [permissions.IsAuthenticated]
     body_limits = {"PATCH": 1024 * KIB}
@@ -91,7 +119,11 @@ class OneStudioLesson(APIView):
         """The lesson's fields."""
         lesson = _lesson(request, uid)
         return Response(
-            {"uid": lesson.uid, "slug": lesson.slug, "values": with_versions(field_values.lesson_values(lesson))}
+            {
+                "uid": lesson.uid,
+                "slug": lesson.slug,
+                "values": with_versions(lesson.uid, field_values.lesson_values(lesson)),
+            }
         )
 
     @extend_schema(
@@ -99,7 +131,9 @@ class OneStudioLesson(APIView):
     )
     def patch(self, request: Request, uid: UUID) -> Response:
         """Save single fields; see the same call for courses."""
-        lesson, form = _lesson(request, uid), validated(shapes.FieldChangesIn, request)
+        form = validated(shapes.FieldChangesIn, request)
+        _check_author(form, signed_in_user(request))
+        lesson = _lesson(request, uid)
         outcomes = save_lesson_fields(
             lesson=lesson,
             by=signed_in_user(request),
@@ -108,6 +142,15 @@ class OneStudioLesson(APIView):
             now=timezone.now(),
         )
         return Response({"outcomes": [asdict(one) for one in outcomes]})
+
+
+def _check_author(form: dict[str, Any], user: User) -> None:
+    """Refuse what another user of the same browser wrote.
+
+    :raises WrittenByAnotherUser: the call names another author.
+    """
+    if form.get("author") not in {None, user.uid}:
+        raise WrittenByAnotherUser
 
 
 def _changes(form: dict[str, Any], known: tuple[str, ...]) -> list[FieldChange]:

@@ -33,5 +33,7 @@ urlpatterns = [
     ),
     path("studio/courses/<uuid:uid>/outline/lessons/", outline_views.StudioOutlineLessons.as_view()),
     path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
+    path("studio/courses/<uuid:uid>/plates/", studio_views.StudioCoursePlates.as_view()),
+    path("studio/courses/<uuid:uid>/withdraw/", studio_views.StudioCourseWithdraw.as_view()),
     path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),
 ]

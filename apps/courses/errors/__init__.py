@@ -94,6 +94,16 @@ class CourseUnderReview(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class WrittenByAnotherUser(AppError):
+    code = "WRITTEN_BY_ANOTHER_USER"
+    status = 403
+    title = _("You're signed in as someone else")
+    message = _("This was written in another account, so it wasn't saved. Sign in to that account again to save it.")
+    severity = "warning"
+    icon = "user"
+
+
+@dataclass(eq=False, kw_only=True)
 class CoursePictureUnreadable(AppError):
     code = "COURSE_PICTURE_UNREADABLE"
     status = 422

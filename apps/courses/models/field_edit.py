@@ -14,6 +14,7 @@ class FieldEdit(models.Model):
     field = models.CharField(max_length=40)
     edited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     edited_at = models.DateTimeField()
+    version = models.CharField(max_length=16, blank=True, help_text="Of the value that was saved.")
     client = models.CharField(max_length=40, blank=True, help_text="Names the browser's tab that sent it.")
 
     class Meta:

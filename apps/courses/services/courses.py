@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -15,6 +16,7 @@ from apps.courses.models import Course, Subject
 from apps.courses.services.course_files import record_uses
 from apps.courses.services.pictures import draw_plate
 from apps.courses.services.search import index_course
+from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -60,19 +62,36 @@ class CourseTexts:
         }
 
 
-def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
-    """Create a draft with a unique slug.
+def create_course(*, by: User, texts: CourseTexts, now: datetime, uid: UUID | None = None) -> Course:
+    """Create a draft with a unique slug. With a ``uid`` that this user has used before, return that course.
 
+    :raises NotFound: the uid is that of another user's course.
     :raises RoleRequired: the user may not teach.
     :raises EmailNotVerified: the user's email is not verified.
     """
     enforce(policies.create_course(by))
-    with transaction.atomic():
-        course = _insert(by, texts, now)
-        course.prerequisites.set(_other_courses(course, texts))
-        record_uses(course=course, by=by, now=now)
-        index_course(course_id=course.pk)
-        publish(CourseEdited(course_id=course.pk))
+    uid = uid or uuid4()
+    if known := _begun(by, uid):
+        return known
+    try:
+        with transaction.atomic():
+            course = _insert(by, texts, now, uid)
+            course.prerequisites.set(_other_courses(course, texts))
+            record_uses(course=course, by=by, now=now)
+            index_course(course_id=course.pk)
+            publish(CourseEdited(course_id=course.pk))
+    except IntegrityError:
+        if known := _begun(by, uid):  # the same call ran twice at once
+            return known
+        raise
+    return course
+
+
+def _begun(by: User, uid: UUID) -> Course | None:
+    """Return the course that the user has begun with this uid, if any."""
+    course = Course.objects.select_related("subject").filter(uid=uid).first()
+    if course is not None and course.instructor_id != by.pk:
+        raise NotFound
     return course
 
 
@@ -110,12 +129,13 @@ def delete_course(*, course: Course, by: User) -> None:
         course.delete()
 
 
-def _insert(by: User, texts: CourseTexts, now: datetime) -> Course:
+def _insert(by: User, texts: CourseTexts, now: datetime, uid: UUID) -> Course:
     for _ in range(5):
         slug = _free_slug(texts.title)
         try:
             with transaction.atomic():
                 return Course.objects.create(
+                    uid=uid,
                     slug=slug,
                     instructor=by,
                     plate=artwork.plate(slug, texts.subject.slug, texts.plate_variant),

@@ -48,6 +48,7 @@ class Outcome:
     problem: str = ""
     edited_by: str = ""
     edited_at: datetime | None = None
+    client: str = ""
 
 
 def save_course_fields(
@@ -150,12 +151,13 @@ def _save(
             value=after[one.name],
             edited_by=by.display_name,
             edited_at=now,
+            client=client,
         )
         for one in outcomes
     ]
     changed = [one for one in outcomes if one.state == "saved" and after[one.name] != before[one.name]]
     for one in changed:
-        last = {"course": course, "edited_by": by, "edited_at": now, "client": client}
+        last = {"course": course, "edited_by": by, "edited_at": now, "version": one.version, "client": client}
         FieldEdit.objects.update_or_create(target=target, field=one.name, defaults=last)
     if changed:
         wake("studio")
@@ -167,15 +169,26 @@ def topic_of(course: UUID) -> str:
     return f"studio.{course}"
 
 
+def last_edits(target: UUID, versions: Mapping[str, str]) -> dict[str, FieldEdit]:
+    """Return who saved the fields of a course or lesson last, by name, for those that still have this version.
+
+    A form or the admin may have changed a field since: then nobody is named.
+    """
+    found = FieldEdit.objects.select_related("edited_by").filter(target=target, field__in=versions)
+    return {edit.field: edit for edit in found if edit.version == versions[edit.field]}
+
+
 def _conflict(name: str, present: Value, target: UUID) -> Outcome:
-    last = FieldEdit.objects.select_related("edited_by").filter(target=target, field=name).first()
+    version = version_of(present)
+    last = last_edits(target, {name: version}).get(name)
     return Outcome(
         name=name,
         state="conflict",
-        version=version_of(present),
+        version=version,
         value=present,
         edited_by=last.edited_by.display_name if last and last.edited_by else "",
         edited_at=last.edited_at if last else None,
+        client=last.client if last else "",
     )
 
 

@@ -18,10 +18,16 @@ const kinds: [Kind, IconName, () => string][] = [
 ];
 const iconOf = new Map(kinds.map(([kind, icon]) => [kind, icon]));
 
-type Props = { slug: string; lectures: string; isDisabled: boolean };
+type Props = {
+  slug: string;
+  lectures: string;
+  isDisabled: boolean;
+  /** What is missing for a review may have changed. */
+  onChanged: () => void;
+};
 
 /** Sections and lessons: new ones begin here, and each leads to its place on the page of lessons. */
-export function Curriculum({ slug, lectures, isDisabled }: Props) {
+export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
   const client = useQueryClient();
   const key = ["studio-outline", slug];
   const { data, error } = useQuery({ queryKey: key, queryFn: () => fetchOutline(slug) });
@@ -29,6 +35,7 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
   const [titles, setTitles] = useState<Record<string, string>>({});
   const onSuccess = (outline: Outline): void => {
     client.setQueryData(key, outline);
+    onChanged();
   };
   const onError = ({ message }: Error): void => void toast(message);
   const addingSection = useMutation({
@@ -52,23 +59,27 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
   if (!data) return <p className="muted">{t("Loading the lessons")}</p>;
   return (
     <div className="stack gap-5">
+      {data.sections.length === 0 && (
+        <p className="muted">
+          {t("Begin with a section: a theme, a week, or a step towards the goal.")}
+        </p>
+      )}
       {data.sections.map(({ uid, title, position, facts, lessons }) => (
         <section key={uid} className="unit" aria-labelledby={`wizard-${uid}`}>
           <header className="wizard__unit">
             <h3 className="h5" id={`wizard-${uid}`}>
-              {position}. {title}
+              <span className="acc__n">{position}</span> <span>{title}</span>
             </h3>
             <p className="small faint">{facts}</p>
           </header>
-          <ol className="wizard__lessons">
+          <ol>
             {lessons.map((lesson) => (
               <li key={lesson.uid}>
                 <a className="wizard__lesson" href={`${lectures}/${lesson.slug}#panel`}>
                   <Icon name={iconOf.get(lesson.kind) ?? "file-text"} />
-                  <span className="grow">
-                    <span className="num">{lesson.number}</span> {lesson.title}
-                  </span>
-                  <span className="small faint">
+                  <span className="num faint">{lesson.number}</span>
+                  <span>{lesson.title}</span>
+                  <span className="small faint num">
                     {lesson.is_ready
                       ? lesson.duration > 0 && duration(lesson.duration)
                       : lesson.state}
@@ -78,7 +89,13 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
             ))}
           </ol>
           {!isDisabled && (
-            <div className="row row--tight wizard__add">
+            <form
+              className="wizard__add"
+              onSubmit={(event: FormEvent<HTMLFormElement>) => {
+                event.preventDefault();
+                if (!addingLesson.isPending) addingLesson.mutate({ uid, kind: "text" });
+              }}
+            >
               <input
                 className="input"
                 value={titles[uid] ?? ""}
@@ -86,34 +103,33 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
                 placeholder={t("New lesson title")}
                 aria-label={t("Title of a new lesson in section {number}", { number: position })}
                 onChange={({ target }) => setTitles((all) => ({ ...all, [uid]: target.value }))}
-                onKeyDown={(event) => {
-                  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-                  event.preventDefault();
-                  addingLesson.mutate({ uid, kind: "text" });
-                }}
               />
-              {kinds.map(([kind, icon, label]) => (
-                <button
-                  key={kind}
-                  type="button"
-                  className="btn btn--sm"
-                  disabled={addingLesson.isPending}
-                  onClick={() => addingLesson.mutate({ uid, kind })}
-                >
-                  <Icon name={icon} />
-                  {label()}
-                </button>
-              ))}
-            </div>
+              <div className="wizard__kinds" role="group" aria-label={t("Add the lesson as")}>
+                {kinds.map(([kind, icon, label]) => (
+                  <button
+                    key={kind}
+                    type={kind === "text" ? "submit" : "button"}
+                    className="btn btn--sm"
+                    disabled={addingLesson.isPending}
+                    onClick={() => {
+                      if (kind !== "text") addingLesson.mutate({ uid, kind });
+                    }}
+                  >
+                    <Icon name={icon} />
+                    {label()}
+                  </button>
+                ))}
+              </div>
+            </form>
           )}
         </section>
       ))}
       {!isDisabled && (
         <form
-          className="row row--tight wizard__add"
+          className="wizard__add wizard__addsection"
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            addingSection.mutate(section.trim());
+            if (!addingSection.isPending) addingSection.mutate(section.trim());
           }}
         >
           <input
@@ -130,11 +146,12 @@ export function Curriculum({ slug, lectures, isDisabled }: Props) {
           </button>
         </form>
       )}
-      <p>
-        <a className="link" href={lectures}>
+      <div>
+        <a className="btn btn--sm btn--quiet" href={lectures}>
           {t("Order lessons, and add videos, captions and quizzes")}
+          <Icon name="arrow-right" />
         </a>
-      </p>
+      </div>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 
 /** A tooltip as the pages have it: shown by hovering, focus or a tap, closed by Escape. */
-export function Tip({ text }: { text: string }) {
+export function Tip({ text, label = "" }: { text: string; label?: string }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLSpanElement>(null);
@@ -36,7 +36,7 @@ export function Tip({ text }: { text: string }) {
       <button
         className="tip"
         type="button"
-        aria-label={t("Help")}
+        aria-label={label || t("Help")}
         aria-describedby={id}
         onFocus={() => setOpen(true)}
         onBlur={() => setOpen(false)}

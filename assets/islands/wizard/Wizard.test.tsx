@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { session } from "../../shared/auth/browser";
 import { createQueryClient } from "../../shared/queryClient";
+import { createUnsavedStore } from "../../shared/saving/unsavedStore";
 import { tokenFor } from "../../shared/testing/tokens";
 import { Wizard, type WizardProps } from "./Wizard";
 
@@ -40,6 +41,14 @@ const values = {
   plate_variant: 0,
 };
 
+const content = {
+  course: { slug: "old", place: "description" as const },
+  most: 100,
+  limit: 1000,
+  endpoint: "/u",
+  nonce: "",
+};
+
 let sent: Record<string, { value: unknown; base: string }>[];
 
 function props(): WizardProps {
@@ -48,10 +57,16 @@ function props(): WizardProps {
       uid: "7",
       slug: "old",
       status: "draft",
+      badge: { label: "Draft", pip: "", tone: "" },
+      locked: "",
       can_edit: true,
       can_submit: true,
+      can_withdraw: false,
       values: Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, { value, version: "1" }]),
+        Object.entries(values).map(([name, value]) => [
+          name,
+          { value, version: "1", edited_by: "", edited_at: null, client: "" },
+        ]),
       ),
       checks,
       card_html: "<b>Card</b>",
@@ -67,14 +82,16 @@ function props(): WizardProps {
     ],
     priceLabel: "Price in US Dollar",
     maxOutcomes: 12,
-    plates: ["<svg></svg>", "<svg></svg>"],
-    picture: "",
+    hasPicture: false,
+    upload: { endpoint: "/u", limit: 1000, maxZoom: 3 },
+    description: content,
+    beforeYouBegin: content,
     addresses: {
       list: "/l",
       lectures: "/x/lectures",
-      picture: "/p",
       promoCodes: "/c",
       course: "/k",
+      preview: "/v",
     },
   };
 }
@@ -88,6 +105,9 @@ beforeEach(() => {
     class extends EventTarget {
       close() {
         // a socket that never opens
+      }
+      send() {
+        // and hears nothing
       }
     },
   );
@@ -117,7 +137,7 @@ afterEach(() => vi.unstubAllGlobals());
 function open(): void {
   render(
     <QueryClientProvider client={createQueryClient()}>
-      <Wizard {...props()} />
+      <Wizard {...props()} kept={{ store: createUnsavedStore("ada", "7"), kept: [] }} />
     </QueryClientProvider>,
   );
 }
@@ -147,14 +167,14 @@ it("says at the field why it is not saved", async () => {
   await userEvent.type(screen.getByLabelText("Title"), "bad");
   expect(await screen.findByText("Say a little more.", undefined, { timeout: 3000 })).toBeDefined();
   expect(screen.getByLabelText("Title").getAttribute("aria-invalid")).toBe("true");
-  expect(screen.getByText("One field isn't saved yet")).toBeDefined();
+  expect(screen.getByText("Not saved: Say a little more.")).toBeDefined();
 });
 
 it("adds, moves and removes outcomes by keyboard", async () => {
   open();
   await userEvent.click(screen.getByRole("link", { name: /^Details/ }));
   await userEvent.type(screen.getByLabelText("Outcome 1"), "One{Enter}");
-  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Outcome 2")));
+  expect(document.activeElement).toBe(screen.getByLabelText("Outcome 2"));
   await userEvent.keyboard("Two");
   await userEvent.keyboard("{Alt>}{ArrowUp}{/Alt}");
   await waitFor(() =>
@@ -170,5 +190,5 @@ it("submits only what is complete", async () => {
   expect(
     screen.getByRole<HTMLButtonElement>("button", { name: "Submit for review" }).disabled,
   ).toBe(true);
-  expect(screen.getByText("2 things are missing")).toBeDefined();
+  expect(screen.getByText("Complete the required items before submitting.")).toBeDefined();
 });

@@ -48,6 +48,13 @@ export function placeOfCheck({ key, href }: Check): { step: StepName; field: str
   return href.includes("/lectures") ? { step: "curriculum", field: "" } : null;
 }
 
+/** What steps without a text of their own say of themselves. */
+type Facts = {
+  hasPicture: boolean;
+  pricings: readonly { value: string; label: string }[];
+  isSubmitted: boolean;
+};
+
 const isFilled = (value: unknown): boolean =>
   typeof value === "string" ? value.trim() !== "" : !Array.isArray(value) || value.length > 0;
 
@@ -56,6 +63,7 @@ export function stateOf(
   step: StepName,
   fields: ReadonlyMap<string, Field>,
   checks: readonly Check[],
+  { hasPicture, pricings, isSubmitted }: Facts,
 ): { text: string; isDone: boolean } {
   const mine = checks.filter((check) => placeOfCheck(check)?.step === step && check.is_required);
   const missing = mine.filter(({ is_met }) => !is_met).length;
@@ -69,6 +77,7 @@ export function stateOf(
       isDone: false,
     };
   if (step === "review") {
+    if (isSubmitted) return { text: t("Submitted"), isDone: true };
     const left = checks.filter((check) => check.is_required && !check.is_met).length;
     return left > 0
       ? { text: tn("{count} thing missing", "{count} things missing", left), isDone: false }
@@ -76,6 +85,13 @@ export function stateOf(
   }
   if (missing > 0)
     return { text: tn("{count} thing missing", "{count} things missing", missing), isDone: false };
+  if (step === "media")
+    return { text: hasPicture ? t("Your picture") : t("Artwork"), isDone: true };
+  if (step === "price") {
+    const { kind, price } = fields.get("pricing")?.value as { kind: string; price: string | null };
+    const label = pricings.find(({ value }) => value === kind)?.label ?? "";
+    return { text: price ?? label, isDone: true };
+  }
   const texts = fieldsOf[step].filter((name) => name !== "prerequisites");
   const filled = texts.filter((name) => isFilled(fields.get(name)?.value)).length;
   return filled === texts.length

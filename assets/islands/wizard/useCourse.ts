@@ -1,71 +1,78 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 
 import { ApiError } from "../../shared/api/errors";
+import { session } from "../../shared/auth/browser";
 import { openLiveSocket } from "../../shared/liveSocket";
 import { mergeText } from "../../shared/saving/mergeText";
-import { type Field, SaveQueue } from "../../shared/saving/saveQueue";
-import { createUnsavedStore } from "../../shared/saving/unsavedStore";
+import { type Field, SaveQueue, type Verdict } from "../../shared/saving/saveQueue";
+import type { Unsaved, UnsavedStore } from "../../shared/saving/unsavedStore";
 import { CLIENT, fetchCourse, saveCourse, type Shown, type StudioCourse } from "./api";
 
-/** Failures that pass by themselves: a lost connection, a server that is away or busy. */
-const temporary = new Set([
-  "NETWORK_OFFLINE",
-  "NETWORK_FAILED",
-  "NETWORK_TIMEOUT",
-  "SERVER_ERROR",
-  "RATE_LIMIT_EXCEEDED",
-  "MAINTENANCE_MODE",
-]);
+/** Failures that pass by themselves, beside a lost connection and a server that fails. */
+const temporary = new Set(["RATE_LIMIT_EXCEEDED", "MAINTENANCE_MODE", "REQUEST_STALLED"]);
 
-const isTemporary = (reason: unknown): boolean =>
-  !(reason instanceof ApiError) || temporary.has(reason.problem.code);
+function judge(reason: unknown): Verdict {
+  if (!(reason instanceof ApiError)) return "stop"; // NotAuthenticated
+  const { status, problem } = reason;
+  if (status === 0 || status >= 500 || temporary.has(problem.code)) return "later";
+  return [400, 413, 422].includes(status) ? "field" : "stop";
+}
 
 /** Someone else who has this course open. */
 export type Author = { client: string; name: string; field: string; at: number };
 
 const FORGET_AUTHOR_MS = 45_000;
 const SAY_HERE_MS = 15_000;
+const SAY_FIELD_MS = 1_200;
 
 export type EditedCourse = {
   fields: ReadonlyMap<string, Field>;
   set: (name: string, value: unknown) => void;
   resolve: (name: string, choice: "mine" | "theirs") => void;
+  /** Show what another author made of the field that the user is in. */
+  show: (name: string) => void;
   flush: () => void;
-  shown: Shown;
+  /** Ask the server for the course again. */
+  refresh: () => void;
+  now: StudioCourse;
+  replace: (course: StudioCourse) => void;
   savedAt: number | null;
   failure: unknown;
+  delay: unknown;
   isUnsaved: boolean;
   others: readonly Author[];
-  /** The user is in this field. */
+  /** The user is in this field; "": in none. */
   enter: (field: string) => void;
 };
 
+/** What the device kept, and where it keeps more. */
+export type Kept = { store: UnsavedStore; kept: readonly Record<string, Unsaved>[] };
+
 /** A course whose fields are saved while they are edited, here and elsewhere. */
-export function useCourse(
-  course: StudioCourse,
-  user: string,
-  onReplaced: (name: string, value: unknown) => void,
-): EditedCourse {
+export function useCourse(course: StudioCourse, user: string, { store, kept }: Kept): EditedCourse {
   const { uid } = course;
-  const [shown, setShown] = useState<Shown>(course);
+  const [now, setNow] = useState(course);
   const [others, setOthers] = useState<readonly Author[]>([]);
   const here = useRef("");
-  const replaced = useRef(onReplaced);
-  useEffect(() => {
-    replaced.current = onReplaced;
-  }, [onReplaced]);
+  const say = useRef<() => void>(() => undefined);
 
   const queue = useMemo(
     () =>
       new SaveQueue({
         saved: course.values,
-        store: createUnsavedStore(user, uid),
+        store,
+        kept,
+        client: CLIENT,
         merge: mergeText,
-        onReplaced: (name, value) => replaced.current(name, value),
-        isTemporary,
+        onReplaced: () => undefined, // fields show the values of the queue
+        judge,
+        waitOf: (reason) =>
+          reason instanceof ApiError && reason.retryAfter !== undefined
+            ? reason.retryAfter * 1000
+            : undefined,
         send: async (changes, isLeaving) => {
-          const { outcomes, ...now } = await saveCourse(uid, changes, isLeaving);
-          setShown(now);
+          const { outcomes, ...shown } = await saveCourse(uid, user, changes, isLeaving);
+          setNow((before) => ({ ...before, ...(shown satisfies Shown) }));
           return outcomes;
         },
       }),
@@ -75,70 +82,113 @@ export function useCourse(
   );
   const fields = useSyncExternalStore(queue.subscribe, queue.fields);
 
+  // One question at a time, or an old answer could come after a new one.
+  const asking = useRef({ isRunning: false, isWanted: false });
+  const refresh = useCallback(() => {
+    const state = asking.current;
+    state.isWanted = true;
+    if (state.isRunning) return;
+    state.isRunning = true;
+    const ask = async (): Promise<void> => {
+      while (state.isWanted) {
+        state.isWanted = false;
+        const asked = queue.mark();
+        const found = await fetchCourse(uid);
+        setNow(found);
+        for (const [name, { edited_by: by, edited_at: at, ...saved }] of Object.entries(
+          found.values,
+        ))
+          queue.receive(name, { ...saved, by, at }, asked);
+      }
+    };
+    void ask()
+      .catch(() => undefined) // the next message tries again
+      .finally(() => {
+        state.isRunning = false;
+      });
+  }, [queue, uid]);
+
+  const { failure } = queue;
   useEffect(() => {
-    const onOnline = (): void => queue.flush();
-    const onHide = (): void => {
-      if (document.visibilityState === "hidden") queue.leave();
-    };
-    addEventListener("online", onOnline);
-    document.addEventListener("visibilitychange", onHide);
-    return () => {
-      removeEventListener("online", onOnline);
-      document.removeEventListener("visibilitychange", onHide);
-    };
-  }, [queue]);
+    // It may have been submitted, approved or deleted by somebody else.
+    if (failure instanceof ApiError) refresh();
+  }, [failure, refresh]);
 
   useEffect(() => {
-    let isOver = false;
-    const update = async (): Promise<void> => {
-      const now = await fetchCourse(uid);
-      if (isOver) return;
-      setShown(now);
-      for (const [name, { value, version }] of Object.entries(now.values))
-        queue.receive(name, { value, version, by: "", at: null });
+    const flush = (): void => queue.flush();
+    const onHide = (): void => {
+      if (document.visibilityState === "hidden") queue.leave();
+      else queue.flush();
     };
-    const refresh = (): void => void update().catch(() => undefined); // the next message tries again
-    const forget = (): void =>
-      setOthers((known) => known.filter(({ at }) => Date.now() - at < FORGET_AUTHOR_MS));
-    let isFirst = true;
+    const onShow = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) refresh(); // from the back/forward cache
+    };
+    const onUnload = (event: BeforeUnloadEvent): void => {
+      const states = [...queue.fields().values()].map(({ state }) => state);
+      if (states.includes("memory")) event.preventDefault();
+    };
+    const unsubscribe = session.subscribe(() => {
+      if (session.isAuthenticated) queue.flush();
+    });
+    addEventListener("online", flush);
+    addEventListener("pageshow", onShow);
+    addEventListener("beforeunload", onUnload);
+    document.addEventListener("visibilitychange", onHide);
+    return () => {
+      unsubscribe();
+      removeEventListener("online", flush);
+      removeEventListener("pageshow", onShow);
+      removeEventListener("beforeunload", onUnload);
+      document.removeEventListener("visibilitychange", onHide);
+    };
+  }, [queue, refresh]);
+
+  useEffect(() => {
     const send = openLiveSocket(`/ws/studio/${uid}/`, {
       onOpen: () => {
-        if (!isFirst) refresh();
-        isFirst = false;
-        say();
+        refresh(); // what was saved since the page was made, or while the socket was closed
+        say.current();
       },
       onMessage: ({ type, client, by, field, target }) => {
         if (client === CLIENT) return;
         if (type === "edited" && target === uid) refresh();
         if (type === "here" && typeof client === "string") {
-          const author = { client, name: String(by), field: String(field), at: Date.now() };
+          const author = { client, name: String(by), field: String(field), at: performance.now() };
           setOthers((known) => [...known.filter((one) => one.client !== client), author]);
         }
       },
     });
-    const say = (): void =>
+    say.current = (): void =>
       void send({ type: "here", client: CLIENT, target: uid, field: here.current });
     const timer = setInterval(() => {
-      say();
-      forget();
+      say.current();
+      setOthers((known) => known.filter(({ at }) => performance.now() - at < FORGET_AUTHOR_MS));
     }, SAY_HERE_MS);
-    return () => {
-      isOver = true;
-      clearInterval(timer);
-    };
-  }, [queue, uid]);
+    return () => clearInterval(timer);
+  }, [refresh, uid]);
 
-  const enter = useCallback((field: string) => {
-    here.current = field;
-  }, []);
+  const saying = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const enter = useCallback(
+    (field: string) => {
+      queue.focus(field);
+      here.current = field;
+      clearTimeout(saying.current);
+      saying.current = setTimeout(() => say.current(), SAY_FIELD_MS);
+    },
+    [queue],
+  );
   return {
     fields,
     set: useCallback((name, value) => queue.set(name, value), [queue]),
     resolve: useCallback((name, choice) => queue.resolve(name, choice), [queue]),
+    show: useCallback((name) => queue.show(name), [queue]),
     flush: useCallback(() => queue.flush(), [queue]),
-    shown,
+    refresh,
+    now,
+    replace: setNow,
     savedAt: queue.savedAt,
-    failure: queue.failure,
+    failure,
+    delay: queue.delay,
     isUnsaved: queue.isUnsaved,
     others,
     enter,

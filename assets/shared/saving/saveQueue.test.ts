@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { mergeText } from "./mergeText";
 import { type Change, type Outcome, SaveQueue } from "./saveQueue";
-import { createUnsavedStore, type UnsavedStore } from "./unsavedStore";
+import {
+  createUnsavedStore,
+  openUnsavedStore,
+  type Unsaved,
+  type UnsavedStore,
+} from "./unsavedStore";
 
 /** A server with one text and one choice, that can be slow, away, or changed by somebody else. */
 class FakeServer {
@@ -12,10 +17,16 @@ class FakeServer {
   delay = 0;
   isAway = false;
   calls = 0;
+  /** The answer is lost, though the change was saved. */
+  isAnswerLost = false;
+  savedBy: Record<string, string> = {};
 
   saved() {
     return Object.fromEntries(
-      Object.entries(this.values).map(([name, value]) => [name, { value, version: this.of(name) }]),
+      Object.entries(this.values).map(([name, value]) => [
+        name,
+        { value, version: this.of(name), client: this.savedBy[name] ?? "" },
+      ]),
     );
   }
 
@@ -23,16 +34,27 @@ class FakeServer {
     return String(this.versions[name]);
   }
 
+  /** Somebody else changes it. */
+  edit(name: string, value: unknown): void {
+    this.savedBy[name] = "another tab";
+    this.change(name, value);
+  }
+
   change(name: string, value: unknown): void {
     this.values[name] = value;
     this.versions[name] = ++this.version;
   }
 
-  async send(changes: Record<string, Change>): Promise<Outcome[]> {
+  async send(changes: Record<string, Change>, client = "tab"): Promise<Outcome[]> {
     this.calls++;
-    const isAway = this.isAway;
+    const { isAway, isAnswerLost } = this;
+    if (isAnswerLost) this.answer(changes, client);
     await new Promise((done) => setTimeout(done, this.delay));
-    if (isAway) throw new TypeError("away");
+    if (isAway || isAnswerLost) throw new TypeError("away");
+    return this.answer(changes, client);
+  }
+
+  answer(changes: Record<string, Change>, client: string): Outcome[] {
     return Object.entries(changes).map(([name, { value, base }]) => {
       const about = { name, problem: "", edited_by: "Ana", edited_at: null };
       if (value === "bad")
@@ -44,7 +66,14 @@ class FakeServer {
           value: this.values[name],
         };
       if (base !== this.of(name) && this.values[name] !== value)
-        return { ...about, state: "conflict", version: this.of(name), value: this.values[name] };
+        return {
+          ...about,
+          state: "conflict",
+          version: this.of(name),
+          value: this.values[name],
+          client: this.savedBy[name] ?? "",
+        };
+      this.savedBy[name] = client;
       this.change(name, typeof value === "string" ? value.trimEnd() : value);
       return { ...about, state: "saved", version: this.of(name), value: this.values[name] };
     });
@@ -55,14 +84,34 @@ let server: FakeServer;
 let replaced: [string, unknown][];
 let queues: SaveQueue[] = [];
 
-function open(store: UnsavedStore = createUnsavedStore("ada", "lesson-1")): SaveQueue {
+/** A tab that is opened now, after the others were closed or crashed. */
+async function reopen(): Promise<SaveQueue> {
+  const { store, kept } = await openUnsavedStore("ada", "lesson-1");
+  return open(store, kept, "new tab");
+}
+
+/** What the next tab finds on the device. */
+async function keptNow(user = "ada", target = "lesson-1"): Promise<Record<string, Unsaved>[]> {
+  return (await openUnsavedStore(user, target)).kept;
+}
+
+function open(
+  store: UnsavedStore = createUnsavedStore("ada", "lesson-1"),
+  kept: readonly Record<string, Unsaved>[] = [],
+  client = "tab",
+): SaveQueue {
   const queue = new SaveQueue({
     saved: server.saved(),
     store,
-    send: (changes) => server.send(changes),
+    kept,
+    client,
+    send: (changes) => server.send(changes, client),
     merge: mergeText,
     onReplaced: (name, value) => replaced.push([name, value]),
-    isTemporary: (reason) => reason instanceof TypeError,
+    judge: (reason) => {
+      if (reason instanceof TypeError) return "later";
+      return reason instanceof RangeError ? "field" : "stop";
+    },
   });
   queues.push(queue);
   return queue;
@@ -87,14 +136,15 @@ it("keeps on the device at once, and is saved only once the server says so", asy
   const queue = open();
   queue.set("body", "one, two");
   expect(stateOf(queue)).toBe("device");
-  expect(createUnsavedStore("ada", "lesson-1").read().body?.value).toBe("one, two");
+  expect(await keptNow()).toMatchObject([{ body: { value: "one, two" } }]);
+  expect(await keptNow("ben")).toEqual([]);
 
   await vi.advanceTimersByTimeAsync(1_000);
   expect(stateOf(queue)).toBe("saving");
   await vi.advanceTimersByTimeAsync(3_000);
   expect(stateOf(queue)).toBe("saved");
   expect(server.values.body).toBe("one, two");
-  expect(createUnsavedStore("ada", "lesson-1").read()).toEqual({});
+  expect(await keptNow()).toEqual([]);
 });
 
 it("never replaces what is typed while a save takes long and every third fails", async () => {
@@ -123,7 +173,7 @@ it("brings back after a reload what was typed without a connection", async () =>
   queue.stop(); // the tab is killed
 
   server.isAway = false;
-  const again = open();
+  const again = await reopen();
   expect(again.fields().get("body")?.value).toBe("typed on the train");
   await vi.advanceTimersByTimeAsync(10);
   expect(server.values.body).toBe("typed on the train");
@@ -132,7 +182,7 @@ it("brings back after a reload what was typed without a connection", async () =>
 it("merges what two people changed in different lines", async () => {
   const queue = open();
   queue.set("body", "ONE\ntwo\nthree\n");
-  server.change("body", "one\ntwo\nTHREE\n");
+  server.edit("body", "one\ntwo\nTHREE\n");
   await vi.advanceTimersByTimeAsync(5_000);
   expect(server.values.body).toBe("ONE\ntwo\nTHREE");
   expect(replaced).toEqual([["body", "ONE\ntwo\nTHREE\n"]]);
@@ -142,7 +192,7 @@ describe("a conflict", () => {
   async function conflict(): Promise<SaveQueue> {
     const queue = open();
     queue.set("body", "mine\ntwo\nthree\n");
-    server.change("body", "theirs\ntwo\nthree\n");
+    server.edit("body", "theirs\ntwo\nthree\n");
     await vi.advanceTimersByTimeAsync(5_000);
     expect(stateOf(queue)).toBe("conflict");
     expect(queue.fields().get("body")?.conflict).toMatchObject({ by: "Ana" });
@@ -167,7 +217,7 @@ describe("a conflict", () => {
 
   it("is met again after a reload", async () => {
     (await conflict()).stop();
-    expect(stateOf(open())).toBe("conflict");
+    expect(stateOf(await reopen())).toBe("conflict");
   });
 });
 
@@ -193,7 +243,7 @@ it("says why the server refuses a value, and tries again when it changes", async
 });
 
 it("says when not even the device can keep it", () => {
-  const queue = open({ read: () => ({}), write: () => false });
+  const queue = open({ write: () => false });
   queue.set("body", "x");
   expect(stateOf(queue)).toBe("memory");
 });
@@ -206,8 +256,124 @@ it("stops at a failure that does not pass by itself, until something changes", a
   expect(queue.failure).toEqual(new Error("under review"));
   expect(stateOf(queue)).toBe("device");
   queue.set("body", "xy");
-  await vi.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(16_000);
   expect(stateOf(queue)).toBe("saved");
+  expect(queue.failure).toBeNull();
+});
+
+it("does not take its own lost answer for another author", async () => {
+  server.isAnswerLost = true;
+  const queue = open();
+  queue.set("body", "one");
+  await vi.advanceTimersByTimeAsync(1_000);
+  queue.set("body", "one, two");
+  server.isAnswerLost = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(stateOf(queue)).toBe("saved");
+  expect(server.values.body).toBe("one, two");
+});
+
+it("nor after a crash", async () => {
+  server.isAnswerLost = true;
+  const queue = open();
+  queue.set("body", "one");
+  await vi.advanceTimersByTimeAsync(1_000);
+  queue.set("body", "one, two");
+  queue.stop();
+  server.isAnswerLost = false;
+  const again = await reopen();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([stateOf(again), server.values.body]).toEqual(["saved", "one, two"]);
+});
+
+it("saves the others when the server refuses a request for the sake of one field", async () => {
+  const queue = open();
+  vi.spyOn(server, "send").mockImplementation((changes) => {
+    if ("body" in changes) return Promise.reject(new RangeError("Too large."));
+    return Promise.resolve(server.answer(changes, "tab"));
+  });
+  queue.set("body", "far too long");
+  queue.set("is_preview", true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(queue.fields().get("body")).toMatchObject({ state: "refused", problem: "Too large." });
+  expect(server.values.is_preview).toBe(true);
+});
+
+describe("while the user is in a field", () => {
+  const theirs = (value: unknown) => {
+    server.edit("body", value);
+    return { value, version: server.of("body"), by: "Ana", at: null };
+  };
+
+  it("nothing is written into it until they leave it", () => {
+    const queue = open();
+    queue.focus("body");
+    queue.receive("body", theirs("one\ntwo\nTHREE\n"));
+    expect(queue.fields().get("body")).toMatchObject({
+      value: "one\ntwo\nthree\n",
+      state: "saved",
+      incoming: { by: "Ana" },
+    });
+    expect(replaced).toEqual([]);
+    queue.focus("");
+    expect(queue.fields().get("body")?.value).toBe("one\ntwo\nTHREE\n");
+  });
+
+  it("the server gets both changes, and the field follows when it is left", async () => {
+    const queue = open();
+    queue.focus("body");
+    queue.set("body", "ONE\ntwo\nthree\n");
+    queue.receive("body", theirs("one\ntwo\nTHREE\n"));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(server.values.body).toBe("ONE\ntwo\nTHREE");
+    queue.set("body", "ONE!\ntwo\nthree\n");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(server.values.body).toBe("ONE!\ntwo\nTHREE");
+    expect(replaced).toEqual([]);
+    queue.focus("");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(queue.fields().get("body")).toMatchObject({ state: "saved" });
+    expect(String(queue.fields().get("body")?.value).trimEnd()).toBe("ONE!\ntwo\nTHREE");
+  });
+
+  it("it asks once both have changed the same line", () => {
+    const queue = open();
+    queue.focus("body");
+    queue.receive("body", theirs("uno\ntwo\nthree\n"));
+    queue.set("body", "eins\ntwo\nthree\n");
+    expect(stateOf(queue)).toBe("conflict");
+    expect(queue.fields().get("body")?.value).toBe("eins\ntwo\nthree\n");
+  });
+});
+
+it("ignores an answer that is older than what was saved since", async () => {
+  const queue = open();
+  const asked = queue.mark();
+  const old = { value: server.values.body, version: "0", by: "", at: null };
+  queue.set("body", "new");
+  await vi.advanceTimersByTimeAsync(2_000);
+  queue.receive("body", old, asked);
+  expect(queue.fields().get("body")?.value).toBe("new");
+});
+
+it("keeps what two tabs left, and asks where they differ", async () => {
+  server.isAway = true;
+  const [one, other] = [open(undefined, [], "one"), open(undefined, [], "other")];
+  one.set("body", "from one");
+  other.set("body", "from the other");
+  other.set("is_preview", true);
+  one.stop();
+  other.stop();
+  server.isAway = false;
+  const again = await reopen();
+  expect(again.fields().get("body")).toMatchObject({ state: "conflict" });
+  const both = [again.fields().get("body")?.value, again.fields().get("body")?.conflict?.value];
+  expect(both.sort()).toEqual(["from one", "from the other"]);
+  expect(again.fields().get("is_preview")?.value).toBe(true);
+  again.resolve("body", "theirs");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(stateOf(again)).toBe("saved");
+  expect(both).toContain(server.values.body);
 });
 
 it("merges lines, and nothing else", () => {

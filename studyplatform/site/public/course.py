@@ -4,21 +4,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from csp.constants import SELF
+from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import get_template
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
-from apps.accounts.guards import open_to_everyone
+from apps.accounts.guards import open_to_everyone, teaches
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.queries.bundles import BundleLink, bundles_with
 from apps.billing.queries.open_transfers import open_transfer_for
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, CoursePicture, Lesson
+from apps.courses.policies import manage_course
 from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.courses.queries.path_places import PlaceInPath, places_of
@@ -197,3 +202,17 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "structured": lambda: structured_data(course, f"{settings.SITE_URL}/courses/{course.slug}"),
     }
     return render(request, "courses/detail.html", context)
+
+
+@teaches
+@csp_update({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # it passes on the address's arguments
+@xframe_options_sameorigin
+@never_cache
+@require_safe
+def course_preview(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The course page for its staff, in the frame of the course wizard."""
+    course = Course.objects.filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    enforce(manage_course(request.user, course))
+    return course_page(request, slug)

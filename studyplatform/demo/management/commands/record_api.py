@@ -30,6 +30,7 @@ from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
 COURSE = "linear-algebra-geometrically"
+OWN_FOR_SALE = "probability-without-tricks"  # the teacher's
 FOR_SALE, PRICE = "how-compilers-think", 6400
 TEST_CARD = {"number": "4242424242424242", "exp_month": "12", "exp_year": "2034", "cvc": "123"}
 LEARNER, TEACHER = "student@example.com", "instructor@example.com"
@@ -156,6 +157,15 @@ def _write_course(call: Any, teacher: User) -> None:
     call("GET", "/studio/courses/{uid}/", uid=uid)
     call("PATCH", "/studio/courses/{uid}/", uid=uid, body={"client": "recorded", "fields": {"title": title}})
     call("POST", "/studio/courses/{uid}/submit/", uid=uid, body={"note": ""})
+    call("POST", "/studio/courses/{uid}/withdraw/", uid=uid)
+    call("GET", "/studio/courses/{uid}/plates/", uid=uid)
+    call("GET", "/courses/{slug}/picture/", slug=slug)
+    call("PUT", "/courses/{slug}/picture/", slug=slug, body={"alt": "A shear"})
+    call("DELETE", "/courses/{slug}/picture/", slug=slug)
+    call("GET", "/billing/courses/{slug}/promo-codes/", slug=OWN_FOR_SALE)
+    code = {"code": "SHEARS", "kind": "percent", "percent": 20}
+    given = call("POST", "/billing/courses/{slug}/promo-codes/", slug=OWN_FOR_SALE, body=code)
+    call("POST", "/billing/promo-codes/{uid}/end/", uid=(given or {}).get("uid", uid))
     call("POST", "/content/preview/", body={"place": "lesson", "text": "The **slant** keeps $v$.", "course": slug})
     call("POST", "/content/convert/", body={"html": "<p>The <b>slant</b>"})
     kept = (
