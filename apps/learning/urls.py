@@ -1,6 +1,7 @@
 from django.urls import path
 
 from apps.learning.pages import (
+    as_learner,
     badges,
     certificates,
     course_files,
@@ -19,6 +20,8 @@ app_name = "learning"
 urlpatterns = [
     path("learn/<slug:course>", enrollment.resume, name="resume"),
     path("learn/<slug:course>/<slug:lesson>", lessons.lesson, name="lesson"),
+    path("learn/<slug:course>/<slug:lesson>/as-learner", as_learner.as_learner, name="as-learner"),
+    path("learn/<slug:course>/<slug:lesson>/as-learner/page", as_learner.as_learner_frame, name="as-learner-frame"),
     path("learn/<slug:course>/<slug:lesson>/complete", lessons.complete, name="lesson-complete"),
     path("learn/<slug:course>/<slug:lesson>/download", lessons.download, name="lesson-download"),
     path("learn/<slug:course>/<slug:lesson>/attempts", lessons.start_attempt, name="attempt-start"),

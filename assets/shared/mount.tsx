@@ -63,6 +63,14 @@ export async function mount(
   );
 }
 
+/** End the islands within a part of the page that is about to be removed. */
+export function unmountWithin(part: ParentNode): void {
+  for (const spot of part.querySelectorAll<HTMLElement>("[data-island]")) {
+    roots.get(spot)?.unmount();
+    roots.delete(spot);
+  }
+}
+
 const FOCUSABLE =
   "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
 

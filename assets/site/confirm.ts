@@ -1,8 +1,7 @@
 /** Forms that ask for confirmation before they are sent: `data-confirm` on the form or its button. */
 import { createButton, element, openDialog } from "../shared/dialog";
+import type { Confirming, Question } from "../shared/confirming";
 import { t } from "../shared/i18n";
-
-export type Question = { title: string; text?: string; confirm?: string; keep?: string };
 
 /** Ask in a dialog whose focus is on the safe answer. Closing the dialog means no. */
 export function ask({ title, text, confirm, keep }: Question): Promise<boolean> {
@@ -39,6 +38,11 @@ function questionOf(element: HTMLElement | null): Question | null {
 /** Ask before each form with a question is sent, and send it after a yes. */
 export function startConfirming(): void {
   const confirmed = new WeakSet<HTMLFormElement>();
+  // A script of the page asks: shared/confirming.ts.
+  addEventListener("study:confirm", (event) => {
+    const { question, answer } = (event as CustomEvent<Confirming>).detail;
+    void ask(question).then(answer);
+  });
   document.addEventListener(
     "submit",
     (event) => {

@@ -103,10 +103,14 @@ function isUnsaved(form: HTMLFormElement): boolean {
   );
 }
 
+function hasUnsavedEditor(part: ParentNode): boolean {
+  const editors = part.querySelectorAll<HTMLFormElement>("form[data-guard]");
+  return [...editors].some((form) => !sending.has(form) && isUnsaved(form));
+}
+
 /** Have the browser ask before an editor with unsaved content is left. A form that is being sent saves its own. */
 function guardLeaving(event: BeforeUnloadEvent): void {
-  const editors = document.querySelectorAll<HTMLFormElement>("form[data-guard]");
-  if (![...editors].some((form) => !sending.has(form) && isUnsaved(form))) return;
+  if (!hasUnsavedEditor(document)) return;
   event.preventDefault();
   // If the user stays, the interrupted form can be sent again.
   setTimeout(resetForms, 500);
@@ -128,6 +132,10 @@ export function startForms(): void {
   focusErrors();
   focusErrorsAfterJump();
   addEventListener("beforeunload", guardLeaving);
+  // A script is about to replace a part of the page: canceled if that would lose something.
+  addEventListener("study:replace", (event) => {
+    if (hasUnsavedEditor(event.target as Element)) event.preventDefault();
+  });
   document.addEventListener("input", clearError);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("input", ({ target }) => {

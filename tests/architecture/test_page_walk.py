@@ -174,6 +174,8 @@ OWNERS = {
     "learning:review-reply": {"ada"},
     "learning:review-decide": ADMIN,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
+    "learning:as-learner": STAFF,
+    "learning:as-learner-frame": STAFF,
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
     "learning:attempt-hand-in": LEO,

@@ -95,9 +95,22 @@ def _lists(request: HttpRequest) -> dict[str, list[str]]:
     return {"prerequisites": request.POST.getlist("prerequisites")}
 
 
+PART = "X-Page-Part"
+"""The header by which the script of the page asks for a part of it: "panel", or "state" (of the open lesson)."""
+
+
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
-    """Render the outline and the panel of the open lesson."""
+    """Render the outline and the panel of the open lesson, or the part of the page that the script asks for."""
     user = signed_in_user(request)
+    part = request.headers.get(PART, "")
+    if part in {"panel", "state"}:
+        context = {**about(course, user), "opened": opened, "part": part, **extra}
+        if opened is not None:
+            context = {**panel_of(course, opened), **context}
+        response = render(request, "courses/studio/lectures_part.html", context)
+        response.headers[PART] = part
+        response.headers["Cache-Control"] = "private, no-store"  # the same address is a page
+        return response
     rows = authored_outline.outline_of(course)
     panel = panel_of(course, opened) if opened is not None else {}
     undo = request.session.pop(UNDO, None)

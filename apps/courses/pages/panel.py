@@ -8,13 +8,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
+from apps.courses.field_values import lesson_values, version_of
 from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
-from apps.courses.queries.authored_outline import lesson_badge
+from apps.courses.queries.authored_outline import lesson_badge, section_row_of
 from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
+from apps.courses.queries.lesson_checks import missing_in
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
@@ -47,7 +49,11 @@ class Line:
 
 def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
     """Return the context of the open lesson's panel, by kind."""
+    section = section_row_of(lesson)
     context: dict[str, Any] = {
+        "section_row": section,
+        "row": next(row for row in section.rows if row.lesson.pk == lesson.pk),
+        "saved_versions": {name: version_of(value) for name, value in lesson_values(lesson).items()},
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
         "insertion": InsertedFileForm(),
         "file_limit": _("Up to %(most)s. PNG, JPEG, WebP and GIF pictures of up to %(shown)s are shown, others linked.")
@@ -112,6 +118,12 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                 ),
                 "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],
             }
+    context["missing"] = missing_in(
+        lesson,
+        captions=context.get("captions", ()),
+        questions=[line.question for line in context.get("questions", ())],
+        question_count=context["row"].lesson.question_count,
+    )
     return context
 
 

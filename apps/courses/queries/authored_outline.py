@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -64,6 +64,15 @@ class SectionRow:
 
 def outline_of(course: Course) -> list[SectionRow]:
     """Return the course's sections and lessons in order. Two queries."""
+    return _section_rows(course.sections.order_by("position"))
+
+
+def section_row_of(lesson: Lesson) -> SectionRow:
+    """Return the section of a lesson with its lessons. Two queries."""
+    return _section_rows(Section.objects.filter(pk=lesson.section_id))[0]
+
+
+def _section_rows(found: QuerySet[Section]) -> list[SectionRow]:
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     lessons = (
         Lesson.objects.order_by("position")
@@ -75,7 +84,7 @@ def outline_of(course: Course) -> list[SectionRow]:
             has_captions=Exists(captioned),
         )
     )
-    sections = course.sections.order_by("position").prefetch_related(Prefetch("lessons", queryset=lessons))
+    sections = found.prefetch_related(Prefetch("lessons", queryset=lessons))
     return [SectionRow(section, [_row(lesson) for lesson in section.lessons.all()]) for section in sections]
 
 

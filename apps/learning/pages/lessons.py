@@ -44,7 +44,7 @@ def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     _record_opening(opened)
-    return _PAGES[Lesson.Kind(opened.lesson.kind)](request, opened)
+    return PAGES[Lesson.Kind(opened.lesson.kind)](request, opened)
 
 
 def _record_opening(opened: OpenLesson) -> None:
@@ -96,7 +96,7 @@ def _quiz(
     return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
 
 
-_PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: _file, Lesson.Kind.QUIZ: _quiz}
+PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: _file, Lesson.Kind.QUIZ: _quiz}
 
 
 def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
     part = opened.outline.part_of(one.pk)
-    discussion = _discussion(request, one)
+    discussion = None if opened.is_simulated else _discussion(request, one)
     place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
     return {
         "lesson": one,
@@ -116,6 +116,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "enrollment": enrollment,
         "bookmarked": opened.is_bookmarked,
         "may_save": opened.may_save,
+        "is_simulated": opened.is_simulated,
         "done": opened.standing.has_completed(one.pk),
         "kicker": _kicker(one, part.number if part else 0, place),
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,

@@ -25,6 +25,13 @@ def preview_note(opened: OpenLesson, user: AnyUser) -> dict[str, str] | None:
     """Return the notice that progress isn't saved; None for enrolled learners."""
     if opened.may_save:
         return None
+    if opened.is_simulated:
+        return {
+            "title": _("You're seeing this lesson as a learner"),
+            "body": _("Nothing is saved or sent here: no progress, no attempts, no notifications."),
+            "href": "",
+            "label": "",
+        }
     if opened.standing.is_staff:
         return {
             "title": _("You're viewing this lesson as course staff"),

@@ -6,7 +6,9 @@ from datetime import date, datetime, timedelta
 from django.db.models import Avg, Count, F, Q, QuerySet
 
 from apps.accounts.models import User
+from apps.courses.models import Lesson
 from apps.learning.models import Enrollment, LessonProgress, WatchedDay
+from studyplatform.kit.web.jinja import register
 
 ACTIVE = timedelta(days=30)
 
@@ -65,3 +67,25 @@ def lesson_visits() -> QuerySet[LessonProgress]:
     """Return rows with ``user``, ``course`` and ``visited_at``: when a learner last opened or continued a lesson."""
     rows = LessonProgress.objects.order_by()
     return rows.annotate(user=F("enrollment__user"), course=F("enrollment__course"), visited_at=F("updated_at"))
+
+
+@dataclass(frozen=True)
+class LessonLearners:
+    """Enrolled learners in one lesson. ``here`` are those who opened it last and haven't completed it."""
+
+    began: int
+    completed: int
+    here: int
+
+
+@register("learners_in_lesson")
+def learners_in(lesson: Lesson) -> LessonLearners:
+    """Count the enrolled learners in a lesson. One query."""
+    rows = LessonProgress.objects.filter(lesson=lesson, enrollment__in=Enrollment.objects.active())
+    unfinished = Q(completed_at=None, enrollment__last_lesson=lesson)
+    found = rows.aggregate(
+        began=Count("pk"),
+        completed=Count("pk", filter=Q(completed_at__isnull=False)),
+        here=Count("pk", filter=unfinished),
+    )
+    return LessonLearners(**found)

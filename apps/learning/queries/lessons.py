@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
+from apps.courses.policies import manage_course
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning import policies
@@ -22,8 +23,9 @@ from apps.learning.models import Enrollment
 from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, place_all
 from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
+from apps.learning.simulation import Assumed, standing_with
 from studyplatform.kit.caching.versioned import Stamped, VersionedCache
-from studyplatform.kit.policies import Verdict
+from studyplatform.kit.policies import Verdict, enforce
 from studyplatform.kit.text import content
 
 T = TypeVar("T")
@@ -85,6 +87,8 @@ class OpenLesson:
     verdict: Verdict
     may_save: bool
     is_bookmarked: bool
+    is_simulated: bool = False
+    """Whether course staff see it as a learner with an assumed progress."""
 
     @property
     def lesson(self) -> Lesson:
@@ -128,6 +132,23 @@ def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     may_save = policies.save_progress(user, lesson.course, standing) is None
     is_bookmarked = has_bookmarked(user, lesson.course, standing.enrollment)
     return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
+
+
+def lesson_as_learner(user: User, course_slug: str, lesson_slug: str, assumed: Assumed) -> OpenLesson:
+    """Return a lesson as a learner with an assumed progress would find it, for the staff of its course.
+
+    :raises AppError: there is no such lesson, or the user is not staff of its course.
+    """
+    known = cached(
+        ("lesson", course_slug, lesson_slug), lambda: _read({"course__slug": course_slug, "slug": lesson_slug})
+    )
+    lesson = known.lesson
+    enforce(manage_course(user, lesson.course))
+    outline = outline_of(lesson.course)
+    standing = standing_with(lesson.course, outline, lesson.pk, assumed)
+    blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
+    verdict = policies.open_lesson(user, lesson, standing, blocker)
+    return OpenLesson(known, outline, standing, verdict, may_save=False, is_bookmarked=False, is_simulated=True)
 
 
 def lesson_at(user: AnyUser, course_slug: str, lesson_slug: str) -> OpenLesson:

@@ -1,0 +1,248 @@
+/**
+ * Saves the form of a lesson field by field while it is filled in (docs/adr/0059). A form that is left keeps saving; one
+ * that is opened again shows what is not saved yet.
+ */
+import { announce } from "../shared/announce";
+import { authenticatedApi, unwrap } from "../shared/api/client";
+import { createPlainSurface } from "../shared/editor/surface";
+import { t } from "../shared/i18n";
+import { newUid } from "../shared/newUid";
+import { describeSaving } from "../shared/saving/describeSaving";
+import { mergeText } from "../shared/saving/mergeText";
+import { type Field, type Saved, SaveQueue } from "../shared/saving/saveQueue";
+import { createUnsavedStore } from "../shared/saving/unsavedStore";
+import { isTemporary } from "../shared/saving/temporary";
+
+/** Names this tab, so that it is not told of its own changes. */
+export const CLIENT = newUid();
+
+const queues = new Map<string, SaveQueue>();
+/** Called with each change of a queue, while its form is shown. */
+const shownForms = new Map<string, { onReplaced: (name: string, value: unknown) => void }>();
+
+const FIELDS = ["title", "summary", "body", "is_preview", "prerequisites"] as const;
+type Name = (typeof FIELDS)[number];
+
+type Control = HTMLInputElement | HTMLTextAreaElement;
+
+const controlsOf = (form: HTMLFormElement, name: string): Control[] => [
+  ...form.querySelectorAll<Control>(`[name="${name}"]`),
+];
+
+function read(form: HTMLFormElement, name: Name): unknown {
+  const controls = controlsOf(form, name);
+  if (name === "prerequisites")
+    return controls
+      .filter((one) => one.type === "hidden" || (one as HTMLInputElement).checked)
+      .map(({ value }) => value)
+      .sort();
+  const [control] = controls;
+  return control instanceof HTMLInputElement && control.type === "checkbox"
+    ? control.checked
+    : (control?.value ?? "");
+}
+
+/** Show a value that was not typed here; the caret stays in what is being written. */
+function write(form: HTMLFormElement, name: string, value: unknown): void {
+  for (const control of controlsOf(form, name)) {
+    if (control instanceof HTMLTextAreaElement) {
+      if (control.value !== value) createPlainSurface(control).update(String(value));
+    } else if (control.type === "checkbox")
+      control.checked = Array.isArray(value) ? value.includes(control.value) : value === true;
+    else if (control.type !== "hidden" && control.value !== value) {
+      const { selectionStart, selectionEnd } = control;
+      control.value = String(value);
+      if (document.activeElement === control)
+        control.setSelectionRange(selectionStart, selectionEnd);
+    }
+  }
+}
+
+function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
+  const user = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
+  return new SaveQueue({
+    saved,
+    store: createUnsavedStore(user, lesson),
+    merge: mergeText,
+    onReplaced: (name, value) => shownForms.get(lesson)?.onReplaced(name, value),
+    isTemporary,
+    send: async (fields, isLeaving) => {
+      const { outcomes } = await unwrap(
+        authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
+          params: { path: { uid: lesson } },
+          body: { client: CLIENT, fields },
+          keepalive: isLeaving,
+        }),
+      );
+      return outcomes;
+    },
+  });
+}
+
+/** Another author, or another tab, saved a field of a lesson: ask for it, if its form was opened here. */
+export async function receiveLesson(lesson: string): Promise<void> {
+  const queue = queues.get(lesson);
+  if (!queue) return;
+  const { values } = await unwrap(
+    authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params: { path: { uid: lesson } } }),
+  );
+  for (const [name, { value, version }] of Object.entries(values))
+    queue.receive(name, { value, version, by: "", at: null });
+}
+
+export type LessonFormEvents = {
+  /** The title as it is typed, for the row. */
+  onTitle: (title: string) => void;
+  /** Something was saved: the row and the state of the lesson may be others. */
+  onSaved: () => void;
+};
+
+/**
+ * Save the fields of a form as they change.
+ * @param line where the state of saving is written
+ * @returns a function that ends it; what is unsaved is still sent
+ */
+export function startLessonForm(
+  form: HTMLFormElement,
+  line: HTMLElement,
+  { onTitle, onSaved }: LessonFormEvents,
+): () => void {
+  const lesson = form.dataset.lessonForm ?? "";
+  const versions = JSON.parse(form.dataset.versions ?? "{}") as Record<Name, string>;
+  const saved = Object.fromEntries(
+    FIELDS.map((name) => [name, { value: read(form, name), version: versions[name] }]),
+  );
+  let queue = queues.get(lesson);
+  if (queue)
+    for (const [name, { value, version }] of Object.entries(saved))
+      queue.receive(name, { value, version, by: "", at: null });
+  else queues.set(lesson, (queue = createQueue(lesson, saved)));
+  const mine = queue;
+  const facts = line.textContent;
+
+  // The page asks before it is left only where nothing keeps what was typed.
+  delete form.dataset.guard;
+  for (const part of form.querySelectorAll<HTMLElement>("[data-without-saving]"))
+    part.hidden = true;
+  const onReplaced = (name: string, value: unknown): void => write(form, name, value);
+  shownForms.set(lesson, { onReplaced });
+  for (const [name, { value }] of mine.fields()) write(form, name, value);
+
+  let savedAt = mine.savedAt;
+  let said = "";
+  const update = (): void => {
+    const { text, isProblem } = describeSaving(mine, navigator.onLine);
+    line.textContent = text || facts;
+    line.classList.toggle("pstate__problem", isProblem);
+    if (isProblem && text !== said) announce(text, "assertive");
+    said = text;
+    for (const [name, field] of mine.fields()) showProblem(form, name, field, mine);
+    if (mine.savedAt !== savedAt) {
+      savedAt = mine.savedAt;
+      onSaved();
+    }
+  };
+  const onInput = ({ target }: Event): void => {
+    const { name } = target as Control;
+    if (!FIELDS.includes(name as Name)) return;
+    mine.set(name, read(form, name as Name));
+    if (name === "title") onTitle(String(read(form, "title")));
+  };
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault(); // Enter in a field
+    event.stopPropagation();
+    mine.flush();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey)
+      return;
+    event.preventDefault();
+    mine.flush();
+    const { text } = describeSaving(mine, navigator.onLine);
+    announce(text || t("Saved"));
+  };
+  const onOnline = (): void => mine.flush();
+  const onHide = (): void => {
+    if (document.visibilityState === "hidden") mine.leave();
+  };
+  const ending = new AbortController();
+  const { signal } = ending;
+  form.addEventListener("input", onInput, { signal });
+  form.addEventListener("submit", onSubmit, { signal });
+  document.addEventListener("keydown", onKey, { signal });
+  addEventListener("online", onOnline, { signal });
+  document.addEventListener("visibilitychange", onHide, { signal });
+  const unsubscribe = mine.subscribe(update);
+  update();
+  return () => {
+    ending.abort();
+    unsubscribe();
+    shownForms.delete(lesson);
+    mine.flush();
+  };
+}
+
+/** Why a field isn't saved: a refusal, or what another author made of it. */
+function showProblem(form: HTMLFormElement, name: string, field: Field, queue: SaveQueue): void {
+  const [control] = controlsOf(form, name);
+  const place = control?.closest<HTMLElement>(".field, .needs");
+  if (!control || !place) return;
+  const old = place.querySelector<HTMLElement>(":scope > [data-unsaved]");
+  const key = field.conflict ? `conflict ${field.conflict.version}` : field.problem;
+  if ((old?.dataset.unsaved ?? "") === key) return;
+  old?.remove();
+  if (key === "") control.removeAttribute("aria-invalid");
+  else {
+    control.setAttribute("aria-invalid", "true");
+    place.append(field.conflict ? conflictOf(name, field.conflict, queue) : refusalOf(field));
+    (place.lastElementChild as HTMLElement).dataset.unsaved = key;
+  }
+}
+
+function refusalOf({ problem }: Field): HTMLElement {
+  const line = document.createElement("p");
+  line.className = "field__error";
+  line.role = "alert";
+  line.textContent = problem;
+  return line;
+}
+
+function conflictOf(
+  name: string,
+  { by, value }: NonNullable<Field["conflict"]>,
+  queue: SaveQueue,
+): HTMLElement {
+  const notice = document.createElement("div");
+  notice.className = "notice notice--warning";
+  notice.role = "alert";
+  const title = document.createElement("p");
+  title.className = "notice__title";
+  title.textContent =
+    by === ""
+      ? t("This was changed elsewhere while you were writing")
+      : t("{name} changed this while you were writing", { name: by });
+  const theirs = document.createElement("p");
+  theirs.className = "notice__body pstate__theirs";
+  theirs.textContent = theirsOf(value);
+  const choices = document.createElement("div");
+  choices.className = "row row--tight mt-2";
+  for (const [choice, label] of [
+    ["theirs", t("Use theirs")],
+    ["mine", t("Keep mine")],
+  ] as const) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = `btn btn--sm${choice === "mine" ? " btn--primary" : ""}`;
+    button.textContent = label;
+    button.addEventListener("click", () => queue.resolve(name, choice));
+    choices.append(button);
+  }
+  notice.append(title, theirs, choices);
+  return notice;
+}
+
+function theirsOf(value: unknown): string {
+  if (typeof value === "boolean") return value ? t("On") : t("Off");
+  if (Array.isArray(value)) return String(value.length);
+  return String(value) || t("(empty)");
+}
