@@ -27,5 +27,7 @@ def of_teaching(user: User) -> Iterator[Part]:
     lessons = Lesson.with_removed.filter(course__instructor=user)
     yield Part(
         "teaching/lessons.json",
-        lessons.values("course__slug", "title", "kind", "summary", "body", "chapters", "removed_at").iterator(),
+        lessons.values(
+            "course__slug", "title", "kind", "summary", "body", "external_video", "chapters", "removed_at"
+        ).iterator(),
     )

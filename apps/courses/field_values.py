@@ -15,15 +15,18 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from apps.courses.external_video import stored_video
+from apps.courses.external_video_form import ExternalVideoForm
 from apps.courses.forms import MOST_OUTCOMES, CourseForm, LessonForm
 from apps.courses.models import Course, Lesson
+from studyplatform.kit.text.durations import clock
 from studyplatform.kit.text.money import in_units, to_minor
 
 COURSE_FIELDS = (
     "title", "summary", "description", "subject", "difficulty", "language", "outcomes", "before_you_begin",
     "prerequisites", "pricing", "is_announced", "plate_variant",
 )  # fmt: skip
-LESSON_FIELDS = ("title", "summary", "body", "is_preview", "prerequisites")
+LESSON_FIELDS = ("title", "summary", "body", "is_preview", "prerequisites", "external_video", "external_length")
 MAX_OUTCOME_LENGTH = 200  # characters
 MAX_CHOSEN = 400  # prerequisites: as many as a course can have lessons
 
@@ -56,8 +59,13 @@ def course_values(course: Course) -> dict[str, Value]:
 
 def lesson_values(lesson: Lesson) -> dict[str, Value]:
     """Return the lesson's fields as JSON."""
-    texts = {name: getattr(lesson, name) for name in LESSON_FIELDS if name != "prerequisites"}
-    return {**texts, "prerequisites": sorted(str(uid) for uid in lesson.prerequisites.values_list("uid", flat=True))}
+    texts = {name: getattr(lesson, name) for name in LESSON_FIELDS if name not in {"prerequisites", "external_length"}}
+    return {
+        **texts,
+        "prerequisites": sorted(str(uid) for uid in lesson.prerequisites.values_list("uid", flat=True)),
+        # The length of an uploaded video is measured; nobody writes it.
+        "external_length": clock(lesson.duration) if lesson.external_video and lesson.duration else "",
+    }
 
 
 def possible_prerequisites(course: Course) -> QuerySet[Course]:
@@ -91,10 +99,12 @@ def check_course_value(course: Course, name: str, value: Value) -> dict[str, Any
 
 
 def check_lesson_value(lesson: Lesson, name: str, value: Value) -> dict[str, Any]:
-    """Return what the value means for ``services.edit_lesson``.
+    """Return what the value means for ``services.edit_lesson`` or ``services.set_external_video``.
 
     :raises FieldProblem: it can't be saved.
     """
+    if name in {"external_video", "external_length"}:
+        return _external(lesson, name, _clean(ExternalVideoForm.base_fields[name], value))
     if name != "prerequisites":
         return {name: _clean(LessonForm.base_fields[name], value)}
     wanted = set(_strings(value))
@@ -102,6 +112,16 @@ def check_lesson_value(lesson: Lesson, name: str, value: Value) -> dict[str, Any
     if len(found) != len(wanted):
         raise FieldProblem(_("The course doesn't have this lesson."))
     return {"prerequisites": found}
+
+
+def _external(lesson: Lesson, name: str, value: Any) -> dict[str, Any]:
+    if lesson.kind != Lesson.Kind.VIDEO:
+        raise FieldProblem(_("Only a video lesson shows a video."))
+    if name == "external_video":
+        return {"external_video": value}
+    if stored_video(lesson.external_video) is None:
+        raise FieldProblem(_("Enter the address of the video first."))
+    return {"external_length": value}
 
 
 def _clean(field: forms.Field, value: Value) -> Any:

@@ -127,7 +127,7 @@ def delete_unpublished_paths_of_deleted_user(event: AccountDeleted) -> None:
 
 @subscribe(VideoAnnounced)
 def show_announced_video(event: VideoAnnounced) -> None:
-    _show(event.video_id, may_replace=False)
+    _show(event.video_id, may_replace=False, is_announced=True)
 
 
 @subscribe(VideoPlayable)
@@ -151,9 +151,11 @@ def set_final_duration(event: VideoCompleted) -> None:
     services.set_lesson_durations(video_id=event.video_id, now=timezone.now())
 
 
-def _show(video_id: int, *, may_replace: bool) -> None:
+def _show(video_id: int, *, may_replace: bool, is_announced: bool = False) -> None:
     try:
-        services.show_uploaded_video(video_id=video_id, may_replace=may_replace, now=timezone.now())
+        services.show_uploaded_video(
+            video_id=video_id, may_replace=may_replace, is_announced=is_announced, now=timezone.now()
+        )
     except AppError as refusal:
         logger.info("Video %s is not shown in its lesson: %s", video_id, refusal)
 

@@ -30,6 +30,7 @@ export const scriptIcons = [
   "crop",
   "download",
   "ellipsis",
+  "external-link",
   "eye",
   "eye-off",
   "file",

@@ -11,6 +11,7 @@ from studyplatform.settings.kept import badge_key, kept_secret, random_secret
 from studyplatform.settings.parts.api import *  # noqa: F403
 from studyplatform.settings.parts.auth import *  # noqa: F403
 from studyplatform.settings.parts.billing import *  # noqa: F403
+from studyplatform.settings.parts.external_video import *  # noqa: F403
 from studyplatform.settings.parts.forum import *  # noqa: F403
 from studyplatform.settings.parts.language import *  # noqa: F403
 from studyplatform.settings.parts.scanning import *  # noqa: F403

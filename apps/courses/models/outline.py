@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.external_video import MAX_ADDRESS_LENGTH, Host
 from apps.courses.models.course import Course
 from apps.courses.models.live import LiveManager, Removable
 from apps.files.models import Upload, VideoAsset
@@ -62,6 +63,14 @@ class Lesson(Removable):
     )
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
+    external_video = models.CharField(
+        max_length=MAX_ADDRESS_LENGTH,
+        blank=True,
+        help_text="The address of a video that another host shows, in its canonical spelling; instead of ``video``.",
+    )
+    external_host = models.CharField(
+        max_length=7, choices=Host.choices, blank=True, help_text="Who plays the external video; kept by services."
+    )
     chapters = models.JSONField(
         default=list, blank=True, help_text="Of the video: [start in seconds, title] pairs, ascending."
     )
@@ -97,6 +106,11 @@ class Lesson(Removable):
             ),
             models.CheckConstraint(
                 condition=Q(opens_at=None) | Q(opens_after_days=None), name="lesson_opens_in_one_way"
+            ),
+            models.CheckConstraint(
+                condition=Q(external_video="", external_host="")
+                | (Q(kind="video", video=None) & ~Q(external_video="") & ~Q(external_host="")),
+                name="one_video_per_lesson",
             ),
         ]
         indexes = [models.Index(fields=["course", "section", "position"], name="lesson_order")]

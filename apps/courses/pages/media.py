@@ -17,6 +17,7 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import VideoNotYours, WrongLessonKind
+from apps.courses.external_video_form import ExternalVideoForm
 from apps.courses.forms import AttachmentForm, ChaptersForm
 from apps.courses.models import Lesson
 from apps.courses.pages.outline import lesson_of, show, to_lesson
@@ -45,6 +46,32 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     services.attach_video(lesson=opened, by=signed_in_user(request), video=chosen, now=timezone.now())
     messages.success(
         request, _("The video was added to the lesson.") if chosen else _("The video was removed from the lesson.")
+    )
+    return to_lesson(course, opened)
+
+
+@teaches
+@require_POST
+def external_video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Let the lesson show a video of another host by its address, or none."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    form = ExternalVideoForm(request.POST)
+    if "remove" not in request.POST and not form.is_valid():
+        return show(request, course, opened=opened, external_form=form)
+    chosen = None if "remove" in request.POST else form.cleaned_data["external_video"]
+    if chosen is None and "remove" not in request.POST:
+        form.add_error("external_video", _("Enter the address of a video."))
+        return show(request, course, opened=opened, external_form=form)
+    services.set_external_video(
+        lesson=opened,
+        by=signed_in_user(request),
+        video=chosen,
+        length=form.cleaned_data["external_length"] if chosen else None,
+        now=timezone.now(),
+    )
+    messages.success(
+        request, _("The lesson now shows this video.") if chosen else _("The video was removed from the lesson.")
     )
     return to_lesson(course, opened)
 
@@ -111,9 +138,10 @@ def chapters(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Replace the chapters of the lesson's video."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
-    if opened.video is None:
+    if opened.video is None and not opened.external_video:
         raise WrongLessonKind
-    form = ChaptersForm(request.POST, duration=opened.video.duration)
+    duration = opened.video.duration if opened.video else opened.duration
+    form = ChaptersForm(request.POST, duration=duration)
     if not form.is_valid():
         enforce(edit_course(signed_in_user(request), course))
         return show(request, course, opened=opened, chapters_form=form)

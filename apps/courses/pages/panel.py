@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
+from apps.courses.external_video import stored_video
+from apps.courses.external_video_form import ExternalVideoForm
 from apps.courses.field_values import lesson_values, version_of
 from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.inserted_file_form import InsertedFileForm
@@ -22,6 +24,7 @@ from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
+from studyplatform.kit.text.durations import clock
 from studyplatform.kit.text.gaps import find_gaps
 from studyplatform.kit.text.sizes import as_size
 
@@ -63,9 +66,17 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
     match lesson.kind:
         case Lesson.Kind.VIDEO:
             captions = list(lesson.video.captions.order_by("language")) if lesson.video else []
-            duration = lesson.video.duration if lesson.video else 0
+            duration = lesson.video.duration if lesson.video else lesson.duration if lesson.external_video else 0
             context |= {
                 "video": lesson.video,
+                "external": stored_video(lesson.external_video),
+                "external_form": ExternalVideoForm(
+                    initial={
+                        "external_video": lesson.external_video,
+                        "external_length": clock(lesson.duration) if lesson.external_video and lesson.duration else "",
+                    }
+                ),
+                "takes_external": bool(settings.EXTERNAL_VIDEO_HOSTS) or bool(lesson.external_video),
                 "video_badge": lesson_badge(lesson),
                 "video_notice": notice_of(lesson.video) if lesson.video else "",
                 "videos": authoring.videos_of(course.instructor_id),

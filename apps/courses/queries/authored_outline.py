@@ -93,7 +93,7 @@ def lesson_badge(lesson: Lesson) -> Badge:
     ready, draft = Badge(_("Ready"), "full", "ok"), Badge(_("Empty"))
     match lesson.kind:
         case Kind.VIDEO:
-            return _video_badge(lesson.video)
+            return ready if lesson.external_video else _video_badge(lesson.video)
         case Kind.TEXT:
             return ready if lesson.body.strip() else draft
         case Kind.QUIZ:
@@ -120,6 +120,8 @@ def _row(lesson: Lesson) -> LessonRow:
     notes: list[str] = []
     warning = ""
     end = clock(lesson.duration) if lesson.duration else ""
+    if lesson.external_host:
+        notes.append(str(lesson.get_external_host_display()))
     if lesson.is_preview:
         notes.append(_("Preview lesson"))
     match lesson.kind:

@@ -106,7 +106,7 @@ def video_lessons(
     if is_open:
         editable = [Course.Status.DRAFT, Course.Status.PUBLISHED, Course.Status.SUSPENDED]
         nothing_to_watch = Q(video=None) | Q(video__stage=Stage.FAILED)
-        found = found.filter(nothing_to_watch, course__status__in=editable)
+        found = found.filter(nothing_to_watch, external_video="", course__status__in=editable)
     if course:
         found = found.filter(course__slug=course)
     return found.order_by("course__title", "course", "section__position", "position")

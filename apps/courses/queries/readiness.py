@@ -109,11 +109,13 @@ def _of_lessons(course: Course) -> list[Check]:
         )
         .select_related("video")
         .order_by("section__position", "position")
-        .only("number", "kind", "duration", "body", "file", "video__stage", "video__has_audio")
+        .only("number", "kind", "duration", "body", "file", "external_host", "video__stage", "video__has_audio")
     )
     videos = [lesson for lesson in lessons if lesson.kind == kinds.VIDEO]
     unfinished = [
-        lesson.number for lesson in videos if lesson.video is None or lesson.video.stage != VideoAsset.Stage.COMPLETE
+        lesson.number
+        for lesson in videos
+        if not lesson.external_host and (lesson.video is None or lesson.video.stage != VideoAsset.Stage.COMPLETE)
     ]
     empty = [lesson.number for lesson in lessons if _is_empty(lesson)]
     spoken = [lesson for lesson in videos if lesson.video and lesson.video.has_audio]

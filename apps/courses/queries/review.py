@@ -55,7 +55,7 @@ def queue() -> QuerySet[Submission]:
         silent=Count("pk", filter=Q(video__captions=None), distinct=True)
     )
     unfinished = lessons.filter(kind=Lesson.Kind.VIDEO).annotate(
-        count=Count("pk", filter=Q(video=None) | ~Q(video__stage="complete"))
+        count=Count("pk", filter=Q(external_video="") & (Q(video=None) | ~Q(video__stage="complete")))
     )
     long_ = lessons.filter(kind=Lesson.Kind.VIDEO, duration__gt=15 * 60).annotate(count=Count("pk"))
     return (

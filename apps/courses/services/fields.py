@@ -15,9 +15,11 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import field_values, policies
+from apps.courses.external_video import stored_video
 from apps.courses.field_values import FieldProblem, Value, version_of
 from apps.courses.models import Course, FieldEdit, Lesson
 from apps.courses.services.courses import CourseTexts, edit_course
+from apps.courses.services.media import set_external_video
 from apps.courses.services.outline import edit_lesson
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -93,6 +95,13 @@ def save_lesson_fields(
         lesson = Lesson.objects.select_related("course").get(pk=lesson.pk)
 
         def store(columns: Mapping[str, Any]) -> None:
+            if "external_video" in columns:
+                set_external_video(lesson=lesson, by=by, video=columns["external_video"], now=now)
+                return
+            if "external_length" in columns:
+                video = stored_video(lesson.external_video)
+                set_external_video(lesson=lesson, by=by, video=video, length=columns["external_length"], now=now)
+                return
             present = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
             edit_lesson(lesson=lesson, by=by, now=now, **{**present, **columns})
             lesson.refresh_from_db()

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
+from apps.courses.external_video import ExternalVideo
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline_rows import refresh_outline
 from apps.files import services as files
@@ -23,6 +24,8 @@ from studyplatform.kit.policies import enforce
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
     """Set the lesson's video, which may still be processed, or remove it. The previous video stays with its owner.
 
+    It takes the place of a video of another host.
+
     :raises WrongLessonKind: it is not a video lesson.
     :raises VideoNotYours: neither the instructor nor the user owns the video.
     """
@@ -35,10 +38,41 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
             raise VideoNotYours
         before = lesson.video_id
         lesson.video = video
-        lesson.duration = round(video.duration) if video is not None else 0
-        lesson.save(update_fields=["video", "duration"])
+        if video is not None:
+            lesson.external_video = lesson.external_host = ""
+        if not lesson.external_video:
+            lesson.duration = round(video.duration) if video is not None else 0
+        lesson.save(update_fields=["video", "duration", "external_video", "external_host"])
         if before is not None:
             delete_ownerless_video(video_id=before)
+        refresh_outline(course, now=now)
+    return lesson
+
+
+def set_external_video(
+    *, lesson: Lesson, by: User, video: ExternalVideo | None, length: int | None = None, now: datetime
+) -> Lesson:
+    """Let the lesson show a video of another host in place of an uploaded one, or none.
+
+    :param length: of the video in seconds, 0 if its author doesn't know it. None keeps that of the same video.
+    :raises WrongLessonKind: it is not a video lesson.
+    """
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        enforce(policies.edit_course(by, course))
+        lesson.refresh_from_db()
+        if lesson.kind != Lesson.Kind.VIDEO:
+            raise WrongLessonKind
+        before, uploaded = lesson.external_video, lesson.video_id
+        if video is None and not before:
+            return lesson
+        lesson.external_video, lesson.external_host = (video.address, video.host) if video is not None else ("", "")
+        lesson.video = None
+        if length is not None or lesson.external_video != before:
+            lesson.duration = (length or 0) if video is not None else 0
+        lesson.save(update_fields=["external_video", "external_host", "video", "duration"])
+        if uploaded is not None:
+            delete_ownerless_video(video_id=uploaded)
         refresh_outline(course, now=now)
     return lesson
 
@@ -93,12 +127,13 @@ def _enforce_file_lesson(lesson: Lesson, course: Course, by: User) -> None:
         raise WrongLessonKind
 
 
-def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> None:
+def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime, is_announced: bool = False) -> None:
     """Attach an uploaded video to the lesson that its upload named as target. Idempotent.
 
     A lesson with a playable video keeps it until the new one is complete (``may_replace``); then the newer video is
-    used. The owner of the upload must be allowed to edit the course. An original restored from the bin is not an
-    upload: it stays in the lessons that show the video, and is added to none.
+    used. A video of another host gives way when the upload begins (``is_announced``), not later: its author may have
+    chosen it meanwhile. The owner of the upload must be allowed to edit the course. An original restored from the bin
+    is not an upload: it stays in the lessons that show the video, and is added to none.
 
     :raises AppError: the owner may not edit the course now.
     """
@@ -110,6 +145,8 @@ def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> N
         return
     lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
     if lesson is None or lesson.video_id == video.pk:
+        return
+    if lesson.external_video and not is_announced:
         return
     shown = lesson.video
     if shown is not None and shown.is_playable and not (may_replace and shown.created_at < video.created_at):
@@ -220,7 +257,10 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
     :raises WrongLessonKind: the lesson has no video.
     """
     with transaction.atomic():
-        _captioned(lesson, by)
+        if lesson.external_video:
+            enforce(policies.edit_course(by, Course.objects.select_for_update().get(pk=lesson.course_id)))
+        else:
+            _captioned(lesson, by)
         lesson.chapters = [list(chapter) for chapter in chapters]
         lesson.save(update_fields=["chapters"])
 

@@ -135,7 +135,7 @@ def _merge_with_last(course: Course, changed: list[list[Any]], made_by: User, no
 
 def digest_contents(lessons: Collection[int]) -> dict[str, str]:
     """Return a digest of what is in each of these lessons, by primary key as text. Two queries."""
-    columns = ("title", "summary", "body", "video_id", "file_id", "chapters")
+    columns = ("title", "summary", "body", "video_id", "external_video", "file_id", "chapters")
     parts: dict[int, list[Any]] = {
         pk: list(values) for pk, *values in Lesson.objects.filter(pk__in=lessons).values_list("pk", *columns)
     }

@@ -1,5 +1,6 @@
 """Which seconds of a video were watched, as sorted, disjoint [from, to) pairs of whole seconds."""
 
+import math
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -7,6 +8,7 @@ Intervals = list[list[int]]
 
 COMPLETE_AT = 0.9  # share of the video's distinct seconds
 MAX_SPEED = 2  # the fastest playback rate of the player
+UNKNOWN_LENGTH = 120  # seconds of a video of another host that nobody measured
 ALLOWANCE = 30  # seconds by which one lesson may be ahead of real time; the time budget limits all lessons together
 
 
@@ -70,3 +72,17 @@ def plausible_gain(*, since_start: timedelta, since_save: timedelta, watched: in
 def is_complete(watched: int, *, duration: int) -> bool:
     """Return whether a video is complete: 90 % of its distinct seconds were watched."""
     return duration > 0 and watched >= duration * COMPLETE_AT
+
+
+def seconds_to_watch(*, length: int, watched: int) -> int:
+    """Return how many more seconds of a video must be watched until it is complete.
+
+    :param length: of the video in seconds; 0 if nobody knows it, which asks for UNKNOWN_LENGTH seconds.
+    """
+    return max(0, (math.ceil(length * COMPLETE_AT) if length > 0 else UNKNOWN_LENGTH) - watched)
+
+
+def seconds_until_watched(needed: int, *, since_start: timedelta, watched: int) -> int:
+    """Return after how many seconds of real time one player can have shown ``needed`` more seconds of a lesson."""
+    possible = int(since_start.total_seconds() * MAX_SPEED) + ALLOWANCE - watched
+    return max(0, -(-(needed - possible) // MAX_SPEED))

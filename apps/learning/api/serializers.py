@@ -92,6 +92,23 @@ class PlayerCourse(CourseLink):
     percent = serializers.IntegerField()
 
 
+class ExternalOut(serializers.Serializer[object]):
+    """A video that another host plays or sends. Load nothing of it before the learner asks for it."""
+
+    host = serializers.ChoiceField(
+        choices=["youtube", "vimeo", "file", "hls"], help_text="Whose player, or what the site's own player plays."
+    )
+    name = serializers.CharField(help_text="Of the host, for people.")
+    contacts = serializers.CharField(help_text="The host that a browser contacts to play it.")
+    address = serializers.CharField(help_text="Its canonical address.")
+    frame = serializers.CharField(allow_blank=True, help_text="The address of the host's player; empty for a file.")
+    media = serializers.CharField(allow_blank=True, help_text="The address of the file; empty for a host's player.")
+    start = serializers.IntegerField(help_text="The second at which it begins.")
+    may_tell_length = serializers.BooleanField(
+        help_text="Whether the lesson has no length yet and the user may save the one that the player tells."
+    )
+
+
 class PlayerOut(serializers.Serializer[object]):
     """All that the player needs to start; the lesson page hands it over as the island's props."""
 
@@ -121,6 +138,7 @@ class PlayerOut(serializers.Serializer[object]):
     transcript = CueOut(many=True)
     chapters = ChapterOut(many=True)
     progress_url = serializers.CharField(help_text="Where progress is posted.")
+    external = ExternalOut(required=False, help_text="Of lessons that show a video of another host: what plays it.")
 
 
 class OutlineSection(serializers.Serializer[object]):

@@ -129,6 +129,19 @@ class ReadingTooShort(AppError):
     wait: int = 1
 
 
+@dataclass(eq=False, kw_only=True)
+class WatchingTooShort(AppError):
+    code = "WATCHING_TOO_SHORT"
+    status = 409
+    title = _("Watch it first")
+    message = _("You can mark this lesson as complete in %(wait)s, so you have time to watch it.")
+    severity = "info"
+    icon = "clock"
+    durations = ("wait",)
+
+    wait: int = 1
+
+
 class FileNotFetched(AppError):
     code = "LESSON_FILE_NOT_DOWNLOADED"
     status = 409

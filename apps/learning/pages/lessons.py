@@ -22,7 +22,7 @@ from apps.learning.forms import posted_answers
 from apps.learning.pages.preview import preview_note, render_closed
 from apps.learning.pages.readings import unconfirmed_readings
 from apps.learning.pages.timeline import timeline_of
-from apps.learning.pages.watching import watching
+from apps.learning.pages.watching import structured_video, watching, with_external_sources
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
@@ -58,8 +58,9 @@ def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
         **_shared(request, opened),
         **watching(request, opened, player_out(opened, sources)),
         "quiz": quiz_ahead(opened),
+        "structured": structured_video(opened),
     }
-    return render(request, "learning/lesson_video.html", context)
+    return with_external_sources(request, render(request, "learning/lesson_video.html", context), opened.lesson)
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:

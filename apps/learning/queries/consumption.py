@@ -21,7 +21,7 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
     """
     users, courses = {user for user, _course in pairs}, {course for _user, course in pairs}
     lessons: dict[int, list[Lesson]] = defaultdict(list)
-    fields = ("pk", "course_id", "kind", "duration", "video__uid")
+    fields = ("pk", "course_id", "kind", "duration", "video__uid", "external_host")
     for lesson in Lesson.objects.filter(course__in=courses).select_related("video").only(*fields).order_by("pk"):
         lessons[lesson.course_id].append(lesson)
     report_served(
@@ -29,12 +29,18 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
     )
     shares: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     seen: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
-    kinds = {lesson.pk: lesson.kind for each in lessons.values() for lesson in each}
+    # What the page of a lesson hands over is used once it is opened: a text, and the address of another host's video.
+    handed_over = {
+        lesson.pk
+        for each in lessons.values()
+        for lesson in each
+        if lesson.kind == Lesson.Kind.TEXT or lesson.external_host
+    }
     mine = {"enrollment__user__in": users, "enrollment__course__in": courses}
     for user, pk, watched, completed in LessonProgress.objects.filter(**mine).values_list(
         "enrollment__user_id", "lesson_id", "watched", "completed_at"
     ):
-        if completed is not None or kinds.get(pk) == Lesson.Kind.TEXT:
+        if completed is not None or pk in handed_over:
             shares[user, pk] = Fraction(1)
         seen[user, pk] += watched
     for user, pk, served, is_whole in LessonUse.objects.filter(**mine).values_list(

@@ -1,5 +1,6 @@
 """What the lesson player needs: the shapes of the API, with signed addresses of the media."""
 
+import math
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,7 @@ from django.db.models import BigIntegerField
 from apps.accounts.guards import SessionKey
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.chapters import chapters_of_captions
+from apps.courses.queries.external_videos import EMBEDDED, ExternalVideo, external_video_of
 from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning.models import LessonProgress
@@ -78,10 +80,12 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     if standing.enrollment is not None and known is not None and (known.position or known.watched_seconds):
         progress = _PROGRESS.first(enrollment=standing.enrollment.pk, lesson=lesson.pk)
     duration = lesson.video.duration if lesson.video else float(lesson.duration)
-    position = progress.position if progress else 0.0
+    external = external_video_of(lesson)
+    begin = float(external.start) if external else 0.0
+    position = progress.position if progress else begin
     placed = {one.entry.pk: one for one in opened.placed}
     before, after = opened.around()
-    return {
+    player = {
         "uid": str(lesson.uid),
         "number": lesson.number,
         "title": lesson.title,
@@ -90,7 +94,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "sources": sources,
         "is_processing": bool(lesson.video and not lesson.video.is_playable and not lesson.video.failure),
         "duration": duration,
-        "position": resume_position(position, duration),
+        "position": max(begin, resume_position(position, duration or math.inf if external else duration)),
         "position_at": progress.position_at if progress else None,
         "watched": progress.watched if progress else [],
         "watched_seconds": progress.watched_seconds if progress else 0,
@@ -105,6 +109,22 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "chapters": lesson.chapters_within(duration)
         or [one._asdict() for one in chapters_of_captions(opened.known.tracks, duration=duration)],
         "progress_url": save_url(lesson.uid),
+    }
+    return {**player, "external": external_out(external, opened)} if external else player
+
+
+def external_out(video: ExternalVideo, opened: OpenLesson) -> dict[str, Any]:
+    """Return the shape ``ExternalOut``. Only players of such videos have it, so that others are as before."""
+    is_measured = opened.lesson.duration > 0
+    return {
+        "host": video.host,
+        "name": video.host_name,
+        "contacts": video.contacted_host,
+        "address": video.address,
+        "frame": video.frame_address,
+        "media": "" if video.host in EMBEDDED else video.media_address,
+        "start": video.start,
+        "may_tell_length": not is_measured and opened.standing.is_staff,
     }
 
 

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
+from apps.learning.activity import watching
 from apps.learning.events import CertificateIssued, CertificateRevoked
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from studyplatform.kit.events import publish
@@ -58,6 +59,8 @@ def set_revocation(*, certificate: Certificate, reason: str, now: datetime) -> N
 def _attested(enrollment: Enrollment) -> dict[str, Any]:
     """Return what the certificate states: lessons completed, video watched, and the percent of each quiz.
 
+    Videos of other hosts that were marked as complete don't count: nobody told how much of them was watched.
+
     Of each quiz the first passed attempt counts: later ones may have been made with the answers known.
     """
     completed = LessonProgress.objects.filter(
@@ -65,8 +68,12 @@ def _attested(enrollment: Enrollment) -> dict[str, Any]:
         lesson__course=enrollment.course_id,
         lesson__removed_at=None,
         completed_at__isnull=False,
-    ).values_list("lesson__kind", "lesson__duration", "watched_seconds", "lesson__is_optional")
-    videos = [(length, watched) for kind, length, watched, _is_optional in completed if kind == Lesson.Kind.VIDEO]
+    ).values_list("lesson__kind", "lesson__duration", "watched_seconds", "lesson__external_host", "lesson__is_optional")
+    videos = [
+        (length, watched)
+        for kind, length, watched, host, _is_optional in completed
+        if kind == Lesson.Kind.VIDEO and not (host and not watching.is_complete(watched, duration=length))
+    ]
     passed: dict[int, dict[str, Any]] = {}
     for quiz, title, percent in (
         Attempt.objects.filter(enrollment=enrollment, is_passed=True, quiz__lesson__removed_at=None)

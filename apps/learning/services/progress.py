@@ -22,15 +22,16 @@ from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.learning import policies
-from apps.learning.activity import reading, watching
-from apps.learning.activity.time_budget import RATE
-from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingTooShort
+from apps.learning.activity import watching
+from apps.learning.errors import FileNotFetched, LessonCompletesItself
 from apps.learning.models import Enrollment, LessonProgress
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
+from apps.learning.services.external_videos import complete_external_video, length_counted, length_to_watch
 from apps.learning.services.learned_days import day_zone_of
+from apps.learning.services.texts import complete_text
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
@@ -102,36 +103,27 @@ def save_watching(
 
 
 def complete_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
-    """Mark a text lesson as read. Idempotent.
+    """Mark a text lesson as read, or a video of another host as watched. Idempotent.
+
+    Hosts don't always tell what is watched. Marking takes as much time, in real and from the learner's budget, as
+    watching what is missing would.
 
     :raises LessonCompletesItself: a video is completed by watching it, a quiz by passing it.
     :raises FileNotFetched: a file lesson is completed by ``fetch_file``.
-    :raises ReadingTooShort: too little time has passed since the lesson was opened.
+    :raises ReadingTooShort: too little time has passed since the text was opened.
+    :raises WatchingTooShort: too little time has passed since the video was opened.
     """
     progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=progress.enrollment)
+    if progress.lesson.external_host:
+        return complete_external_video(progress, day_zone_of(user, now), now)
     match progress.lesson.kind:
         case Lesson.Kind.VIDEO | Lesson.Kind.QUIZ:
             raise LessonCompletesItself
         case Lesson.Kind.FILE:
             raise FileNotFetched
-    text = progress.lesson.body
-    wait = reading.seconds_to_wait(text, opened_at=progress.started_at, now=now)
-    if wait:
-        raise ReadingTooShort(wait=wait)
-    with transaction.atomic():
-        wait = learning_time.take_or_wait(
-            user_id=progress.enrollment.user_id,
-            # This takes all the time gained since: a learner cannot read two texts at once, or while watching a video.
-            needed=round(reading.least_seconds(text) * RATE),
-            opened_at=progress.started_at,
-            now=now,
-        )
-        saved = None if wait else _finish_text(progress, day_zone_of(user, now), now)
-    if saved is None:
-        raise ReadingTooShort(wait=wait)
-    return saved
+    return complete_text(progress, day_zone_of(user, now), now)
 
 
 def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
@@ -143,18 +135,6 @@ def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     if progress.lesson.kind != Lesson.Kind.FILE:
         raise LectureUnavailable
     return finish(progress, zone=day_zone_of(user, now), now=now)
-
-
-def _finish_text(progress: LessonProgress, zone: str, now: datetime) -> Saved:
-    """Complete a text. The time since it was opened counts as learned, at most as long as it takes to read."""
-    seconds = learning_time.spend_learning(
-        user_id=progress.enrollment.user_id,
-        course_id=progress.enrollment.course_id,
-        since=progress.started_at,
-        most=reading.usual_seconds(progress.lesson.body),
-        now=now,
-    )
-    return finish(progress, zone=zone, now=now, seconds=seconds)
 
 
 def _progress_of(user: AnyUser, lesson_uid: UUID) -> LessonProgress | None:
@@ -209,7 +189,7 @@ class Moment:
 
 def _try_to_save(progress: LessonProgress, position: float, watched: list[list[int]], moment: Moment) -> Saved | None:
     """Try one conditional write; return None if another request has saved in between."""
-    now, duration = moment.now, progress.lesson.duration
+    now, duration = moment.now, length_counted(progress.lesson)
     fresh = watching.subtract(watching.merge(watched, duration=duration), progress.watched)
     plausible = min(
         watching.seconds(fresh),
@@ -250,7 +230,7 @@ def _write(
     learned: int = 0,
 ) -> Saved | None:
     """Write the seconds gained and the position. ``learned`` seconds count on the learner's day."""
-    duration, now = progress.lesson.duration, moment.now
+    duration, now = length_counted(progress.lesson), moment.now
     merged = watching.merge([*progress.watched, *gain], duration=duration)
     total = watching.seconds(merged)
     position, position_at = place
@@ -272,7 +252,7 @@ def _write(
     progress.position, progress.position_at = position, position_at
     progress.watched, progress.watched_seconds, progress.granted = merged, total, granted
     at = moment.learned_at(progress)
-    if progress.completed_at is None and watching.is_complete(total, duration=duration):
+    if progress.completed_at is None and watching.is_complete(total, duration=length_to_watch(progress.lesson)):
         return finish(progress, zone=moment.zone, now=now, at=at, seconds=learned)
     learned_days.record(user_id=progress.enrollment.user_id, zone=moment.zone, now=now, at=at, seconds=learned)
     _record_activity(progress, now)

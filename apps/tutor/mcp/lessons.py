@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import Scope
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
+from apps.courses.queries.external_videos import external_video_of
 from apps.learning.models import Enrollment
 from apps.learning.outline import place_all
 from apps.learning.queries.addresses import lesson_url
@@ -96,6 +97,8 @@ def _video(opened: OpenLesson) -> list[str]:
         parts.append("## Transcript\n\n" + "\n\n".join(spoken))
     else:
         parts.append("The video has no transcript.")
+    if external := external_video_of(lesson):
+        parts.append(f"{external.host_name} shows the video: {external.address}")
     if lesson.body:
         parts.append(lesson.body)
     return parts

@@ -12,6 +12,7 @@ import {
 } from "./api";
 import { Player } from "./engine/player";
 import type { Saved } from "./engine/progress";
+import type { CreateStream } from "./engine/stream";
 import { useMediaSession } from "./useMediaSession";
 import { AudioStage } from "./AudioStage";
 import { Stage } from "./Stage";
@@ -28,6 +29,12 @@ type Props = {
   startAt: number;
   startsAtOnce: boolean;
   isAudioOnly: boolean;
+  /** How a video of another host is played and shown. */
+  external?: {
+    createStream: CreateStream;
+    Shown: typeof Stage;
+    onSaved: (saved: Saved) => void;
+  };
 };
 
 /** The player of one lesson; updates the page around it as progress is saved. */
@@ -38,6 +45,7 @@ export function LessonPlayer({
   startAt,
   startsAtOnce,
   isAudioOnly,
+  external,
 }: Props) {
   const queries = useQueryClient();
   const [certificate, setCertificate] = useState<string | null>(null);
@@ -45,6 +53,7 @@ export function LessonPlayer({
   const [player] = useState(() => {
     let shown = lesson.course.completed_lessons;
     const onSaved = async (saved: Saved): Promise<void> => {
+      external?.onSaved(saved);
       if (saved.certificate_url !== null) setCertificate(saved.certificate_url);
       if (!saved.newly_completed && saved.completed_lessons === shown) return;
       shown = saved.completed_lessons;
@@ -67,7 +76,8 @@ export function LessonPlayer({
       },
       {
         storage: localStorage,
-        refresh: async () => (await fetchPlayer(lesson.uid)).sources,
+        refresh: async () => (external ? sources : (await fetchPlayer(lesson.uid)).sources),
+        ...(external && { createStream: external.createStream }),
         progress: lesson.may_save
           ? {
               person,
@@ -97,7 +107,7 @@ export function LessonPlayer({
     },
     [isAudioOnly],
   );
-  const Shown = isAudioOnly ? AudioStage : Stage;
+  const Shown = external?.Shown ?? (isAudioOnly ? AudioStage : Stage);
   return <Shown player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
 }
 

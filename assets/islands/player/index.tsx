@@ -7,6 +7,7 @@ import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { addressOf, type PlayerProps, playerQuery } from "./api";
 import { StoredProgress, resumePosition } from "./engine/progress";
+import { later } from "./later";
 import { AUTOPLAY_KEY, LessonPlayer } from "./LessonPlayer";
 
 export type { PlayerProps };
@@ -17,6 +18,8 @@ function takeAutoplay(url: string): boolean {
   sessionStorage.removeItem(AUTOPLAY_KEY);
   return isAutoplay;
 }
+
+const ExternalVideo = later(() => import("./ExternalVideo").then((module) => module.ExternalVideo));
 
 /** The second to start from: `?t=436` of the address, else where the user stopped. */
 function startOf(lesson: PlayerProps, person: string): number {
@@ -47,6 +50,19 @@ export function Island(props: PlayerProps) {
         aria-label={isAudioOnly ? t("Audio player") : t("Video player")}
       />
     );
+  const person = user?.id ?? user?.username ?? "";
+  if (lesson.external)
+    return (
+      <div className="plate__hold">
+        <ExternalVideo
+          lesson={lesson}
+          external={lesson.external}
+          person={person}
+          // Until the length is known, no second is too late to resume at.
+          startsFrom={startOf({ ...lesson, duration: lesson.duration || Infinity }, person)}
+        />
+      </div>
+    );
   if (!lesson.sources) {
     return (
       <section className="stage stage--msg" aria-label={t("Video player")}>
@@ -61,7 +77,6 @@ export function Island(props: PlayerProps) {
       </section>
     );
   }
-  const person = user?.id ?? user?.username ?? "";
   return (
     <LessonPlayer
       lesson={lesson}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from csp.decorators import csp_update
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -19,6 +20,7 @@ from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review
 from apps.courses.queries.authored_outline import outline_of
+from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.solutions import solution
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
@@ -66,7 +68,12 @@ def course_review(request: HttpRequest, slug: str) -> HttpResponse:
             said = ANSWERS[Outcome(form.cleaned_data["outcome"])]
             messages.success(request, str(said) % {"course": course.title})
             return redirect("site:admin-home")
-    return render(request, "site/review.html", {**_page(request, course, user), "form": form})
+    page = _page(request, course, user)
+    response = render(request, "site/review.html", {**page, "form": form})
+    video = external_video_of(page["opened"].lesson) if page["opened"] else None
+    if video is not None:
+        csp_update(policy_sources(video))(lambda _request: response)(request)
+    return response
 
 
 @administers
@@ -133,8 +140,8 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
         case Lesson.Kind.QUIZ:
             questions = lesson.quiz.questions.order_by("position")
             return {"questions": [(question, solution(question)) for question in questions]}
-        case Lesson.Kind.VIDEO if lesson.video is not None:
-            tracks = lesson.video.captions.order_by("language")
+        case Lesson.Kind.VIDEO if lesson.video is not None or lesson.external_video:
+            tracks = lesson.video.captions.order_by("language") if lesson.video is not None else ()
             seen = lesson_at(request.user, course.slug, lesson.slug)
             enforce(seen.verdict)
             sources = signed_sources(seen, now=timezone.now(), session_key=session_key_of(request))

@@ -51,9 +51,14 @@ export function failureOf(
   return hasStarted ? "network" : "start";
 }
 
-export function createHlsStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
-  if (!Hls.isSupported()) return null;
-  return new HlsStream(video, events);
+/** `library`: another build of hls.js, for streams that need more than ours do. */
+export function createHlsStream(
+  video: HTMLMediaElement,
+  events: StreamEvents,
+  library = Hls,
+): Stream | null {
+  if (!library.isSupported()) return null;
+  return new HlsStream(video, events, library);
 }
 
 class HlsStream implements Stream {
@@ -69,6 +74,7 @@ class HlsStream implements Stream {
   constructor(
     private readonly video: HTMLMediaElement,
     private readonly events: StreamEvents,
+    private readonly library: typeof Hls,
   ) {}
 
   load(sources: Sources, at: number, quality: Quality): void {
@@ -106,7 +112,7 @@ class HlsStream implements Stream {
     this.destroy();
     this.#isAudio = this.#quality === "audio" && this.#sources.audio !== null;
     this.#height = 0;
-    const hls = new Hls({
+    const hls = new this.library({
       startPosition: at,
       capLevelToPlayerSize: true,
       maxBufferLength: 30,
