@@ -8,10 +8,10 @@ import { createPlainSurface } from "../shared/editor/surface";
 import { t } from "../shared/i18n";
 import { newUid } from "../shared/newUid";
 import { describeSaving } from "../shared/saving/describeSaving";
+import { judge, waitOf } from "../shared/saving/judge";
 import { mergeText } from "../shared/saving/mergeText";
 import { type Field, type Saved, SaveQueue } from "../shared/saving/saveQueue";
-import { createUnsavedStore } from "../shared/saving/unsavedStore";
-import { isTemporary } from "../shared/saving/temporary";
+import { createUnsavedStore, findLeftUnsaved } from "../shared/saving/unsavedStore";
 
 /** Names this tab, so that it is not told of its own changes. */
 export const CLIENT = newUid();
@@ -60,12 +60,15 @@ function write(form: HTMLFormElement, name: string, value: unknown): void {
 
 function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
   const user = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
-  return new SaveQueue({
+  const left = findLeftUnsaved(user, lesson); // before this tab has a store of its own
+  const queue = new SaveQueue({
     saved,
     store: createUnsavedStore(user, lesson),
     merge: mergeText,
     onReplaced: (name, value) => shownForms.get(lesson)?.onReplaced(name, value),
-    isTemporary,
+    client: CLIENT,
+    judge,
+    waitOf,
     send: async (fields, isLeaving) => {
       const { outcomes } = await unwrap(
         authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
@@ -77,17 +80,23 @@ function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
       return outcomes;
     },
   });
+  void left.then(({ kept, forget }) => {
+    queue.adopt(kept);
+    forget();
+  });
+  return queue;
 }
 
 /** Another author, or another tab, saved a field of a lesson: ask for it, if its form was opened here. */
 export async function receiveLesson(lesson: string): Promise<void> {
   const queue = queues.get(lesson);
   if (!queue) return;
+  const asked = queue.mark();
   const { values } = await unwrap(
     authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params: { path: { uid: lesson } } }),
   );
-  for (const [name, { value, version }] of Object.entries(values))
-    queue.receive(name, { value, version, by: "", at: null });
+  for (const [name, { edited_by: by, edited_at: at, ...saved }] of Object.entries(values))
+    queue.receive(name, { ...saved, by, at }, asked);
 }
 
 export type LessonFormEvents = {
@@ -131,7 +140,7 @@ export function startLessonForm(
   let savedAt = mine.savedAt;
   let said = "";
   const update = (): void => {
-    const { text, isProblem } = describeSaving(mine, navigator.onLine);
+    const { text, isProblem } = describeSaving(mine.fields(), mine, navigator.onLine);
     line.textContent = text || facts;
     line.classList.toggle("pstate__problem", isProblem);
     if (isProblem && text !== said) announce(text, "assertive");
@@ -148,6 +157,8 @@ export function startLessonForm(
     mine.set(name, read(form, name as Name));
     if (name === "title") onTitle(String(read(form, "title")));
   };
+  const onFocus = ({ target }: Event): void => mine.focus((target as Partial<Control>).name ?? "");
+  const onBlur = (): void => mine.focus("");
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault(); // Enter in a field
     event.stopPropagation();
@@ -158,7 +169,7 @@ export function startLessonForm(
       return;
     event.preventDefault();
     mine.flush();
-    const { text } = describeSaving(mine, navigator.onLine);
+    const { text } = describeSaving(mine.fields(), mine, navigator.onLine);
     announce(text || t("Saved"));
   };
   const onOnline = (): void => mine.flush();
@@ -168,6 +179,8 @@ export function startLessonForm(
   const ending = new AbortController();
   const { signal } = ending;
   form.addEventListener("input", onInput, { signal });
+  form.addEventListener("focusin", onFocus, { signal });
+  form.addEventListener("focusout", onBlur, { signal });
   form.addEventListener("submit", onSubmit, { signal });
   document.addEventListener("keydown", onKey, { signal });
   addEventListener("online", onOnline, { signal });

@@ -93,6 +93,7 @@ export const fromThePage: Record<string, string> = {
   "islands/wizard/SaveStatus.tsx": "why something isn't saved",
   "lesson/reading.ts":
     "the completed lesson, with the milestone it reached; why it is not complete yet",
+  "outline/lessonForm.ts": "why something isn't saved",
   "outline/watchProcessing.ts": "the stage of a video",
   "shared/payments/BuyerFields.tsx": "what the server says of a VAT number",
   "shared/questions/Gaps.tsx": "how an entry in a gap is read",

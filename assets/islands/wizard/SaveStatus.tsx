@@ -1,52 +1,12 @@
 import { useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
-import { ApiError } from "../../shared/api/errors";
-import { NotAuthenticated } from "../../shared/auth/session";
-import { timeOfDay } from "../../shared/format";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t, tn } from "../../shared/i18n";
+import { describeSaving } from "../../shared/saving/describeSaving";
+import { isSignedOut, reasonOf } from "../../shared/saving/judge";
 import { Icon } from "../../shared/ui/Icon";
 import type { EditedCourse } from "./useCourse";
-
-type Words = { text: string; isProblem: boolean };
-
-const isSignedOut = (reason: unknown): boolean =>
-  reason instanceof NotAuthenticated || (reason instanceof ApiError && reason.status === 401);
-
-function reasonOf(failure: unknown): string {
-  if (isSignedOut(failure)) return t("your session has ended");
-  if (failure instanceof ApiError && failure.status === 404)
-    return t("the course was deleted, or it isn't yours anymore");
-  return failure instanceof Error ? failure.message : t("something went wrong");
-}
-
-/** Where what was written is now. */
-function wordsOf(course: EditedCourse, isOnline: boolean): Words {
-  const { fields, savedAt, failure, delay } = course;
-  const states = [...fields.values()].map(({ state }) => state);
-  const has = (state: (typeof states)[number]): boolean => states.includes(state);
-  const problem = (text: string): Words => ({ text, isProblem: true });
-  if (failure !== null && course.isUnsaved)
-    return problem(t("Not saved: {reason}", { reason: reasonOf(failure) }));
-  if (has("memory")) return problem(t("Not saved: this device can't keep it either"));
-  if (has("conflict")) return problem(t("Not saved: changed elsewhere, too"));
-  if (has("refused")) {
-    const refused = [...fields.values()].filter(({ state }) => state === "refused");
-    return problem(t("Not saved: {reason}", { reason: refused[0]?.problem ?? "" }));
-  }
-  if (has("saving")) return { text: t("Saving"), isProblem: false };
-  if (has("device")) {
-    let text = t("On this device");
-    if (!isOnline) text = t("On this device: it is saved once you are online");
-    else if (delay instanceof ApiError && delay.status === 429)
-      text = t("On this device: the server asks to wait, then it is saved");
-    else if (delay !== null) text = t("On this device: the server doesn't answer, trying again");
-    return { text, isProblem: false };
-  }
-  const text = savedAt === null ? "" : t("Saved {time}", { time: timeOfDay(savedAt) });
-  return { text, isProblem: false };
-}
 
 /** `isQuiet`: the same words stand elsewhere, for another width. */
 export function SaveStatus({
@@ -57,7 +17,7 @@ export function SaveStatus({
   isQuiet?: boolean;
 }) {
   const isOnline = useOnline();
-  const { text, isProblem } = wordsOf(course, isOnline);
+  const { text, isProblem } = describeSaving(course.fields, course, isOnline);
   useEffect(() => {
     // "Saving" and "Saved" at every pause would talk over the writer.
     if (isProblem && !isQuiet) announce(text);

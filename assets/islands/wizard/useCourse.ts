@@ -3,20 +3,11 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { ApiError } from "../../shared/api/errors";
 import { session } from "../../shared/auth/browser";
 import { openLiveSocket } from "../../shared/liveSocket";
+import { judge, waitOf } from "../../shared/saving/judge";
 import { mergeText } from "../../shared/saving/mergeText";
-import { type Field, SaveQueue, type Verdict } from "../../shared/saving/saveQueue";
+import { type Field, SaveQueue } from "../../shared/saving/saveQueue";
 import type { Unsaved, UnsavedStore } from "../../shared/saving/unsavedStore";
 import { CLIENT, fetchCourse, saveCourse, type Shown, type StudioCourse } from "./api";
-
-/** Failures that pass by themselves, beside a lost connection and a server that fails. */
-const temporary = new Set(["RATE_LIMIT_EXCEEDED", "MAINTENANCE_MODE", "REQUEST_STALLED"]);
-
-function judge(reason: unknown): Verdict {
-  if (!(reason instanceof ApiError)) return "stop"; // NotAuthenticated
-  const { status, problem } = reason;
-  if (status === 0 || status >= 500 || temporary.has(problem.code)) return "later";
-  return [400, 413, 422].includes(status) ? "field" : "stop";
-}
 
 /** Someone else who has this course open. */
 export type Author = { client: string; name: string; field: string; at: number };
@@ -66,10 +57,7 @@ export function useCourse(course: StudioCourse, user: string, { store, kept }: K
         merge: mergeText,
         onReplaced: () => undefined, // fields show the values of the queue
         judge,
-        waitOf: (reason) =>
-          reason instanceof ApiError && reason.retryAfter !== undefined
-            ? reason.retryAfter * 1000
-            : undefined,
+        waitOf,
         send: async (changes, isLeaving) => {
           const { outcomes, ...shown } = await saveCourse(uid, user, changes, isLeaving);
           setNow((before) => ({ ...before, ...(shown satisfies Shown) }));

@@ -219,6 +219,17 @@ export class SaveQueue {
     this.refresh();
   }
 
+  /** Take up what closed tabs left, if it was not known from the start. */
+  adopt(kept: readonly Record<string, Unsaved>[]): void {
+    const before = this.snapshot;
+    for (const one of kept) this.takeUp(one);
+    for (const [name, { value }] of this.entries)
+      if (!isSame(value, before.get(name)?.value)) this.options.onReplaced(name, value);
+    this.keep();
+    this.plan(0);
+    this.refresh();
+  }
+
   /** Send what is unsaved now: the connection is back, or the user wants it. */
   flush(): void {
     this.failures = 0;

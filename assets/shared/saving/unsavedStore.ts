@@ -54,6 +54,8 @@ function keysWith(prefix: string): string[] {
   }
 }
 
+const nameOf = (user: string, target: string): string => `${PREFIX}${user}:${target}:`;
+
 const newest = (key: string): number =>
   Math.max(0, ...Object.values(read(key)).map(({ at }) => at));
 
@@ -63,34 +65,6 @@ function remove(keys: readonly string[]): void {
   } catch {
     // Storage is blocked: nothing was there.
   }
-}
-
-/** The store of this tab for one course or lesson and one user. `adopted`: keys of closed tabs that it replaces. */
-export function createUnsavedStore(
-  user: string,
-  target: string,
-  { tab = newUid(), adopted = [] as readonly string[] } = {},
-): UnsavedStore {
-  const name = `${PREFIX}${user}:${target}:${tab}`;
-  let isFirst = true;
-  return {
-    write: (fields) => {
-      try {
-        if (Object.keys(fields).length === 0) localStorage.removeItem(name);
-        else localStorage.setItem(name, JSON.stringify(fields));
-        if (!isFirst) return true;
-        isFirst = false;
-        // Only now: at no time is there no copy.
-        remove(adopted);
-        const all = keysWith(PREFIX);
-        if (all.length > MAX_TARGETS)
-          remove(all.sort((a, b) => newest(b) - newest(a)).slice(MAX_TARGETS));
-        return true;
-      } catch {
-        return false;
-      }
-    },
-  };
 }
 
 /** The tabs that are open; empty where the browser has no locks (they exist on secure origins only). */
@@ -106,21 +80,59 @@ function holdWhileOpen(name: string): void {
   void locks?.request(name, () => new Promise<void>(() => undefined)).catch(() => undefined);
 }
 
+/** The store of this tab for one course or lesson and one user. */
+export function createUnsavedStore(user: string, target: string, tab = newUid()): UnsavedStore {
+  const name = nameOf(user, target) + tab;
+  holdWhileOpen(name);
+  let isFirst = true;
+  return {
+    write: (fields) => {
+      try {
+        if (Object.keys(fields).length === 0) localStorage.removeItem(name);
+        else localStorage.setItem(name, JSON.stringify(fields));
+        if (!isFirst) return true;
+        isFirst = false;
+        const all = keysWith(PREFIX);
+        if (all.length > MAX_TARGETS)
+          remove(all.sort((a, b) => newest(b) - newest(a)).slice(MAX_TARGETS));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
 /**
- * Open the store of a course or lesson, with what tabs that are closed by now have left of it, the oldest first.
- * Only what this user wrote: another one of this device has a store of their own.
+ * What tabs that are closed by now have left of a course or lesson, the oldest first: only what this user wrote.
+ * @returns `kept`, and `forget`, to be called once a store of this tab has it: at no time is there no copy
  */
+export async function findLeftUnsaved(
+  user: string,
+  target: string,
+): Promise<{ kept: Kept[]; forget: () => void }> {
+  const open = await openTabs().catch(() => new Set<string>());
+  const left = keysWith(nameOf(user, target))
+    .filter((key) => !open.has(key))
+    .sort((a, b) => newest(a) - newest(b));
+  return { kept: left.map(read), forget: () => remove(left) };
+}
+
+/** Open the store of a course or lesson, with what closed tabs have left of it. */
 export async function openUnsavedStore(
   user: string,
   target: string,
 ): Promise<{ store: UnsavedStore; kept: Kept[] }> {
-  const tab = newUid();
-  const prefix = `${PREFIX}${user}:${target}:`;
-  const open = await openTabs().catch(() => new Set<string>());
-  holdWhileOpen(prefix + tab);
-  const left = keysWith(prefix)
-    .filter((key) => !open.has(key))
-    .sort((a, b) => newest(a) - newest(b));
-  const kept = left.map(read);
-  return { store: createUnsavedStore(user, target, { tab, adopted: left }), kept };
+  const { kept, forget } = await findLeftUnsaved(user, target);
+  const store = createUnsavedStore(user, target);
+  return {
+    kept,
+    store: {
+      write: (fields) => {
+        const isKept = store.write(fields);
+        if (isKept) forget();
+        return isKept;
+      },
+    },
+  };
 }
