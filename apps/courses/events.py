@@ -58,3 +58,11 @@ class CourseSuspended(Event):
 @dataclass(frozen=True, kw_only=True)
 class CourseArchived(Event):
     course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseDuplicated(Event):
+    """A course was made as a copy of another one."""
+
+    course_id: int
+    source_id: int

@@ -133,3 +133,9 @@ def new_course_props(user: User) -> dict[str, Any]:
 def _subjects() -> list[dict[str, str]]:
     names = Subject.objects.order_by("position", "name").values_list("slug", "name")
     return [{"value": slug, "label": name} for slug, name in names]
+
+
+def course_in_studio(course: Course, user: User) -> dict[str, Any]:
+    """Return the shape ``CourseInStudio``."""
+    columns = {name: getattr(course, name) for name in ("uid", "slug", "title", "status")}
+    return {**columns, "can_edit": policies.edit_course(user, course) is None}

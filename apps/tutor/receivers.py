@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from apps.accounts.events import AccountDeleted
-from apps.courses.events import CoursePublished, OutlineChanged
+from apps.courses.events import CourseDuplicated, CoursePublished, OutlineChanged
 from apps.courses.models import Course, Lesson
 from apps.files.events import VideoCompleted
 from apps.learning.events import AttemptOpened
@@ -31,6 +31,12 @@ def _follow(course_ids: Iterable[int]) -> None:
 @subscribe(CoursePublished)
 def follow_publication(event: CoursePublished) -> None:
     _follow([event.course_id])
+
+
+@subscribe(CourseDuplicated)
+def follow_copy(event: CourseDuplicated) -> None:
+    """What the instructor decided about the tutor holds for the copy of the course, too."""
+    services.copy_switches(course_id=event.course_id, source_id=event.source_id)
 
 
 @subscribe(OutlineChanged)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection, transaction
@@ -19,7 +19,7 @@ from rest_framework.permissions import BasePermission
 
 from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
-from apps.courses.models import Course
+from apps.courses.models import Course, OutlineChange
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.samples.queries import STARTERS
 from tests.accounts.test_mass_assignment import forbidden_fields, protected_values
@@ -84,6 +84,15 @@ class Row:
 
 def _course(world: World) -> str:
     return world.course.slug
+
+
+def _the_course(world: World) -> UUID:
+    return world.course.uid
+
+
+def _change(world: World) -> OutlineChange:
+    facts = {"course": world.course, "kind": OutlineChange.Kind.RENAME, "facts": {"fields": []}}
+    return OutlineChange.objects.create(made_at=timezone.now(), **facts)
 
 
 def _chat(world: World) -> UUID:
@@ -229,6 +238,57 @@ TABLE = [
     Row("studio_course_submit", "staff of the course", lambda world: world.course.uid, body=lambda _: {}, also=409),
     Row("studio_course_withdraw", "staff of the course", lambda world: world.course.uid, also=409),
     Row("studio_course_plates", "staff of the course", lambda world: world.course.uid),
+    Row("studio_courses", "teaching"),
+    Row("studio_outline", "staff of the course", lambda world: world.course.uid),
+    Row("studio_outline_rule", "staff of the course", _the_course, body=lambda _: {"requires_order": True}),
+    Row(
+        "studio_outline_order",
+        "staff of the course",
+        _the_course,
+        body=lambda _: {"etag": "", "sections": []},
+        also=404,
+    ),
+    Row(
+        "studio_outline_move",
+        "staff of the course",
+        _the_course,
+        body=lambda world: {"sections": [str(world.section.uid)], "position": 1},
+    ),
+    Row("studio_outline_remove", "staff of the course", _the_course, body=lambda _: {"lessons": [str(uuid4())]}),
+    Row(
+        "studio_outline_settings",
+        "staff of the course",
+        _the_course,
+        body=lambda world: {"lessons": [str(world.text.uid)], "is_optional": True},
+    ),
+    Row("studio_outline_section_add", "staff of the course", _the_course, body=lambda _: {"title": "Deltas"}),
+    Row(
+        "studio_outline_section_rename",
+        "staff of the course",
+        _the_course,
+        body=lambda _: {"title": "Deltas"},
+    ),
+    Row(
+        "studio_outline_lesson_add",
+        "staff of the course",
+        _the_course,
+        body=lambda world: {"section": str(world.section.uid), "kind": "text"},
+    ),
+    Row("studio_outline_undo", "staff of the course", _the_course),
+    Row(
+        "studio_outline_duplicate",
+        "staff of the course",
+        _the_course,
+        body=lambda world: {"lessons": [str(world.text.uid)]},
+    ),
+    Row("studio_outline_insertable", "staff of the course", _the_course),
+    Row(
+        "studio_outline_insert",
+        "staff of the course",
+        _the_course,
+        body=lambda world: {"lessons": [str(world.text.uid)], "section": str(world.section.uid), "position": 1},
+    ),
+    Row("studio_course_copy", "staff of the course", _the_course, body=lambda _: {"key": str(uuid4())}),
     Row("studio_lesson", "staff of the course", lambda world: world.text.uid),
     Row(
         "studio_lesson_save",
@@ -469,6 +529,9 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     method, path = operations()[row.operation]
     if row.thing is not None:
         path = path.replace("{number}", "1").replace("{note}", "7d3c9f0e-58a4-4b62-9a3f-1f6f0c2f4d11")
+        path = path.replace("{section}", str(world.section.uid))
+        if "{change}" in path:
+            path = path.replace("{change}", str(_change(world).uid))
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
     body = row.body(world) if row.body else None
     data = body if isinstance(body, bytes) else json.dumps((extra or {}) | (body or {}))

@@ -360,6 +360,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "courses:studio-caption-track": CaptionFactory(video=world.video_lesson.video).uid,
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
+        "courses:studio-section-duplicate": world.section.uid,
         "courses:studio-section-delete": world.spare.uid,
         **dict.fromkeys(
             [f"courses:studio-bank-{act}" for act in ("question", "copy", "delete", "use")], banked.question.uid

@@ -157,3 +157,47 @@ class LessonSettingsIn(serializers.Serializer[object]):
 
 class OutlineOrderRuleIn(serializers.Serializer[object]):
     requires_order = serializers.BooleanField()
+
+
+class InsertIn(serializers.Serializer[object]):
+    """Lessons, or sections, of courses by the same instructor."""
+
+    lessons = _uids(MAX_LESSONS)
+    section = serializers.UUIDField(required=False, help_text="Where the lessons go.")
+    sections = _uids(MAX_SECTIONS)
+    position = serializers.IntegerField(
+        min_value=1, max_value=MAX_POSITION, help_text="Among what is there; 1 is first, beyond the end the end."
+    )
+    is_move = serializers.BooleanField(default=False, help_text="Delete the originals, which can be undone there.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if bool(attrs["lessons"]) == bool(attrs["sections"]) or bool(attrs["lessons"]) != ("section" in attrs):
+            raise serializers.ValidationError(_("Name lessons with a section, or sections."))
+        return attrs
+
+
+class CourseInStudio(serializers.Serializer[object]):
+    """A course in the lists of the studio."""
+
+    uid = serializers.UUIDField()
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.CharField()
+    can_edit = serializers.BooleanField()
+
+
+class LessonToInsert(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    number = serializers.CharField()
+    title = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Lesson.Kind.choices)
+    duration = serializers.IntegerField(help_text="Seconds.")
+    course = CourseInStudio()
+
+
+class CopyCourseIn(serializers.Serializer[object]):
+    key = serializers.UUIDField(help_text="Made by the browser: sent twice, the course is copied once.")
+    title = serializers.CharField(max_length=120, allow_blank=True, default="")
+    shift_days = serializers.IntegerField(
+        min_value=-MAX_DAYS, max_value=MAX_DAYS, default=0, help_text="How much later its lessons open."
+    )

@@ -81,7 +81,7 @@ class StudioOutlineOrder(OutlineCall):
     def post(self, request: Request, uid: UUID) -> Response:
         """Puts all sections and lessons in this order."""
         course, form = course_with(request, uid), validated(shapes.OutlineOrderIn, request)
-        sections = _pks(course.sections.values_list("uid", "pk"), [one["uid"] for one in form["sections"]])
+        sections = pks_of(course.sections.values_list("uid", "pk"), [one["uid"] for one in form["sections"]])
         known = dict(course.lessons.values_list("uid", "pk"))
         order = [
             (section, [_pk(known, lesson) for lesson in one["lessons"]])
@@ -106,9 +106,9 @@ class StudioOutlineMove(OutlineCall):
             change = services.move_items(
                 course=course,
                 by=signed_in_user(request),
-                lessons=_pks(course.lessons.values_list("uid", "pk"), form["lessons"]),
-                section=next(iter(_pks(course.sections.values_list("uid", "pk"), wanted)), None),
-                sections=_pks(course.sections.values_list("uid", "pk"), form["sections"]),
+                lessons=pks_of(course.lessons.values_list("uid", "pk"), form["lessons"]),
+                section=next(iter(pks_of(course.sections.values_list("uid", "pk"), wanted)), None),
+                sections=pks_of(course.sections.values_list("uid", "pk"), form["sections"]),
                 position=form["position"],
                 etag=form["etag"],
                 now=timezone.now(),
@@ -144,7 +144,7 @@ class StudioOutlineSettings(OutlineCall):
     def post(self, request: Request, uid: UUID) -> Response:
         """Sets for lessons whether they are previews, optional, and when they open."""
         course, form = course_with(request, uid), validated(shapes.LessonSettingsIn, request)
-        lessons = _pks(course.lessons.values_list("uid", "pk"), form.pop("lessons"))
+        lessons = pks_of(course.lessons.values_list("uid", "pk"), form.pop("lessons"))
         # A way to open replaces the other one.
         if form.get("opens_at") is not None:
             form.setdefault("opens_after_days", None)
@@ -216,6 +216,26 @@ class StudioOutlineUndo(OutlineCall):
         return self.answer(request, course)
 
 
+class StudioOutlineDuplicate(OutlineCall):
+    @extend_schema(
+        operation_id="studio_outline_duplicate",
+        request=shapes.OutlineItemsIn,
+        responses={201: shapes.StudioOutlineChanged},
+    )
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Puts copies behind lessons, and behind sections with their lessons."""
+        course, form = course_with(request, uid), validated(shapes.OutlineItemsIn, request)
+        change, copies = services.duplicate_items(
+            course=course,
+            by=signed_in_user(request),
+            sections=pks_of(course.sections.values_list("uid", "pk"), form["sections"]),
+            lessons=pks_of(course.lessons.values_list("uid", "pk"), form["lessons"]),
+            now=timezone.now(),
+        )
+        added = copies.uids
+        return self.answer(request, course, change, added=added, code=status.HTTP_201_CREATED)
+
+
 def _section(course: Course, uid: UUID) -> Section:
     found = course.sections.filter(uid=uid).first()
     if found is None:
@@ -224,7 +244,7 @@ def _section(course: Course, uid: UUID) -> Section:
     return found
 
 
-def _pks(rows: Any, uids: list[UUID]) -> list[int]:
+def pks_of(rows: Any, uids: list[UUID]) -> list[int]:
     """Return the primary keys of these uids, in their order. No query without uids.
 
     :raises NotFound: one is not among the rows.

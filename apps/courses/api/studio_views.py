@@ -7,27 +7,39 @@ from uuid import UUID
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status
+from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
+from apps.accounts.policies import teach
 from apps.courses import field_values, policies, services
 from apps.courses.api import studio_serializers as shapes
 from apps.courses.api.lookups import course_with
+from apps.courses.api.outline_serializers import CourseInStudio
 from apps.courses.errors import LectureUnavailable, WrittenByAnotherUser
-from apps.courses.models import Lesson, Subject
+from apps.courses.models import Course, Lesson, Subject
 from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
-from apps.courses.studio import course_out, plates_of, shown, with_versions
+from apps.courses.studio import course_in_studio, course_out, plates_of, shown, with_versions
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
 from studyplatform.kit.web.body_limits import KIB
 
 
-class StudioCourses(APIView):
+class StudioCourses(GenericAPIView[Any]):
     permission_classes = [permissions.IsAuthenticated]
+    serializer_class = CourseInStudio
+
+    @extend_schema(operation_id="studio_courses", responses={200: CourseInStudio(many=True)})
+    def get(self, request: Request) -> Response:
+        """The courses that one teaches, those that were changed last first."""
+        user = signed_in_user(request)
+        enforce(teach(user))
+        page = self.paginate_queryset(Course.objects.taught_by(user.pk).order_by("-updated_at", "-pk")) or []
+        return self.get_paginated_response([course_in_studio(course, user) for course in page])
 
     @extend_schema(operation_id="studio_course_add", request=shapes.NewCourseIn, responses={201: shapes.StudioCourse})
     def post(self, request: Request) -> Response:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.courses.api import content_views, outline_views, question_views, studio_views, views
+from apps.courses.api import content_views, copying_views, outline_views, question_views, studio_views, views
 
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
@@ -32,6 +32,9 @@ urlpatterns = [
         outline_views.StudioOutlineSectionTitle.as_view(),
     ),
     path("studio/courses/<uuid:uid>/outline/lessons/", outline_views.StudioOutlineLessons.as_view()),
+    path("studio/courses/<uuid:uid>/outline/duplicate/", outline_views.StudioOutlineDuplicate.as_view()),
+    path("studio/courses/<uuid:uid>/outline/insert/", copying_views.StudioOutlineInsert.as_view()),
+    path("studio/courses/<uuid:uid>/copies/", copying_views.StudioCourseCopies.as_view()),
     path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
     path("studio/courses/<uuid:uid>/plates/", studio_views.StudioCoursePlates.as_view()),
     path("studio/courses/<uuid:uid>/withdraw/", studio_views.StudioCourseWithdraw.as_view()),

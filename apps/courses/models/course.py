@@ -131,6 +131,10 @@ class Course(models.Model):
     rating_count = models.PositiveIntegerField(default=0)
     rating_sum = models.PositiveIntegerField(default=0)
     learner_count = models.PositiveIntegerField(default=0)
+    copied_from = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="copies")
+    copy_key = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="Names the request to duplicate it, so that it is made once."
+    )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     published_at = models.DateTimeField(null=True, blank=True)
@@ -139,6 +143,7 @@ class Course(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["copied_from", "copy_key"], name="one_copy_per_key"),
             models.CheckConstraint(
                 condition=Q(pricing="one_time", price__gt=0) | (~Q(pricing="one_time") & Q(price=0)),
                 name="only_one_time_courses_have_a_price",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from apps.courses.models import Course, Lesson, Question, QuestionTag, Quiz, QuizDraw
 
@@ -23,7 +23,8 @@ def questions_in_bank(course: Course, *, words: str = "", tag: int = 0) -> Query
 def tags_of_bank(course: Course) -> list[QuestionTag]:
     """Return the tags with ``question_count``, by name. One query."""
     tags = QuestionTag.objects.filter(bank__course=course)
-    return list(tags.annotate(question_count=Count("questions")).order_by("name"))
+    live = Q(questions__removed_at=None)
+    return list(tags.annotate(question_count=Count("questions", filter=live)).order_by("name"))
 
 
 def draws_of_course(course: Course) -> list[QuizDraw]:

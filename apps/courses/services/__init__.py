@@ -13,6 +13,7 @@ from apps.courses.services.bank import (
     save_bank_question,
     set_tags,
 )
+from apps.courses.services.copying import name_copy
 from apps.courses.services.course_files import (
     add_course_file,
     clean_course_files,
@@ -24,6 +25,7 @@ from apps.courses.services.course_files import (
     upload_course_file,
 )
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
+from apps.courses.services.duplicating import duplicate_course, duplicate_items, insert_lessons
 from apps.courses.services.media import (
     add_captions,
     attach_file,
@@ -148,6 +150,8 @@ __all__ = [
     "discard_course_file",
     "discard_files",
     "draw_plate",
+    "duplicate_course",
+    "duplicate_items",
     "duplicate_question",
     "edit_course",
     "edit_lesson",
@@ -155,6 +159,7 @@ __all__ = [
     "edit_question",
     "edit_quiz",
     "import_questions",
+    "insert_lessons",
     "keep_caption_draft",
     "lesson_holds",
     "link_question",
@@ -164,6 +169,7 @@ __all__ = [
     "move_path_course",
     "move_question",
     "move_section",
+    "name_copy",
     "open_bank",
     "parse_chapters",
     "plan_next_cleaning",

@@ -33,7 +33,7 @@ from apps.tutor.services.settling import (
     reopen_question,
     settle_question,
 )
-from apps.tutor.services.switches import set_switches
+from apps.tutor.services.switches import copy_switches, set_switches
 
 __all__ = [
     "POLLED_AFTER",
@@ -44,6 +44,7 @@ __all__ = [
     "ask_in_chat",
     "change_scope",
     "continue_answer",
+    "copy_switches",
     "count_question",
     "count_todos",
     "count_todos_later",

@@ -15,3 +15,11 @@ def set_switches(*, course: Course, by: User, is_enabled: bool, demands_groundin
     enforce(manage_course(by, course))
     switches = {"is_enabled": is_enabled, "demands_grounding": demands_grounding}
     return CourseTutor.objects.update_or_create(course=course, defaults=switches)[0]
+
+
+def copy_switches(*, course_id: int, source_id: int) -> None:
+    """Decide for a copy of a course what was decided for its original. Idempotent."""
+    decided = CourseTutor.objects.filter(course=source_id).first()
+    if decided is not None:
+        switches = {"is_enabled": decided.is_enabled, "demands_grounding": decided.demands_grounding}
+        CourseTutor.objects.get_or_create(course_id=course_id, defaults=switches)

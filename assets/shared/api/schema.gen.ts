@@ -1586,7 +1586,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description The courses that one teaches, those that were changed last first. */
+        get: operations["studio_courses"];
         put?: never;
         /**
          * @description Begin a course: a draft with a title, in the first category unless one is named.
@@ -1635,6 +1636,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/studio/courses/{uid}/copies/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Makes a draft with everything that was written in the course. Nothing that learners did is copied. */
+        post: operations["studio_course_copy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/studio/courses/{uid}/outline/": {
         parameters: {
             query?: never;
@@ -1651,6 +1669,41 @@ export interface paths {
         head?: never;
         /** @description Sets whether lessons open one after the other. */
         patch: operations["studio_outline_rule"];
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/duplicate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts copies behind lessons, and behind sections with their lessons. */
+        post: operations["studio_outline_duplicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/courses/{uid}/outline/insert/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The lessons that can be inserted, those of courses that were changed last first. */
+        get: operations["studio_outline_insertable"];
+        put?: never;
+        /** @description Copies lessons, or sections, of one's courses to this one; or moves them. */
+        post: operations["studio_outline_insert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/studio/courses/{uid}/outline/lessons/": {
@@ -2777,6 +2830,20 @@ export interface components {
             /** @description Sanitized. */
             html: string;
         };
+        CopyCourseInRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the browser: sent twice, the course is copied once.
+             */
+            key: string;
+            /**
+             * @description How much later its lessons open.
+             * @default 0
+             */
+            shift_days: number;
+            /** @default  */
+            title: string;
+        };
         /** @description A complete upload, or a file of the user's library. */
         CourseFileInRequest: {
             /** Format: uuid */
@@ -2801,6 +2868,15 @@ export interface components {
             uid: string;
             /** @description Pixels of a picture, upright. */
             width: number | null;
+        };
+        /** @description A course in the lists of the studio. */
+        CourseInStudio: {
+            can_edit: boolean;
+            slug: string;
+            status: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
         };
         CourseLink: {
             slug: string;
@@ -3630,6 +3706,23 @@ export interface components {
          * @enum {string}
          */
         HostEnum: "youtube" | "vimeo" | "file" | "hls";
+        /** @description Lessons, or sections, of courses by the same instructor. */
+        InsertInRequest: {
+            /**
+             * @description Delete the originals, which can be undone there.
+             * @default false
+             */
+            is_move: boolean;
+            lessons?: string[];
+            /** @description Among what is there; 1 is first, beyond the end the end. */
+            position: number;
+            /**
+             * Format: uuid
+             * @description Where the lessons go.
+             */
+            section?: string;
+            sections?: string[];
+        };
         KindCount: {
             count: number;
             kind: components["schemas"]["QuestionKind"];
@@ -3703,6 +3796,16 @@ export interface components {
          * @enum {string}
          */
         LessonState: "completed" | "in_progress" | "available" | "locked";
+        LessonToInsert: {
+            course: components["schemas"]["CourseInStudio"];
+            /** @description Seconds. */
+            duration: number;
+            kind: components["schemas"]["LessonKind"];
+            number: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
         LessonVideoInRequest: {
             /** Format: uuid */
             video: string | null;
@@ -4018,6 +4121,15 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["CourseFileOut"][];
         };
+        PaginatedCourseInStudioList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["CourseInStudio"][];
+        };
         PaginatedEnrollmentOutList: {
             /** @example 123 */
             count: number;
@@ -4044,6 +4156,15 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["ForumCaseOut"][];
+        };
+        PaginatedLessonToInsertList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["LessonToInsert"][];
         };
         PaginatedNoteOutList: {
             /** @example 123 */
@@ -9143,6 +9264,39 @@ export interface operations {
             };
         };
     };
+    studio_courses: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedCourseInStudioList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     studio_course_add: {
         parameters: {
             query?: never;
@@ -9270,6 +9424,40 @@ export interface operations {
             };
         };
     };
+    studio_course_copy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopyCourseInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioCourse"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     studio_outline: {
         parameters: {
             query?: never;
@@ -9316,6 +9504,113 @@ export interface operations {
         };
         responses: {
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_duplicate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OutlineItemsInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_insertable: {
+        parameters: {
+            query?: {
+                /** @description Only lessons of this course (slug). */
+                course?: string;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description Words of the lesson's or course's title. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedLessonToInsertList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_insert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InsertInRequest"];
+            };
+        };
+        responses: {
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };

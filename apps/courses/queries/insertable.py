@@ -1,0 +1,23 @@
+"""The lessons that can be inserted in a course: those of its instructor's other courses."""
+
+from django.db.models import Q, QuerySet
+
+from apps.courses.models import Course, Lesson
+
+MAX_SEARCH_WORDS = 10
+MAX_SEARCH_LENGTH = 200  # characters
+
+
+def insertable_lessons(course: Course, *, words: str = "", of_course: str = "") -> QuerySet[Lesson]:
+    """Return lessons of the instructor's other courses in the order of their outlines, with their courses.
+
+    :param words: each occurs in the title of the lesson or of its course.
+    :param of_course: the slug of the only course to look in.
+    """
+    found = Lesson.objects.filter(course__instructor=course.instructor_id).exclude(course=course)
+    if of_course:
+        found = found.filter(course__slug=of_course)
+    for word in words[:MAX_SEARCH_LENGTH].split()[:MAX_SEARCH_WORDS]:
+        found = found.filter(Q(title__folded_contains=word) | Q(course__title__folded_contains=word))
+    order = ("-course__updated_at", "course", "section__position", "position")
+    return found.select_related("course").defer("body").order_by(*order)
