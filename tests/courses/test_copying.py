@@ -281,6 +281,8 @@ RELATIONS = {
     "courses.Course.copied_from": "of the copy itself",
     "courses.SearchDocument.course": "made for each course",
     "courses.OutlineChange.course": "history",
+    "courses.QuestionImport.course": "history",
+    "courses.QuestionImport.quiz": "history",
     "courses.FieldEdit.course": "history",
     "courses.Submission.course": "history",
     "courses.StatusChange.course": "history",

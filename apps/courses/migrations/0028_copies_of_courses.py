@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0024_removed_lessons_and_changes'),
+        ('courses', '0027_external_video'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
