@@ -26,6 +26,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   tutor: () => import("./tutor"),
   editor: () => import("./editor"),
   wizard: () => import("./wizard"),
+  "question-preview": () => import("./question-preview"),
   "sample-todos": () => import("./sample-todos"),
   "shared-todos": () => import("./shared-todos"),
   "sample-names": () => import("./sample-names"),

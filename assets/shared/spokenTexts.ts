@@ -46,6 +46,8 @@ export const spokenTexts = {
     "{name} was removed.",
     "{code} is ready.",
     "{code} is off. No one can use it now.",
+    "Line moved to place {number}.",
+    "Line removed.",
     "Your course was submitted. Review usually takes 24 to 48 hours.",
     "The course is a draft again.",
     "Nothing selected",

@@ -18,11 +18,11 @@ from apps.courses.errors import OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question, QuestionTag, QuizDraw
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.outline import to_lesson
-from apps.courses.pages.panel import ICONS, question_context
+from apps.courses.pages.panel import ICONS
+from apps.courses.pages.question_editing import read_editing
 from apps.courses.pages.quiz import initial_of, quiz_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import bank as queries
-from apps.courses.question_forms import QuestionForm, answers_of
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.web.requests import search_query
 
@@ -179,19 +179,18 @@ def draw_change(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Http
 
 
 def _edit(request: HttpRequest, course: Course, found: Question | None, kind: str) -> HttpResponse:
-    """Show the form, or save it with its tags. "more" adds lines, "rekind" shows the fields of another kind."""
+    """Show the form beside a preview, or save it with its tags."""
     if kind not in Question.Kind.values:
         raise ValidationFailed
-    form = QuestionForm(request.POST or None, course=course, initial=initial_of(found, kind))
-    is_saving = request.method == "POST" and not {"more", "rekind"} & request.POST.keys()
+    editing = read_editing(request, course, found, kind, initial_of(found, kind))
     problem = ""
-    if is_saving and form.is_valid():
+    if editing.is_saving and editing.form.is_valid():
         try:
             saved = services.save_bank_question(
                 course=course,
                 question=found,
                 by=signed_in_user(request),
-                draft=form.draft(),
+                draft=editing.form.draft(),
                 tags=request.POST.get("tags", "").split(","),
                 now=timezone.now(),
             )
@@ -200,14 +199,9 @@ def _edit(request: HttpRequest, course: Course, found: Question | None, kind: st
         else:
             messages.success(request, _("Question saved."))
             return redirect("courses:studio-bank-question", course.slug, saved.uid)
-    typed = answers_of(request.POST) if request.method == "POST" else None
-    prompt = request.POST.get("prompt", found.prompt if found else "")
     context: dict[str, Any] = {
         **about(course, signed_in_user(request)),
-        **question_context(found, typed, prompt=prompt, more=3 if "more" in request.POST else 0),
-        "question_form": form,
-        "question_kind": kind,
-        "show_errors": is_saving,
+        **editing.context,
         "problem": problem,
         "tag_names": request.POST.get("tags", _tag_names(found)),
         "uses": queries.uses_of(found, queries.draws_of_course(course)) if found else [],

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,12 +15,13 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.errors import DrawTooLarge, LectureUnavailable, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
-from apps.courses.pages.authoring import confirm
+from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.changes import offer_undo
 from apps.courses.pages.outline import lesson_of, show, to_lesson
-from apps.courses.pages.panel import question_context
+from apps.courses.pages.panel import panel_of
+from apps.courses.pages.question_editing import read_editing
 from apps.courses.pages.staffed import course_for_staff
-from apps.courses.question_forms import QuestionForm, QuizForm, answers_of
+from apps.courses.question_forms import QuestionForm, QuizForm
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
 
@@ -154,35 +155,25 @@ def to_question(course: Course, lesson: Lesson, question: Question) -> HttpRespo
 
 
 def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question | None, kind: str) -> HttpResponse:
-    """Show the form, or save it. "more" adds lines, "rekind" shows the fields of another kind."""
-    form = QuestionForm(request.POST or None, course=course, initial=initial_of(found, kind))
+    """Show the form beside a preview, or save it."""
+    editing = read_editing(request, course, found, kind, initial_of(found, kind))
     problem = ""
-    if request.method == "POST" and not {"more", "rekind"} & request.POST.keys() and form.is_valid():
+    if editing.is_saving and editing.form.is_valid():
         try:
-            saved = _save(request, lesson, found, form)
+            saved = _save(request, lesson, found, editing.form)
         except QuestionInvalid as refusal:
             problem = refusal.detail
         else:
             messages.success(request, _("Question %d saved.") % saved.position)
             return to_question(course, lesson, saved)
-    typed = answers_of(request.POST) if request.method == "POST" else None
-    is_saving = request.method == "POST" and not {"more", "rekind"} & request.POST.keys()
-    return show(
-        request,
-        course,
-        opened=lesson,
-        question_form=form,
-        question_kind=kind,
-        show_errors=is_saving,
-        problem=problem,
-        is_question_open=True,
-        **question_context(
-            found,
-            typed,
-            prompt=request.POST.get("prompt", found.prompt if found else ""),
-            more=3 if "more" in request.POST else 0,
-        ),
-    )
+    context = {
+        **about(course, signed_in_user(request)),
+        **panel_of(course, lesson),
+        "opened": lesson,
+        "problem": problem,
+        **editing.context,
+    }
+    return render(request, "courses/studio/quiz_question.html", context)
 
 
 def _save(request: HttpRequest, lesson: Lesson, found: Question | None, form: QuestionForm) -> Question:

@@ -1,5 +1,6 @@
 """What a form of the question builder says, complete or not: as answers, and as a question to preview."""
 
+import re
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -52,6 +53,46 @@ def preview_question(course: Course, data: QueryDict) -> tuple[Question | None, 
         all_or_nothing="all_or_nothing" in data,
     )
     return question, problem
+
+
+def change_lines(data: QueryDict, action: str) -> QueryDict:
+    """Return the fields of a form after one of its buttons: "up:2", "down:2" or "remove:2" moves or clears a line,
+    counted from 0; "gap:3" takes the third gap out of the text, and numbers those behind it anew.
+    """
+    name, _colon, number = action.partition(":")
+    place = int(number) if number.isdecimal() and len(number) < 3 else -1
+    changed = data.copy()
+    if name == "gap":
+        _remove_gap(changed, place)
+        return changed
+    lines = data.getlist("line")
+    target = {"up": place - 1, "down": place + 1}.get(name, place)
+    if not 0 <= place < len(lines) or not 0 <= target < len(lines):
+        return changed
+    order = list(range(len(lines)))
+    order.insert(target, order.pop(place))
+    if name == "remove":
+        order.remove(place)
+    for field in ("line", "line_id", "partner", "remark"):
+        values = data.getlist(field)
+        changed.setlist(field, [values[one] for one in order if one < len(values)])
+    right = {int(one) for one in data.getlist("right") if one.isdecimal() and len(one) < 3}
+    changed.setlist("right", [str(order.index(one)) for one in right if one in order])
+    return changed
+
+
+def _remove_gap(data: QueryDict, number: int) -> None:
+    def renumber(mark: re.Match[str]) -> str:
+        found = int(mark[1])
+        return "" if found == number else f"[[{found - 1}]]" if found > number else mark[0]
+
+    data["prompt"] = re.sub(r"\[\[(\d{1,2})\]\]", renumber, data.get("prompt", ""))
+    for field in ("gap_answers", "gap_kind", "gap_points", "gap_tolerance", "gap_unit"):
+        values = data.getlist(field)
+        data.setlist(field, values[: number - 1] + values[number:])
+    for field in ("gap_accents", "gap_case", "gap_wildcards"):
+        places = [int(one) for one in data.getlist(field) if one.isdecimal() and len(one) < 3]
+        data.setlist(field, [str(one - (one > number)) for one in places if one != number])
 
 
 def sign_preview(question: Question) -> str:
