@@ -29,7 +29,7 @@ def test_lines_move_with_all_that_belongs_to_them(action, texts, right):
     assert all(choice.remark == choice.text.upper() for choice in answers.choices)
 
 
-def test_a_gap_leaves_and_those_behind_it_are_numbered_anew():
+def test_a_gap_leaves_and_those_behind_it_are_renumbered():
     changed = change_lines(QueryDict(GAPS), "gap:2")
     gaps = answers_of(changed).gaps
     assert (changed["prompt"], [gap.lines for gap in gaps]) == ("[[1]]  [[2]]", [["a"], ["c"]])

@@ -30,7 +30,7 @@ def read_editing(
     is_saving = is_posted and not _OTHER_BUTTONS & request.POST.keys()
     data: QueryDict | None = request.POST if is_posted else None
     if data is not None and "act" in data:
-        data = change_lines(data, data["act"])
+        data = change_lines(data, data.get("act", ""))
     form = QuestionForm(data, course=course, initial=initial)
     typed = answers_of(data) if data is not None else None
     prompt = data.get("prompt", "") if data is not None else found.prompt if found else ""

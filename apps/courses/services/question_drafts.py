@@ -57,7 +57,7 @@ def preview_question(course: Course, data: QueryDict) -> tuple[Question | None, 
 
 def change_lines(data: QueryDict, action: str) -> QueryDict:
     """Return the fields of a form after one of its buttons: "up:2", "down:2" or "remove:2" moves or clears a line,
-    counted from 0; "gap:3" takes the third gap out of the text, and numbers those behind it anew.
+    counted from 0; "gap:3" takes the third gap out of the text, and renumbers those behind it.
     """
     name, _colon, number = action.partition(":")
     place = int(number) if number.isdecimal() and len(number) < 3 else -1

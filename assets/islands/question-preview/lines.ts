@@ -98,7 +98,7 @@ function dragTo(list: HTMLOListElement, line: HTMLLIElement, y: number): void {
   else list.append(line);
 }
 
-/** Number the lines anew: their names for screen readers, which one is right, and what their buttons send. */
+/** Renumber the lines: their names for screen readers, which one is right, and what their buttons send. */
 function number(list: HTMLOListElement): void {
   const { length } = list.children;
   [...list.children].forEach((line, index) => {
