@@ -19,6 +19,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.ratings import public_name
+from apps.learning.quizzes import preview as preview  # its functions for templates, and those of rendering
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
