@@ -1,7 +1,7 @@
 /**
- * The panel beside the outline follows the selection: links to lessons and questions, and the forms of the panel, load
- * the part of the page that changes. The address follows, and so does the panel when the user goes back. Without this
- * script, the same links and forms load the whole page.
+ * The panel beside the outline follows the selection: links to lessons, and the forms of the panel, load the part of
+ * the page that changes. The address follows, and so does the panel when the user goes back. Without this script, the
+ * same links and forms load the whole page. Questions have pages of their own, with room for what learners meet.
  */
 import { confirmFirst, isReplaceable } from "../shared/confirming";
 import { t } from "../shared/i18n";
@@ -30,7 +30,7 @@ export function startSidePanel(
   onShown: (panel: HTMLElement | null) => void,
 ): SidePanel {
   const base = grid.dataset.lectures ?? "";
-  const addresses = new RegExp(`^${base}(/[\\w-]+(/questions/[\\w-]+)?)?$`);
+  const addresses = new RegExp(`^${base}(/[\\w-]+)?$`);
   let shown = location.pathname + location.search;
   let latest = 0;
 
@@ -245,8 +245,7 @@ export function startSidePanel(
     refreshState: async () => {
       const opened = panel();
       const { pathname } = new URL(shown, location.href);
-      const lesson = pathname.replace(/\/questions\/.*$/, "");
-      const answer = await fetchPart("state", lesson).catch(() => null);
+      const answer = await fetchPart("state", pathname).catch(() => null);
       if (answer?.kind !== "part" || !opened || panel() !== opened) return;
       takeRow(answer.body);
       const old = opened.querySelector("[data-panel-state]");
