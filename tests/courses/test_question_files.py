@@ -78,6 +78,13 @@ def test_gift_escapes_and_formulas():
     assert read("Price $4 and $5 {T}").prompt == r"Price \$4 and \$5"
 
 
+def test_signs_in_formulas_are_no_signs_of_answers():
+    question = read(r"What is $$\frac{1}{2}$$? {=$$a=b$$ ~$$\nabla$$ #no}")
+    assert question.prompt == r"What is $$\frac{1}{2}$$?"
+    assert [choice.text for choice in question.answers.choices] == ["$a=b$", r"$\nabla$"]
+    assert read(r"Moodle \\(\\frac\{1\}\{2\}\\) {T}").prompt == r"Moodle $\frac{1}{2}$"
+
+
 def test_gift_numbers():
     intervals = {"#3.141..3.142": ("6283/2000", "1/2000"), "#-5..5": ("0", "5"), "#3.14:0.01": ("157/50", "1/100")}
     for text, (number, tolerance) in intervals.items():
@@ -125,6 +132,7 @@ def test_weights():
     )
     assert one("Two {~%70%a ~%30%b ~c}").notes[0].startswith("Correct choices had different weights")
     assert not one("Three {~%33.33333%a ~%33.33333%b ~%33.33333%c ~%-100%d}").notes
+    assert "-15%" in one("Less {=a ~%-15%b}").notes[0]
     assert one("None {~a ~b}").problem == "No answer is marked as correct."
     assert "correct and as a wrong" in one("Both {=a ~a}").problem
     twice = one("Twice {=a ~b ~b#Why}")
@@ -251,6 +259,11 @@ def test_csv():
     assert parsed.notes == ("A column isn't used: Colour",)
     plain = read_questions("Capital of France?,Paris,Lyon,Nice\n2 + 2?,4\n").entries
     assert [entry.question.kind for entry in plain] == ["single", "numeric"]
+    german = read_questions("Frage;Richtig;Falsch\n1, 2, 3?;1, 2;x\n4, 5?;4;y\n")
+    assert [(right(entry.question), entry.line) for entry in german.entries] == [(["1, 2"], 2), (["4"], 3)]
+    assert len(german.notes) == 1
+    numbers = read_questions('question,answer 1,answer 2,answer 3,correct\n"Even?",2,3,4,"1,3"\n').entries[0]
+    assert right(numbers.question) == ["2", "4"]
     gaps = read_questions('question,gap 1,gap 2\n"[[1]] and [[2]]",a,{2:NM:=3}\n').entries[0].question
     assert [gap.points for gap in gaps.answers.gaps] == [1, 2]
 

@@ -75,6 +75,9 @@ def read_choices(reader: TextReader, given: Sequence[Weighted], *, is_single: bo
                 _("Part of the points for a choice is lost: %(percent)s for “%(text)s”.")
                 % {"percent": percent(one.weight), "text": excerpt_of(one.text)}
             )
+        if lost := [one for one in choices if one.weight < 0]:
+            shares = ", ".join(f"“{excerpt_of(one.text, 30)}” {percent(one.weight)}" for one in lost)
+            reader.note(_("Wrong choices took points away (%s). Here they earn nothing.") % shares)
         is_single = len(right) == 1
         if not is_single:
             reader.note(_("Each of several correct choices was enough. Here learners choose all of them."))

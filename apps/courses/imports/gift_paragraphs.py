@@ -8,6 +8,8 @@ from dataclasses import dataclass
 _ESCAPED = {"\\": "\ufdd0", "~": "\ufdd1", "=": "\ufdd2", "#": "\ufdd3", "{": "\ufdd4", "}": "\ufdd5", ":": "\ufdd6"}
 _PLAIN = str.maketrans({mark: sign for sign, mark in _ESCAPED.items()})
 _ESCAPE = re.compile(r"\\([\\~=#{}:n])")
+_FORMULA = re.compile(r"\$\$.{1,1000}?\$\$|\\{1,2}\(.{1,1000}?\\{1,2}\)|\\{1,2}\[.{1,1000}?\\{1,2}\]", re.DOTALL)
+_UNESCAPED = re.compile(r"(?<!\\)[{}=~#]")
 _TEX_COMMAND = re.compile(  # which begin like a line break; only within formulas
     r"\\n(?=(?:abla|cong|e|earrow|eg|eq|exists|geq|gtr|i|leq|less|mid|ot|otin|u|warrow)(?![A-Za-z]))"
 )
@@ -102,8 +104,14 @@ def escape(text: str) -> str:
     if "\\" not in text:
         return text
     if "$$" in text or "\\(" in text or "\\[" in text:
+        text = _FORMULA.sub(_escape_formula, text)
         text = _TEX_COMMAND.sub(lambda _found: "\ufdd0n", text)
     return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else _ESCAPED[found[1]], text)
+
+
+def _escape_formula(formula: re.Match[str]) -> str:
+    """Return a formula whose signs don't count as those of answers, as authors forget that they have to escape them."""
+    return _UNESCAPED.sub(lambda found: f"\\{found[0]}", formula[0])
 
 
 def unescape(text: str) -> str:

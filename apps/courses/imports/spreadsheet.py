@@ -34,6 +34,11 @@ _COLUMNS = {
     "case sensitive": "case",
     "ignore accents": "accents",
 }  # fmt: skip
+_QUESTION_WORDS = {  # of headers in other languages, whose columns are read by their order
+    "frage", "pregunta", "domanda", "pergunta", "vraag", "pytanie", "вопрос", "запитання", "soru", "fråga", "spørgsmål",
+    "spørsmål", "kysymys", "otázka", "kérdés", "întrebare", "ερώτηση", "问题", "題目", "問題", "質問", "문제", "질문",
+    "سؤال", "السؤال", "שאלה", "प्रश्न", "câu hỏi", "pertanyaan",
+}  # fmt: skip
 _NUMBERED = re.compile(r"(choice|option|answer|alternative|step|pair|gap|feedback)\s*([1-9]\d?|[a-l])")
 
 
@@ -61,7 +66,9 @@ def has_header(text: str) -> bool:
         first = next((row for row in rows if row and not row[0].startswith("sep=")), [])
     except csv.Error:
         return False
-    return any(_COLUMNS.get(plain_name(cell)) == "prompt" for cell in first)
+    return any(_COLUMNS.get(plain_name(cell)) == "prompt" for cell in first) or (
+        bool(first) and _begins_with_question(first)
+    )
 
 
 def read_csv(text: str) -> tuple[list[Entry], list[str]]:
@@ -85,7 +92,7 @@ def read_csv(text: str) -> tuple[list[Entry], list[str]]:
             if names is None:
                 known = [_name(cell) for cell in cells]
                 names = known if "prompt" in known else []
-                if names:
+                if names or _begins_with_question(cells):
                     continue
             if len(entries) >= MAX_ENTRIES:
                 raise UnreadableFile(_("The file has more than %d questions. Split it.") % MAX_ENTRIES)
@@ -96,7 +103,13 @@ def read_csv(text: str) -> tuple[list[Entry], list[str]]:
             _("Line %(line)d can't be read: %(problem)s") % {"line": begin, "problem": error}
         ) from None
     notes = [_("A column isn't used: %s") % name[:40] for name in unused]
+    if not names:
+        notes.append(_("The columns were read as question, correct answer and wrong answers. A header says otherwise."))
     return entries, notes
+
+
+def _begins_with_question(cells: Sequence[str]) -> bool:
+    return plain_name(cells[0]) in _QUESTION_WORDS
 
 
 def _name(cell: str) -> str:

@@ -130,6 +130,11 @@ def _right_places(row: Row, reader: TextReader) -> set[int]:
     names = [one for one in LIST.split(correct) if one]
     if len(names) == 1:
         names = [one.strip() for one in re.split(r"[,&]|\band\b", correct) if one.strip()]
+    by_place = [_place(name) for name in names]
+    if not all(" ".join(name.split()) in texts for name in names) and all(
+        place is not None and place < len(texts) and texts[place] for place in by_place
+    ):
+        return {place for place in by_place if place is not None}
     places = set()
     for name in names:
         if " ".join(name.split()) in texts:

@@ -23,6 +23,7 @@ PLUGIN_FILE = "@@PLUGINFILE@@/"
 # Words that Markdown, TeX and HTML leave alone.
 _SIMPLE = re.compile(r"[^\W\d_][^\W_]*(?:[ ,;:?'()/%.-]{1,2}[^\W_]+)*[?.!]?")
 _HAS_HTML = re.compile(r"</?[a-zA-Z][^<>]*>|<!--|&(?:[a-zA-Z]{2,8}|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
+_OWN_FORMULA = re.compile(r"^\$\$\n([^\n$]+)\n\$\$$", re.MULTILINE)  # a paragraph of its own
 _TAG = re.compile(r"<[^<>]*>")
 _BLOCK_TAG = re.compile(r"<(?:p|div|ul|ol|table|pre|br|h[1-6])\b", re.IGNORECASE)
 _PICTURE = r"!\[(?P<alt>(?:\\.|[^\]\\])*)\]\({address}(?P<title> \"(?:\\.|[^\"\\])*\")?\)"
@@ -71,7 +72,7 @@ class TextReader:
 
     def phrase(self, text: str, form: str = AUTO, files: Mapping[str, EmbeddedFile | None] | None = None) -> str:
         """Return a choice, a step or one side of a pair: one line."""
-        read = self.block(text, form, files)
+        read = _OWN_FORMULA.sub(r"$\1$", self.block(text, form, files))
         *most, last = read.split("\n")
         lines = [line for line in (*(one.removesuffix("\\").strip() for one in most), last.strip()) if line]
         if len(lines) > 1:
