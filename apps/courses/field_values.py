@@ -26,7 +26,11 @@ COURSE_FIELDS = (
     "title", "summary", "description", "subject", "difficulty", "language", "outcomes", "before_you_begin",
     "prerequisites", "pricing", "is_announced", "plate_variant",
 )  # fmt: skip
-LESSON_FIELDS = ("title", "summary", "body", "is_preview", "prerequisites", "external_video", "external_length")
+LESSON_SETTINGS = ("is_optional", "opens_at", "opens_after_days")
+LESSON_FIELDS = (
+    *("title", "summary", "body", "is_preview", "prerequisites", "external_video", "external_length"),
+    *LESSON_SETTINGS,
+)
 MAX_OUTCOME_LENGTH = 200  # characters
 MAX_CHOSEN = 400  # prerequisites: as many as a course can have lessons
 
@@ -62,6 +66,7 @@ def lesson_values(lesson: Lesson) -> dict[str, Value]:
     texts = {name: getattr(lesson, name) for name in LESSON_FIELDS if name not in {"prerequisites", "external_length"}}
     return {
         **texts,
+        "opens_at": lesson.opens_at.isoformat() if lesson.opens_at else None,
         "prerequisites": sorted(str(uid) for uid in lesson.prerequisites.values_list("uid", flat=True)),
         # The length of an uploaded video is measured; nobody writes it.
         "external_length": clock(lesson.duration) if lesson.external_video and lesson.duration else "",
@@ -105,6 +110,8 @@ def check_lesson_value(lesson: Lesson, name: str, value: Value) -> dict[str, Any
     """
     if name in {"external_video", "external_length"}:
         return _external(lesson, name, _clean(ExternalVideoForm.base_fields[name], value))
+    if name in LESSON_SETTINGS:
+        return {"settings": _setting(name, _clean(LessonForm.base_fields[name], value))}
     if name != "prerequisites":
         return {name: _clean(LessonForm.base_fields[name], value)}
     wanted = set(_strings(value))
@@ -122,6 +129,12 @@ def _external(lesson: Lesson, name: str, value: Any) -> dict[str, Any]:
     if stored_video(lesson.external_video) is None:
         raise FieldProblem(_("Enter the address of the video first."))
     return {"external_length": value}
+
+
+def _setting(name: str, value: Any) -> dict[str, Any]:
+    """A lesson opens in one way: a date replaces the days, and days the date."""
+    others = {"opens_at": "opens_after_days", "opens_after_days": "opens_at"}
+    return {name: value} if value is None or name not in others else {name: value, others[name]: None}
 
 
 def _clean(field: forms.Field, value: Value) -> Any:

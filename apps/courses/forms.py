@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, LearningPath, Lesson, Section, Subject
+from apps.courses.opening_fields import OpeningFields
 from apps.courses.price_field import price_field
 from apps.courses.services import CourseTexts, PathTexts, dependents_of
 from apps.files.services import caption_languages
@@ -172,7 +173,7 @@ class NewLessonForm(forms.Form):
         self.fields["section"].queryset = course.sections.all()  # type: ignore[attr-defined]
 
 
-class LessonForm(forms.Form):
+class LessonForm(OpeningFields):
     title = NameFormField(
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )

@@ -56,7 +56,7 @@ def lesson_rows(
     for one in placed:
         pk, is_current = one.entry.pk, one.entry.pk == current
         shown = {"current": is_current, "answered": answered.get(pk, 0), "notes": notes.get(pk, 0)}
-        key = (pk, one.state, one.blocker.pk if one.blocker else 0, *shown.values())
+        key = (pk, one.state, one.blocker.pk if one.blocker else 0, str(one.opens_at or ""), *shown.values())
         if is_current and note:
             picked.append(str(_macros().lesson_row(one, course.slug, note=note, **shown)))
             continue

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import Role, User
 from apps.billing.extensions import CourseAccess, LearningFigures, course_access, learning_figures, watch_time
 from apps.courses.queries import authoring
+from apps.learning import opening_notes as opening_notes
 from apps.learning import services
 from apps.learning.models import EssayAnswer, RatingReport
 from apps.learning.queries import figures

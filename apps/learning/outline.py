@@ -4,10 +4,14 @@
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
+from django.utils import timezone
+
 from apps.courses.models import Course, Lesson
+from apps.courses.queries.openings import find_opening
 from apps.learning.models import Enrollment
 
 State = Literal["completed", "in_progress", "available", "locked"]
@@ -30,8 +34,15 @@ class Entry:
     is_preview: bool
     is_optional: bool = False
     """Whether it doesn't count for completing the course."""
+    opens_at: datetime | None = None
+    opens_after_days: int | None = None
+    """Days after enrollment."""
     prerequisites: tuple[int, ...] = ()
     """The lessons to complete first, by primary key."""
+
+
+Blocker = Entry | datetime
+"""What keeps a lesson closed: a lesson to complete first, or the moment at which it opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,17 @@ class Standing:
     is_staff: bool = False
     best: dict[int, int] = field(default_factory=dict)
     """The percent of the best attempt at each quiz, by the primary key of its lesson."""
+    now: datetime = field(default_factory=timezone.now)
+    """The moment at which lessons are open or not."""
+
+    def opening_of(self, entry: Entry) -> datetime | None:
+        """Return when a lesson opens; None if it is open. Previews are, as is what was completed, and all to staff."""
+        if entry.opens_at is None and entry.opens_after_days is None:
+            return None
+        if self.is_staff or entry.is_preview or self.has_completed(entry.pk):
+            return None
+        enrolled_at = self.enrollment.enrolled_at if self.enrollment else None
+        return find_opening(entry.opens_at, entry.opens_after_days, enrolled_at, self.now)
 
     def has_completed(self, lesson_pk: int) -> bool:
         """Return whether the lesson is complete."""
@@ -115,7 +137,8 @@ class Standing:
 class Placed(NamedTuple):
     """A lesson with its state for one user.
 
-    ``blocker`` is the lesson to complete first, ``left`` the seconds of a started lesson that remain.
+    ``blocker`` is the lesson to complete first, ``left`` the seconds of a started lesson that remain, ``opens_at``
+    when it opens by its date.
     """
 
     entry: Entry
@@ -123,6 +146,7 @@ class Placed(NamedTuple):
     blocker: Entry | None = None
     needs_enrollment: bool = False
     left: int = 0
+    opens_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
@@ -148,6 +172,8 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
             continue
         if needs_enrollment and not entry.is_preview:
             placed.append(Placed(entry, "locked", needs_enrollment=True))
+        elif (opens_at := standing.opening_of(entry)) is not None:
+            placed.append(Placed(entry, "locked", opens_at=opens_at))
         elif in_order and blocker is not None and not entry.is_preview:
             placed.append(Placed(entry, "locked", blocker))
         elif entry.prerequisites and (unmet := _unmet_prerequisite(course, outline, standing, entry)) is not None:
@@ -161,15 +187,20 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
     return placed
 
 
-def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:
-    """Return the first lesson to complete before this one opens, by the course's order or its prerequisites."""
+def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Blocker | None:
+    """Return what keeps a lesson closed: the moment at which it opens, or the first lesson to complete before.
+
+    That is by the course's order or by the lesson's prerequisites.
+    """
     if standing.is_staff or standing.has_completed(lesson_pk):
         return None
+    here = outline.entry(lesson_pk)
+    if here is not None and (opens_at := standing.opening_of(here)) is not None:
+        return opens_at
     if course.requires_order:
         required = (entry for entry in outline.before(lesson_pk) if not entry.is_optional)
         return next((entry for entry in required if not standing.has_completed(entry.pk)), None)
-    entry = outline.entry(lesson_pk)
-    return None if entry is None else _unmet_prerequisite(course, outline, standing, entry)
+    return None if here is None else _unmet_prerequisite(course, outline, standing, here)
 
 
 def resume_entry(

@@ -1,6 +1,7 @@
 """Who may enroll, open a lesson, save progress, see an attempt or a certificate."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -9,14 +10,16 @@ from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.errors import SubscriptionExpired
-from apps.courses.errors import CourseNotFound, LectureUnavailable
+from apps.courses.errors import CourseNotFound, LectureUnavailable, LessonNotOpenYet
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
+from apps.courses.queries.openings import describe_opening
 from apps.files.models import VideoAsset
 from apps.files.policies import CourseMembers, register_audience, register_course_members
 from apps.learning.errors import CardNotFound, EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
-from apps.learning.outline import Entry, Standing
+from apps.learning.outline import Blocker, Entry, Standing, blocker_of
+from apps.learning.queries.outline import outline_of, standing_of
 from studyplatform.kit.db.prepared_queries import Param
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
@@ -44,17 +47,19 @@ def enroll(user: AnyUser, course: Course) -> Verdict:
     return be_verified(user)
 
 
-def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:
+def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Blocker | None) -> Verdict:
     """Enrolled learners and staff may open lessons; everyone may open the preview lessons of a public course.
 
-    Suspended, unpublished and archived courses stay open to enrolled learners. ``blocker`` is the lesson to complete
-    first (``outline.blocker_of``).
+    Suspended, unpublished and archived courses stay open to enrolled learners. ``blocker`` is what keeps the lesson
+    closed (``outline.blocker_of``).
     """
     course = lesson.course
     if standing.is_staff:
         return None
     if standing.enrollment is not None:
-        if blocker is not None and not lesson.is_preview:
+        if isinstance(blocker, datetime) and not lesson.is_preview:
+            return LessonNotOpenYet(opens_on=describe_opening(blocker), course=course.slug)
+        if isinstance(blocker, Entry) and not lesson.is_preview:
             named = f"{blocker.number} {blocker.title}".strip()
             return PrerequisiteNotMet(lesson=named, course=course.slug, slug=blocker.slug)
         return None
@@ -81,9 +86,17 @@ def watch(user: User, video: VideoAsset) -> bool:
     return any(
         is_staff_of(user, lesson.course)
         or (lesson.is_preview and lesson.course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED})
-        or Enrollment.objects.of(user.pk).active().filter(course=lesson.course_id).exists()
+        or _may_study(user, lesson)
         for lesson in shown
     )
+
+
+def _may_study(user: User, lesson: Lesson) -> bool:
+    """Whether the user is enrolled, and the lesson is open to them now."""
+    standing = standing_of(user, lesson.course)
+    if standing.enrollment is None:
+        return False
+    return blocker_of(lesson.course, outline_of(lesson.course), standing, lesson.pk) is None
 
 
 def lessons_offering(reader: Param) -> QuerySet[Lesson]:

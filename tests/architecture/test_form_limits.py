@@ -18,6 +18,7 @@ LIMITED_BY_TYPE = (
     forms.BooleanField,
     forms.IntegerField,  # and its subclasses for floats and decimals: Python refuses numbers of thousands of digits
     forms.DateField,
+    forms.DateTimeField,
     forms.ModelChoiceField,  # also of several: one query for at most `MAX_VALUES` keys
     forms.ChoiceField,  # also of several: at most `MAX_VALUES` of its choices
     forms.UUIDField,

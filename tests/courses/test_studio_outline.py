@@ -162,9 +162,9 @@ def test_a_removed_section_is_gone_for_everyone_and_comes_back_whole(studio, cou
     _recount(course)
     assert done["change"]["text"] == "“A” was deleted."
     assert _shape(course) == [("B", ["four"])]
-    for address in (f"/learn/{course.slug}/{two.slug}", f"/api/v1/learning/lessons/{two.uid}/player/"):
+    for address in (f"/learn/{course.slug}/{two.slug}", f"/api/v1/lessons/{two.uid}/player/"):
         assert learner.get(address).status_code == 404
-    assert learner.post(f"/api/v1/learning/lessons/{two.uid}/complete/").status_code == 404
+    assert learner.post(f"/api/v1/lessons/{two.uid}/complete/").status_code == 404
     enrollment.refresh_from_db()
     assert (enrollment.completed_lessons, enrollment.percent) == (0, 0)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.errors.outline import (
+    LessonNotOpenYet,
     LessonOpensTwice,
     OutlineFull,
     OutlineMoved,
@@ -23,6 +24,7 @@ __all__ = [
     "CourseUnderReview",
     "DrawTooLarge",
     "LectureUnavailable",
+    "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
     "OutlineFull",

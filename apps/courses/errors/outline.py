@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from studyplatform.kit.errors import AppError
+from studyplatform.kit.errors import Action, AppError
 
 
 @dataclass(eq=False, kw_only=True)
@@ -31,6 +31,20 @@ class UndoConflict(AppError):
     severity = "warning"
 
     reason: str
+
+
+@dataclass(eq=False, kw_only=True)
+class LessonNotOpenYet(AppError):
+    code = "LESSON_NOT_OPEN_YET"
+    status = 403
+    title = _("Not open yet")
+    message = _("This lesson opens on %(opens_on)s.")
+    severity = "info"
+    icon = "lock"
+    action = Action(_("See all lessons"), href="/course/lessons?course={course}")
+
+    opens_on: str
+    course: str = ""
 
 
 class LessonOpensTwice(AppError):

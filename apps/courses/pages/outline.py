@@ -50,7 +50,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         if "preview" in request.POST:
             preview = content.render(form.cleaned_data["body"], content.LESSON)
         else:
-            services.edit_lesson(lesson=opened, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
+            services.edit_lesson(lesson=opened, by=signed_in_user(request), now=timezone.now(), **form.arguments())
             messages.success(request, _("Saved."))
             return to_lesson(course, opened)
     return show(request, course, opened=opened, form=form, preview=preview)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
@@ -57,6 +58,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
         "section_row": section,
         "row": next(row for row in section.rows if row.lesson.pk == lesson.pk),
         "saved_versions": {name: version_of(value) for name, value in lesson_values(lesson).items()},
+        "time_zone": timezone.get_current_timezone_name(),
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
         "insertion": InsertedFileForm(),
         "file_limit": _("Up to %(most)s. PNG, JPEG, WebP and GIF pictures of up to %(shown)s are shown, others linked.")
@@ -140,7 +142,10 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
 
 def texts_of(lesson: Lesson) -> dict[str, Any]:
     """Return the initial values of the lesson's form."""
-    texts = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+    names = ("title", "summary", "body", "is_preview", "is_optional", "opens_after_days")
+    texts = {name: getattr(lesson, name) for name in names}
+    if lesson.opens_at is not None:
+        texts["opens_at"] = f"{timezone.localtime(lesson.opens_at):%Y-%m-%dT%H:%M}"  # as browsers' fields have it
     return {**texts, "prerequisites": list(lesson.prerequisites.all())}
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses import policies
@@ -26,6 +25,7 @@ from apps.courses.models import (
     Section,
 )
 from apps.courses.picture_files import Crop
+from apps.courses.queries.openings import add_days
 from apps.courses.services.copying import (
     Copies,
     columns_of,
@@ -201,7 +201,7 @@ def duplicate_course(
         rows = _rows_of(list(course.lessons.values_list("pk", flat=True)))
         copy_lessons([(row, copies.sections[row.section_id]) for row in rows], course, copy, copies, by, now)
         _set_rewatch(course, copies)
-        _shift(copies.lessons.values(), timedelta(days=shift_days))
+        _shift(copies.lessons.values(), shift_days)
         inside: dict[int, list[int]] = {copies.sections[one.pk].pk: [] for one in sections}
         for row in rows:
             inside[copies.sections[row.section_id].pk].append(copies.lessons[row.pk].pk)
@@ -254,13 +254,12 @@ def _set_rewatch(course: Course, copies: Copies) -> None:
     Question.objects.bulk_update(changed, ["rewatch_lesson", "rewatch_at"], batch_size=200)
 
 
-def _shift(lessons: Iterable[Lesson], by: timedelta) -> None:
+def _shift(lessons: Iterable[Lesson], days: int) -> None:
     """Let lessons open so much later, at the same time of day in the zone of the site: also across daylight saving."""
-    dated = [lesson for lesson in lessons if lesson.opens_at is not None] if by else []
-    zone = timezone.get_default_timezone()
+    dated = [lesson for lesson in lessons if lesson.opens_at is not None] if days else []
     for lesson in dated:
-        local = timezone.localtime(lesson.opens_at, zone).replace(tzinfo=None) + by
-        lesson.opens_at = local.replace(tzinfo=zone)
+        if lesson.opens_at is not None:
+            lesson.opens_at = add_days(lesson.opens_at, days)
     Lesson.objects.bulk_update(dated, ["opens_at"], batch_size=200)
 
 

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import field_values, policies
+from apps.courses.errors import LectureUnavailable
 from apps.courses.external_video import stored_video
 from apps.courses.field_values import FieldProblem, Value, version_of
 from apps.courses.models import Course, FieldEdit, Lesson
@@ -92,7 +93,10 @@ def save_lesson_fields(
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
-        lesson = Lesson.objects.select_related("course").get(pk=lesson.pk)
+        present_lesson = Lesson.objects.select_related("course").filter(pk=lesson.pk).first()
+        if present_lesson is None:  # removed meanwhile
+            raise LectureUnavailable
+        lesson = present_lesson
 
         def store(columns: Mapping[str, Any]) -> None:
             if "external_video" in columns:

@@ -141,12 +141,19 @@ class PlayerOut(serializers.Serializer[object]):
     external = ExternalOut(required=False, help_text="Of lessons that show a video of another host: what plays it.")
 
 
+class OutlineLesson(LessonLink):
+    is_optional = serializers.BooleanField(required=False, help_text="Doesn't count for completing the course.")
+    opens_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="When it opens, if that keeps it closed."
+    )
+
+
 class OutlineSection(serializers.Serializer[object]):
     title = serializers.CharField()
     number = serializers.IntegerField()
     lesson_count = serializers.IntegerField()
     completed_lessons = serializers.IntegerField()
-    lessons = LessonLink(many=True)
+    lessons = OutlineLesson(many=True)
 
 
 class OutlineOut(serializers.Serializer[object]):

@@ -14,7 +14,7 @@ from apps.courses.queries.external_videos import EMBEDDED, ExternalVideo, extern
 from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning.models import LessonProgress
-from apps.learning.outline import Entry, Outline, Standing, place_all, resume_position
+from apps.learning.outline import Entry, Outline, Placed, Standing, place_all, resume_position
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
 from apps.learning.queries.lessons import OpenLesson
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
@@ -32,6 +32,12 @@ def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[
         "url": lesson_url(course_slug, entry.slug),
         "state": state,
     }
+
+
+def placed_out(placed: Placed, course_slug: str) -> dict[str, Any]:
+    """Return the shape ``OutlineLesson``: a lesson with its state for one user."""
+    shape = entry_out(placed.entry, course_slug, placed.state)
+    return {**shape, "is_optional": placed.entry.is_optional, "opens_at": placed.opens_at}
 
 
 def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str, Any]:
@@ -58,7 +64,7 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
                 "number": part.number,
                 "lesson_count": len(part.required),
                 "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.required),
-                "lessons": [entry_out(entry, course.slug, placed[entry.pk].state) for entry in part.entries],
+                "lessons": [placed_out(placed[entry.pk], course.slug) for entry in part.entries],
             }
             for part in outline.parts
         ],

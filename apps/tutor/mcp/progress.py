@@ -84,6 +84,8 @@ def _lesson_out(course: str, placed: Placed) -> dict[str, Any]:
         "seconds": entry.duration,
         "state": placed.state,
         "complete_first": lesson_name(course, placed.blocker.slug) if placed.blocker else None,
+        "opens_at": placed.opens_at,
+        "is_optional": entry.is_optional,
         "url": absolute(lesson_url(course, entry.slug)),
     }
 

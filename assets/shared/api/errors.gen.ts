@@ -76,6 +76,7 @@ export const catalogue = {
   LECTURE_UNAVAILABLE: {"title": "This lesson isn't available", "message": "This lesson isn't available right now. It may still be in preparation, or it may have been removed.", "severity": "info", "icon": "info"},
   LESSON_COMPLETES_ITSELF: {"severity": "info", "icon": "info"},
   LESSON_FILE_NOT_DOWNLOADED: {"severity": "info", "icon": "download"},
+  LESSON_NOT_OPEN_YET: {"severity": "info", "icon": "lock", "action": {"label": "See all lessons", "href": "/course/lessons?course={course}"}},
   LESSON_OPENS_TWICE: {"severity": "warning"},
   LESSON_PREREQUISITES_IN_CIRCLE: {"severity": "warning"},
   LESSON_WRONG_KIND: {"severity": "warning"},

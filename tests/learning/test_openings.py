@@ -1,0 +1,154 @@
+"""Lessons that open on a date or some days after enrollment, and lessons that don't count."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from apps.courses.models import Course, Lesson
+from apps.courses.queries.openings import add_days, describe_opening, find_opening
+from apps.courses.services import require_order
+from apps.learning.models import Certificate, Enrollment
+from apps.learning.policies import watch
+from apps.learning.queries.openable import openable_lessons
+from apps.learning.services import grant_enrollment, recount_course, revoke_enrollment
+from tests.cases import all_cases
+from tests.factories.files import VideoFactory
+from tests.factories.learning import LessonProgressFactory
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def zone(settings: Any) -> Any:
+    settings.TIME_ZONE = "Europe/Berlin"
+    timezone.get_default_timezone.cache_clear()
+    yield
+    timezone.get_default_timezone.cache_clear()
+
+
+@all_cases(
+    "moment days expected",
+    [
+        # The clocks go forward on 29 March and back on 25 October: it stays nine o'clock in Berlin.
+        (datetime(2026, 3, 28, 8, 0, tzinfo=UTC), 1, datetime(2026, 3, 29, 7, 0, tzinfo=UTC)),
+        (datetime(2026, 10, 24, 7, 0, tzinfo=UTC), 1, datetime(2026, 10, 25, 8, 0, tzinfo=UTC)),
+        (datetime(2026, 10, 25, 8, 0, tzinfo=UTC), -1, datetime(2026, 10, 24, 7, 0, tzinfo=UTC)),
+        # Half past two does not exist on the day of the change: half past three.
+        (datetime(2026, 3, 28, 1, 30, tzinfo=UTC), 1, datetime(2026, 3, 29, 1, 30, tzinfo=UTC)),
+        (datetime(2028, 2, 28, 23, 30, tzinfo=UTC), 1, datetime(2028, 2, 29, 23, 30, tzinfo=UTC)),
+    ],
+)
+def test_days_keep_the_time_of_day(zone: Any, moment: datetime, days: int, expected: datetime) -> None:
+    assert add_days(moment, days) == expected
+
+
+def test_an_opening_is_in_the_future_and_said_with_its_zone(zone: Any) -> None:
+    assert find_opening(NOW + DAY, None, None, NOW) == NOW + DAY
+    assert find_opening(NOW, None, None, NOW) is None
+    assert find_opening(None, 7, NOW - 3 * DAY, NOW) == NOW + 4 * DAY
+    assert find_opening(None, 7, NOW - 7 * DAY, NOW) is None
+    assert find_opening(None, 7, None, NOW) is None
+    assert describe_opening(datetime(2027, 1, 11, 7, 0, tzinfo=UTC)) == "11 January 2027, 08:00 (CET)"
+
+
+def _set(course: Course, number: str, **values: Any) -> Lesson:
+    Lesson.objects.filter(course=course, number=number).update(**values)
+    Course.objects.filter(pk=course.pk).update(version=course.version + 1)
+    course.refresh_from_db()
+    return course.lessons.get(number=number)
+
+
+@pytest.mark.django_db
+def test_a_lesson_is_closed_everywhere_until_it_opens(
+    course: Any, enrollment: Any, leo: Any, ada: Any, browser_of: Any
+) -> None:
+    opens_at = timezone.now() + 3 * DAY
+    lesson = _set(course, "1.2", opens_at=opens_at, kind="video", video=VideoFactory(owner=ada))
+    learner, staff = browser_of(leo), browser_of(ada)
+    page = f"/learn/{course.slug}/{lesson.slug}"
+    said = describe_opening(opens_at)
+
+    refused = learner.get(page)
+    assert refused.status_code == 403
+    assert said in refused.content.decode()
+    for method, address in (
+        ("get", f"/api/v1/lessons/{lesson.uid}/player/"),
+        ("post", f"/api/v1/lessons/{lesson.uid}/complete/"),
+    ):
+        answer = getattr(learner, method)(address)
+        assert (answer.status_code, answer.json()["code"]) == (403, "LESSON_NOT_OPEN_YET"), address
+    assert lesson.pk not in openable_lessons(leo)
+    assert not watch(leo, lesson.video)
+    assert said in learner.get(f"/course/lessons?course={course.slug}").content.decode()
+    outline = learner.get(f"/api/v1/courses/{course.slug}/outline/").json()
+    shown = outline["sections"][0]["lessons"][1]
+    assert (shown["state"], shown["opens_at"][:10]) == ("locked", f"{opens_at:%Y-%m-%d}")
+    assert staff.get(page).status_code == 200
+
+    with time_machine.travel(opens_at + timedelta(minutes=1)):
+        assert browser_of(leo).get(page).status_code == 200
+        assert lesson.pk in openable_lessons(leo)
+        assert watch(leo, lesson.video)
+
+
+@pytest.mark.django_db
+def test_days_count_from_the_first_enrollment(course: Any, leo: Any) -> None:
+    lesson = _set(course, "1.2", opens_after_days=7)
+    with time_machine.travel(NOW, tick=False):
+        grant_enrollment(user=leo, course=course, now=NOW)
+        assert lesson.pk not in openable_lessons(leo)
+    with time_machine.travel(NOW + 8 * DAY, tick=False):
+        assert lesson.pk in openable_lessons(leo)
+        revoke_enrollment(leo, course, timezone.now())
+        grant_enrollment(user=leo, course=course, now=timezone.now())
+        assert lesson.pk in openable_lessons(leo)
+
+
+@pytest.mark.django_db
+def test_previews_and_completed_lessons_stay_open(course: Any, enrollment: Any, leo: Any) -> None:
+    preview = _set(course, "1.1", opens_at=timezone.now() + DAY, is_preview=True)
+    done = _set(course, "1.2", opens_at=timezone.now() + DAY)
+    LessonProgressFactory(enrollment=enrollment, lesson=done, completed_at=NOW)
+    assert {preview.pk, done.pk} <= openable_lessons(leo)
+
+
+@pytest.mark.django_db
+def test_optional_lessons_neither_count_nor_block(course: Any, enrollment: Any, leo: Any, ada: Any) -> None:
+    optional = _set(course, "1.2", is_optional=True)
+    require_order(course=course, by=ada, required=True, now=NOW)
+    for lesson in course.lessons.exclude(pk=optional.pk).order_by("number"):
+        assert lesson.pk in openable_lessons(leo)
+        LessonProgressFactory(enrollment=enrollment, lesson=lesson, completed_at=NOW)
+    recount_course(course=course, now=NOW)
+    enrollment = Enrollment.objects.get(pk=enrollment.pk)
+    assert (enrollment.percent, enrollment.completed_lessons) == (100, 5)
+    assert Certificate.objects.get(enrollment=enrollment).lesson_count == 5
+    LessonProgressFactory(enrollment=enrollment, lesson=optional, completed_at=NOW)
+    recount_course(course=course, now=NOW)
+    assert Enrollment.objects.get(pk=enrollment.pk).completed_lessons == 5
+
+
+@pytest.mark.django_db
+def test_the_form_and_the_fields_say_when_a_lesson_opens(course: Any, ada: Any, browser_of: Any) -> None:
+    browser, lesson = browser_of(ada), course.lessons.get(number="1.2")
+    address = f"/dashboard/instructor/courses/{course.slug}/lectures/{lesson.slug}"
+    texts = {"title": "Bends", "is_optional": "on"}
+    both = browser.post(address, {**texts, "opens_at": "2027-01-11T08:00", "opens_after_days": "3"})
+    assert "Choose a date or a number of days, not both." in both.content.decode()
+    assert browser.post(address, {**texts, "opens_at": "2027-01-11T08:00"}).status_code == 302
+    lesson.refresh_from_db()
+    assert (lesson.is_optional, lesson.opens_after_days) == (True, None)
+    assert timezone.localtime(lesson.opens_at).strftime("%Y-%m-%dT%H:%M") == "2027-01-11T08:00"
+    assert 'value="2027-01-11T08:00"' in browser.get(address).content.decode()
+
+    fields = browser.get(f"/api/v1/studio/lessons/{lesson.uid}/").json()["values"]
+    change = {"value": 5, "base": fields["opens_after_days"]["version"]}
+    body = {"client": "tab", "fields": {"opens_after_days": change}}
+    saved = browser.patch(f"/api/v1/studio/lessons/{lesson.uid}/", body, content_type="application/json").json()
+    assert [one["state"] for one in saved["outcomes"]] == ["saved"]
+    lesson.refresh_from_db()
+    assert (lesson.opens_at, lesson.opens_after_days) == (None, 5)
