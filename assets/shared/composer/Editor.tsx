@@ -109,9 +109,9 @@ export function Editor({
       if (command === "post") form?.requestSubmit();
       else onTool(command);
     };
-    const pasteHtml = async (html: string, text: string): Promise<void> => {
+    const pasteHtml = async (html: string, text: string, rtf: string): Promise<void> => {
       if (!convert) return;
-      const taken = takePictures(html);
+      const taken = takePictures(html, rtf);
       try {
         const pasted = await pasteConverted(surface, text, async () =>
           unpackPictures(await convert(taken.html), taken.pictures),
@@ -142,7 +142,7 @@ export function Editor({
       event.preventDefault();
       event.stopImmediatePropagation();
       if (pasted.kind === "files") take(pasted.files);
-      else if (pasted.kind === "html") void pasteHtml(pasted.html, pasted.text);
+      else if (pasted.kind === "html") void pasteHtml(pasted.html, pasted.text, pasted.rtf);
       else {
         const last = start + pasted.insert.length;
         surface.apply({ from: start, to: end, insert: pasted.insert, start: last, end: last });

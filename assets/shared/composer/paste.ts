@@ -12,7 +12,7 @@ const MAX_HTML = 1_000_000;
 export type Pasted =
   | { kind: "files"; files: File[] }
   | { kind: "link"; insert: string }
-  | { kind: "html"; html: string; text: string }
+  | { kind: "html"; html: string; text: string; rtf: string }
   | { kind: "text" };
 
 /** What the clipboard holds for this selection. "text": the browser pastes by itself. */
@@ -28,7 +28,7 @@ export function readClipboard(data: DataTransfer | null, selected: string): Past
       ? { kind: "text" }
       : { kind: "link", insert: `[${selected}](${text.trim()})` };
   if (html.length <= MAX_HTML && STRUCTURE.test(html) && !isAddress.test(text.trim()))
-    return { kind: "html", html, text };
+    return { kind: "html", html, text, rtf: data?.getData("text/rtf") ?? "" };
   return { kind: "text" };
 }
 
@@ -37,21 +37,86 @@ const PASTED = "/pasted-picture/";
 
 const DATA_PICTURE = /^data:(image\/(?:png|jpeg|gif|webp));base64,([\s\S]+)$/i;
 
-/** Take the pictures out of the HTML (data: addresses), so that they are uploaded as files. */
-export function takePictures(html: string): { html: string; pictures: Map<string, File> } {
+/**
+ * Take the pictures out of the HTML, so that they are uploaded as files: those in data: addresses, and those of Word,
+ * whose addresses lead to its own disk while their bytes are in the RTF of the same clipboard.
+ */
+export function takePictures(
+  html: string,
+  rtf = "",
+): { html: string; pictures: Map<string, File> } {
   const page = new DOMParser().parseFromString(html, "text/html"); // runs no scripts, loads nothing
   const pictures = new Map<string, File>();
+  const take = (image: Element, file: (number: number) => File | null): void => {
+    const number = pictures.size + 1;
+    const taken = file(number);
+    if (!taken) return;
+    image.setAttribute("src", `${PASTED}${number}`);
+    pictures.set(`${PASTED}${number}`, taken);
+  };
   for (const image of page.querySelectorAll("img[src^='data:image/']")) {
     const [, type, base64] = DATA_PICTURE.exec(image.getAttribute("src") ?? "") ?? [];
     if (type === undefined || base64 === undefined) continue;
-    const number = pictures.size + 1;
-    const address = `${PASTED}${number}`;
-    const file = decode(type.toLowerCase(), base64, number);
-    if (!file) continue;
-    image.setAttribute("src", address);
-    pictures.set(address, file);
+    take(image, (number) => decode(type.toLowerCase(), base64, number));
   }
+  const onDisk = [...page.querySelectorAll("img[src^='file:']")];
+  const inRtf = rtf === "" ? [] : picturesOfRtf(rtf);
+  // Word writes both in the same order; where they differ, which is which cannot be told.
+  if (onDisk.length === inRtf.length)
+    for (const [at, image] of onDisk.entries()) {
+      const { type, bytes } = inRtf[at] ?? {};
+      if (type && bytes)
+        take(
+          image,
+          (number) => new File([bytes], `picture-${number}.${type}`, { type: `image/${type}` }),
+        );
+    }
   return { html: pictures.size > 0 ? page.documentElement.outerHTML : html, pictures };
+}
+
+type RtfPicture = { type: "png" | "jpeg"; bytes: Uint8Array<ArrayBuffer> };
+
+/** The pictures of an RTF text, in order: groups such as {\pict\pngblip 89504e47…} (RTF 1.9.1, "Pictures"). */
+export function picturesOfRtf(rtf: string): RtfPicture[] {
+  const found: RtfPicture[] = [];
+  for (let at = rtf.indexOf("\\pict"); at >= 0; at = rtf.indexOf("\\pict", at + 1)) {
+    if (/[a-z]/i.test(rtf[at + 5] ?? "")) continue; // \picture, \pictext
+    const { own, end } = readGroup(rtf, at);
+    const type = own.includes("\\pngblip") ? "png" : own.includes("\\jpegblip") ? "jpeg" : null;
+    const hex = hexAtEnd(own);
+    if (type && hex.length > 0 && hex.length % 2 === 0)
+      found.push({
+        type,
+        bytes: Uint8Array.from(hex.match(/../g) ?? [], (two) => parseInt(two, 16)),
+      });
+    at = end;
+  }
+  return found;
+}
+
+/** The hexadecimal digits at the end of a text, without those of the control word before them. */
+function hexAtEnd(text: string): string {
+  let from = text.length;
+  while (from > 0 && /[\da-f\s]/i.test(text[from - 1] ?? "")) from--;
+  const run = text.slice(from);
+  const first = from === 0 ? 0 : run.search(/\s/);
+  return first < 0 ? "" : run.slice(first).replace(/\s+/g, "");
+}
+
+/** The text from a place up to the end of its group, without the groups within. */
+function readGroup(rtf: string, from: number): { own: string; end: number } {
+  let depth = 0;
+  let own = "";
+  let start = from;
+  const braces = /[{}]/g;
+  braces.lastIndex = from;
+  for (let brace = braces.exec(rtf); brace; brace = braces.exec(rtf)) {
+    if (depth === 0) own += rtf.slice(start, brace.index);
+    depth += brace[0] === "{" ? 1 : -1;
+    if (depth < 0) return { own, end: brace.index };
+    start = brace.index + 1;
+  }
+  return { own, end: rtf.length };
 }
 
 function decode(type: string, base64: string, number: number): File | null {
