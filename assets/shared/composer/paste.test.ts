@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 
-import { picturesOfRtf, readClipboard, takePictures, unpackPictures } from "./paste";
+import { createPlainSurface } from "../editor/surface";
+import {
+  pasteConverted,
+  picturesOfRtf,
+  readClipboard,
+  takePictures,
+  unpackPictures,
+} from "./paste";
 
 const HEX = "89504e470d0a1a0a0000000d49484452";
 const SHAPE = String.raw`{\*\shppict{\pict{\*\picprop\shplid1025{\sp{\sn fLine}{\sv 0}}}\picscalex100\pngblip\bliptag-12{\*\blipuid 0a1b}`;
@@ -68,3 +75,21 @@ it.each<[string, Record<string, string>, string]>([
 ])("pastes %s", (_, data, kind) => {
   expect(readClipboard(clipboard(data), "").kind).toBe(kind);
 });
+
+it.each([
+  ["Before. ^", "## Forces", "Before. \n\n## Forces"],
+  ["^after", "| a |\n| --- |", "| a |\n| --- |\n\nafter"],
+  ["a ^ b", "**bold** words", "a **bold** words b"],
+  ["a ^", "one\n\ntwo", "a one\n\ntwo"],
+])(
+  "puts what is pasted at %j on lines of its own if it needs them",
+  async (marked, markdown, expected) => {
+    const field = document.body.appendChild(document.createElement("textarea"));
+    field.value = marked.replace("^", "");
+    field.setSelectionRange(marked.indexOf("^"), marked.indexOf("^"));
+    await pasteConverted(createPlainSurface(field), "plain", () =>
+      Promise.resolve({ markdown, places: [], missing: 0 }),
+    );
+    expect(field.value).toBe(expected);
+  },
+);

@@ -176,6 +176,21 @@ export async function pasteConverted(
   const now = surface.read().text;
   const from = now.startsWith(plain, start) ? start : now.indexOf(plain);
   if (from < 0 || (markdown.trim() === "" && unpacked.places.length === 0)) return null;
-  surface.replace(from, from + plain.length, markdown);
-  return { ...unpacked, from };
+  const [gap, tail] = gapsAround(markdown, now.slice(0, from), now.slice(from + plain.length));
+  surface.replace(from, from + plain.length, gap + markdown + tail);
+  return { ...unpacked, from: from + gap.length };
+}
+
+/** The beginning of a block that needs a line of its own: heading, list, quotation, table, code, formula. */
+const BLOCK = /^(?:#{1,6} |[-*+] |\d{1,9}[.)] |>|\||```|\$\$)/;
+
+/** What separates pasted blocks from the words around them; a paragraph joins the line. */
+function gapsAround(markdown: string, before: string, after: string): [string, string] {
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  const [rest = ""] = after.split("\n", 1);
+  const lines = markdown.split("\n");
+  const last = lines.slice(lines.lastIndexOf("") + 1)[0] ?? "";
+  const gap = line.trim() !== "" && BLOCK.test(markdown) ? "\n\n" : "";
+  const tail = rest.trim() !== "" && BLOCK.test(last) ? "\n\n" : "";
+  return [gap, tail];
 }
