@@ -13,6 +13,7 @@ from apps.courses.pages import (
     paths,
     pictures,
     question_imports,
+    question_search,
     quiz,
     sections,
 )
@@ -59,6 +60,7 @@ urlpatterns = [
     path(f"{_lesson}/file/choose", media.file_choice, name="studio-file-choice"),
     path(f"{_lesson}/quiz", quiz.rules, name="studio-quiz"),
     path(f"{_lesson}/questions/new", quiz.question_new, name="studio-question-new"),
+    path(f"{_lesson}/questions/search", question_search.question_search, name="studio-question-search"),
     path(_question, quiz.question, name="studio-question"),
     path(f"{_question}/move", quiz.question_move, name="studio-question-move"),
     path(f"{_question}/copy", quiz.question_copy, name="studio-question-copy"),

@@ -200,3 +200,30 @@ def test_an_instructor_works_with_the_bank_by_forms(
     browser_of(eve).post(f"{base}/new", sent)
     assert Question.objects.count() == before
     assert not Attempt.objects.exists()
+
+
+def test_existing_questions_are_found_and_inserted(course, ada, eve, quiz, browser_of):
+    banked = add(course, ada, prompt="Deltas **grow**?")
+    other = QuizFactory(lesson=LessonFactory(section=quiz.lesson.section, kind=Lesson.Kind.QUIZ))
+    near = QuestionFactory(quiz=other, prompt="Deltas sink?")
+    own = QuestionFactory(quiz=quiz, prompt="Deltas here?")
+    browser = browser_of(ada)
+    page = reverse("courses:studio-question-search", args=[course.slug, quiz.lesson.slug])
+    found = browser.get(f"{page}?q=deltas").text
+    assert "Deltas grow?" in found
+    assert "Deltas sink?" in found
+    assert "Deltas here?" not in found
+    browser.post(page, {"question": banked.uid, "link": "1"})
+    browser.post(page, {"question": near.uid, "copy": "1"})
+    assert [draw.question_id for draw in quiz.draws.all()] == [banked.pk]
+    assert list(quiz.questions.order_by("position").values_list("prompt", flat=True)) == [
+        "Deltas here?",
+        "Deltas sink?",
+    ]
+    shown = browser.get(page).text
+    assert (shown.count(">Linked<"), shown.count(">Copied<")) == (1, 1)
+    for uid in (own.uid, "x"):
+        assert browser.post(page, {"question": uid, "copy": "1"}).url == "/"
+    browser.post(page, {"question": near.uid, "link": "1"})
+    assert quiz.draws.count() == 1
+    assert browser_of(eve).get(page).url == "/"

@@ -1,9 +1,11 @@
 """The question bank of a course for its staff: its questions, their tags, and where they are used."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, F, Prefetch, Q, QuerySet
 
+from apps.courses.imports.fingerprints import fingerprint_of
 from apps.courses.models import Course, Lesson, Question, QuestionTag, Quiz, QuizDraw
 
 PAGE_SIZE = 20
@@ -74,3 +76,25 @@ def draw_rows(quiz: Quiz) -> list[DrawRow]:
         else:
             rows.append(DrawRow(draw, sum(wanted <= tags for tags in tags_of.values())))
     return rows
+
+
+def questions_beside(lesson: Lesson, *, words: str = "") -> QuerySet[Question]:
+    """Return the questions of the course outside of this quiz: those of its bank first. ``words`` as for the bank."""
+    course = lesson.course
+    found = Question.objects.filter(
+        Q(quiz__course=course) | Q(quiz__lesson__course=course, quiz__lesson__removed_at=None)
+    ).exclude(quiz__lesson=lesson)
+    for word in words.split()[:MAX_SEARCH_WORDS]:
+        found = found.filter(prompt__icontains=word)
+    return found.select_related("quiz__lesson").order_by(
+        F("quiz__lesson").asc(nulls_first=True), "quiz__lesson__number", "position"
+    )
+
+
+def presence_of(questions: Iterable[Question], lesson: Lesson) -> dict[int, str]:
+    """Return how a quiz has each of these questions already: "linked", "copied" (it has one that says the same), ""."""
+    linked = set(lesson.quiz.draws.values_list("question", flat=True))
+    copied = {fingerprint_of(one) for one in lesson.quiz.questions.all()}
+    return {
+        one.pk: "linked" if one.pk in linked else "copied" if fingerprint_of(one) in copied else "" for one in questions
+    }
