@@ -14,7 +14,13 @@ const liveEditor = [
   "shared/editor/liveSurface.ts",
   "shared/editor/search.ts",
   "shared/composer/editPicture.ts",
+  "shared/composer/pastedPictures.ts",
+  "shared/composer/TableMenu.tsx",
 ];
+
+/** Only pages with these islands load the editor, and only its sources are in these folders. */
+const writingIslands = ["editor", "wizard"];
+const editorSource = /^assets\/shared\/(?:editor|composer)\//;
 
 /**
  * Each kind of page: the scripts of its templates, its islands, and its budget. `later` names modules that
@@ -199,6 +205,12 @@ export function checkBudgets(outputs, sizeOf) {
   };
   for (const [name, page] of Object.entries(pages)) {
     const files = filesOf(outputs, page);
+    const isWriting = page.islands?.some((island) => writingIslands.includes(island));
+    const editor = [...files].filter((file) =>
+      Object.keys(outputs[file]?.inputs ?? {}).some((input) => editorSource.test(input)),
+    );
+    if (!isWriting && editor.length > 0)
+      broken.push(`Who reads loads no editor: ${name} loads ${editor.join(", ")}.`);
     compare(name, files, page.budget);
     const { onDemand = [], budgetOnDemand } = page;
     const opened = onDemand.flatMap((source) => [

@@ -12,7 +12,11 @@ type Page = {
 };
 type Outputs = Record<
   string,
-  { entryPoint?: string; imports: { path: string; kind: string; external?: boolean }[] }
+  {
+    entryPoint?: string;
+    imports: { path: string; kind: string; external?: boolean }[];
+    inputs?: Record<string, unknown>;
+  }
 >;
 type Budgets = {
   pages: Record<string, Page>;
@@ -83,7 +87,8 @@ it("lists no icon that no script draws", () => {
   expect(unused).toEqual([]);
 });
 
-it("lets a page weigh one percent more, because versions of zlib differ", () => {
+/** An output for each source that a page names. */
+function outputsOfAllPages(): Outputs {
   const file = (entryPoint: string) => ({ entryPoint, imports: [] });
   const all: Outputs = {};
   for (const { scripts, islands = [], later = [], onDemand = [] } of Object.values(pages)) {
@@ -93,6 +98,19 @@ it("lets a page weigh one percent more, because versions of zlib differ", () => 
     for (const name of onDemand) all[`${name}.js`] = file(`assets/${name}`);
   }
   all["mount.js"] = file("assets/shared/mount.tsx");
+  return all;
+}
+
+it("lets no page load the editor that only shows texts", () => {
+  const all = outputsOfAllPages();
+  all["lesson.js"]!.inputs = { "assets/shared/editor/surface.ts": {} };
+  expect(checkBudgets(all, () => 0).broken).toEqual([
+    "Who reads loads no editor: text or file lesson loads lesson.js.",
+  ]);
+});
+
+it("lets a page weigh one percent more, because versions of zlib differ", () => {
+  const all = outputsOfAllPages();
   const weighing = (bytes: number) => (output: string) => (output === "site.js" ? bytes : 0);
   const name = "page without islands";
   const limit = pages[name]!.budget;

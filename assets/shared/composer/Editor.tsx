@@ -12,7 +12,7 @@ import { Icon } from "../ui/Icon";
 import type { Transfers } from "../uploads/transfers";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
-import { pasteConverted, readClipboard, takePictures, unpackPictures } from "./paste";
+import { pasteConverted, readClipboard } from "./paste";
 import type { Place } from "./place";
 import { Preview } from "./Preview";
 import type { WritingPlace } from "./stores";
@@ -111,11 +111,12 @@ export function Editor({
     };
     const pasteHtml = async (html: string, text: string, rtf: string): Promise<void> => {
       if (!convert) return;
-      const taken = takePictures(html, rtf);
       try {
-        const pasted = await pasteConverted(surface, text, async () =>
-          unpackPictures(await convert(taken.html), taken.pictures),
-        );
+        const pasted = await pasteConverted(surface, text, async () => {
+          const { takePictures, unpackPictures } = await import("./pastedPictures");
+          const taken = takePictures(html, rtf);
+          return unpackPictures(await convert(taken.html), taken.pictures);
+        });
         if (!pasted) return;
         // From the end, so that earlier places stay what they are.
         for (const { at, file, alt } of [...pasted.places].reverse()) {

@@ -1,13 +1,15 @@
-import { type KeyboardEvent, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, lazy, Suspense, useRef, useState, useSyncExternalStore } from "react";
 
 import type { Tool } from "../editor/editing";
 import type { LiveTools } from "../editor/surface";
-import { listTableActions, type TableAction } from "../editor/tableActions";
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { Icon } from "../ui/Icon";
-import { Menu } from "../ui/Menu";
 import { capsOf, isMac } from "./keys";
+
+const TableMenu = lazy(() =>
+  import("./TableMenu").then((module) => ({ default: module.TableMenu })),
+);
 
 type Props = {
   /** The id of the textarea. */
@@ -77,16 +79,9 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles, live }: Props) 
     >
       {items.map(({ tool, icon, label, gap }, index) =>
         tool === "table" && live && isInTable ? (
-          <Menu
-            key={tool}
-            label={t("Table")}
-            button={<Icon name={icon} />}
-            buttonClass="icon-btn icon-btn--sm"
-            buttonTabIndex={index === at ? 0 : -1}
-            items={listTableActions().map((one) => ({ id: one.id, title: one.label }))}
-            // Closing the menu returns the focus to its button first.
-            onChoose={(id) => queueMicrotask(() => live.changeTable(id as TableAction))}
-          />
+          <Suspense key={tool} fallback={null}>
+            <TableMenu live={live} tabIndex={index === at ? 0 : -1} />
+          </Suspense>
         ) : (
           <button
             key={tool}

@@ -1,13 +1,8 @@
 import { expect, it } from "vitest";
 
 import { createPlainSurface } from "../editor/surface";
-import {
-  pasteConverted,
-  picturesOfRtf,
-  readClipboard,
-  takePictures,
-  unpackPictures,
-} from "./paste";
+import { pasteConverted, readClipboard } from "./paste";
+import { picturesOfRtf, takePictures, unpackPictures } from "./pastedPictures";
 
 const HEX = "89504e470d0a1a0a0000000d49484452";
 const SHAPE = String.raw`{\*\shppict{\pict{\*\picprop\shplid1025{\sp{\sn fLine}{\sv 0}}}\picscalex100\pngblip\bliptag-12{\*\blipuid 0a1b}`;
