@@ -43,6 +43,7 @@ _MOMENT = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
 _NUMBER = re.compile(r'"number": "[0-9A-Z]{4}-[0-9A-Z]{4}"')
 _SECRET = re.compile(r'"(?:pi|seti)_[^"]*_secret_[^"]*"')
 _PROVIDERS_ID = re.compile(r'"(pm|seti)_[0-9a-f]{24}"')
+_DRAFT = re.compile(r'"draft": "[^"]+"')
 _SIGNED = re.compile(r"/media/[^/\"]+/")
 
 
@@ -168,6 +169,10 @@ def _write_course(call: Any, teacher: User) -> None:
     call("POST", "/billing/promo-codes/{uid}/end/", uid=(given or {}).get("uid", uid))
     call("POST", "/content/preview/", body={"place": "lesson", "text": "The **slant** keeps $v$.", "course": slug})
     call("POST", "/content/convert/", body={"html": "<p>The <b>slant</b>"})
+    form = "kind=single&prompt=Which+slant%3F&line=A+shear&line=A+turn&right=0"
+    preview = call("POST", "/studio/question-previews/", body={"course": slug, "form": form})
+    answered = {"draft": (preview or {}).get("draft", ""), "answer": {"id": "a"}}
+    call("POST", "/studio/question-previews/mark/", body=answered)
     kept = (
         Upload.objects.filter(owner=teacher, purpose=Upload.Purpose.FILE).exclude(stored_as="").order_by("pk").first()
     )
@@ -271,6 +276,7 @@ def _steady(answers: Any) -> Any:
     text = _SECRET.sub('"pi_recorded_secret_recorded"', text)
     text = _PROVIDERS_ID.sub(r'"\1_recorded"', text)
     text = _SIGNED.sub("/media/recorded/", text)
+    text = _DRAFT.sub('"draft": "recorded"', text)
     text = re.sub(r'"request_id": "[^"]*"', '"request_id": "recorded"', text)
     return json.loads(_MOMENT.sub('"2026-01-15T12:00:00Z"', text))
 
