@@ -34,6 +34,7 @@ HIDDEN = {
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
     "courses.FieldEdit": PART,
+    "courses.QuestionImport": PART,
     "billing.LedgerLine": PART, "billing.TaxDetails": TAX, "billing.TaxDetailsReminder": COUNTER,
     "billing.PremiumContribution": COUNTER,
 }  # fmt: skip
