@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses import services
-from apps.courses.models import CourseFile
+from apps.courses.models import Course, CourseFile
 from studyplatform.kit import jobs
 
 
@@ -43,3 +43,27 @@ def purge_removed(running: jobs.Running) -> None:
 
 
 jobs.PLANS.register("courses.purge_removed", lambda now: services.plan_next_purge(now=now))
+
+
+def _about_course(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
+    uids = [str(payload.get("uid", "")) for payload in payloads]
+    titles = dict(Course.objects.filter(uid__in=filter(None, uids)).values_list("uid", "title"))
+    names = {str(uid): title for uid, title in titles.items()}
+    return [jobs.JobSubject(names[uid]) if uid in names else None for uid in uids]
+
+
+@jobs.job("courses.check_links", label=_("Check the links of a course"), about=_about_course)
+def check_links(running: jobs.Running, *, uid: str) -> None:
+    course = Course.objects.filter(uid=uuid.UUID(uid)).first()
+    if course is not None:
+        services.check_links(course=course, now=timezone.now(), extend_lease=running.extend_lease)
+
+
+@jobs.job("courses.plan_link_checks", label=_("Plan the checks of links"))
+def plan_link_checks(running: jobs.Running) -> None:
+    now = timezone.now()
+    services.plan_link_checks(now=now)
+    services.plan_next_link_checks(now=now)
+
+
+jobs.PLANS.register("courses.plan_link_checks", lambda now: services.plan_next_link_checks(now=now))

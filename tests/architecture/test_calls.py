@@ -20,6 +20,7 @@ from rest_framework.permissions import BasePermission
 from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
 from apps.courses.models import Course, OutlineChange
+from apps.courses.queries.findings import find_all
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.samples.queries import STARTERS
 from tests.accounts.test_mass_assignment import forbidden_fields, protected_values
@@ -235,6 +236,11 @@ TABLE = [
         lambda world: world.course.uid,
         body=lambda _: {"client": "tab", "fields": {"title": {"value": "Deltas", "base": ""}}},
     ),
+    Row("studio_findings", "staff of the course", lambda world: world.course.uid),
+    Row(
+        "studio_finding_ignore", "staff of the course", lambda world: world.course.uid, body=lambda _: {"reason": "No"}
+    ),
+    Row("studio_finding_restore", "staff of the course", lambda world: world.course.uid),
     Row("studio_course_submit", "staff of the course", lambda world: world.course.uid, body=lambda _: {}, also=409),
     Row("studio_course_withdraw", "staff of the course", lambda world: world.course.uid, also=409),
     Row("studio_course_plates", "staff of the course", lambda world: world.course.uid),
@@ -530,6 +536,8 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     if row.thing is not None:
         path = path.replace("{number}", "1").replace("{note}", "7d3c9f0e-58a4-4b62-9a3f-1f6f0c2f4d11")
         path = path.replace("{section}", str(world.section.uid))
+        if path.endswith("findings/{key}/"):
+            path = path.replace("{key}", next(one.key for one in find_all(world.course) if not one.is_required))
         if "{change}" in path:
             path = path.replace("{change}", str(_change(world).uid))
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]

@@ -1,6 +1,14 @@
 from django.urls import path
 
-from apps.courses.api import content_views, copying_views, outline_views, question_views, studio_views, views
+from apps.courses.api import (
+    content_views,
+    copying_views,
+    finding_views,
+    outline_views,
+    question_views,
+    studio_views,
+    views,
+)
 
 urlpatterns = [
     path("content/convert/", content_views.ContentConversion.as_view()),
@@ -20,6 +28,8 @@ urlpatterns = [
     path("teaching/lessons/", views.VideoLessons.as_view()),
     path("studio/courses/", studio_views.StudioCourses.as_view()),
     path("studio/courses/<uuid:uid>/", studio_views.OneStudioCourse.as_view()),
+    path("studio/courses/<uuid:uid>/findings/", finding_views.CourseFindings.as_view()),
+    path("studio/courses/<uuid:uid>/findings/<slug:key>/", finding_views.CourseFinding.as_view()),
     path("studio/courses/<uuid:uid>/submit/", studio_views.StudioCourseSubmit.as_view()),
     path("studio/courses/<uuid:uid>/outline/", outline_views.StudioOutlineOfCourse.as_view()),
     path("studio/courses/<uuid:uid>/outline/order/", outline_views.StudioOutlineOrder.as_view()),

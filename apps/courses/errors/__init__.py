@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.errors.findings import FindingNotFound, FindingRequired
 from apps.courses.errors.outline import (
     LessonNotOpenYet,
     LessonOpensTwice,
@@ -23,6 +24,8 @@ __all__ = [
     "CoursePictureUnreadable",
     "CourseUnderReview",
     "DrawTooLarge",
+    "FindingNotFound",
+    "FindingRequired",
     "LectureUnavailable",
     "LessonNotOpenYet",
     "LessonOpensTwice",

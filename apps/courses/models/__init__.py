@@ -4,6 +4,7 @@ from apps.courses.models.course import EVEN_RATING, Availability, Course, Course
 from apps.courses.models.download import LessonDownload
 from apps.courses.models.field_edit import FieldEdit
 from apps.courses.models.file import CourseFile, CourseFileUse
+from apps.courses.models.finding import IgnoredFinding, LinkCheck
 from apps.courses.models.outline import Lesson, Section
 from apps.courses.models.outline_change import OutlineChange
 from apps.courses.models.path import LearningPath, PathCourse
@@ -22,9 +23,11 @@ __all__ = [
     "CoursePicture",
     "CourseQuerySet",
     "FieldEdit",
+    "IgnoredFinding",
     "LearningPath",
     "Lesson",
     "LessonDownload",
+    "LinkCheck",
     "OutlineChange",
     "PathCourse",
     "Question",

@@ -9,8 +9,8 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.courses.findings.rules import LONG_LESSON
 from apps.courses.models import Course, Lesson, Section
-from apps.courses.queries.readiness import LONG_LESSON
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.text.durations import clock, length
 

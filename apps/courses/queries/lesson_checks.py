@@ -4,19 +4,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
+from apps.courses.findings.rules import LONG_LESSON
 from apps.courses.models import Lesson, Question
-from apps.courses.queries.readiness import LONG_LESSON
 from apps.files.models import CaptionTrack, VideoAsset
+
+_LONG = gettext_lazy("Over 15 minutes. Learners finish shorter lessons more often.")
 
 
 @dataclass(frozen=True)
 class Missing:
     """``is_required``: the course can't be submitted without it; other lines are advice."""
 
-    label: str
+    label: str | Promise
     href: str
     is_required: bool = False
 
@@ -50,6 +53,9 @@ def missing_in(
 
 def _missing_in_video(lesson: Lesson, captions: Sequence[CaptionTrack], page: str) -> list[Missing]:
     video = lesson.video
+    if lesson.external_video:
+        is_long = lesson.duration > LONG_LESSON
+        return [Missing(_LONG, f"{page}#video")] if is_long else []
     if video is None:
         return [Missing(_("No video"), f"{page}#video", is_required=True)]
     if video.stage == VideoAsset.Stage.FAILED:
@@ -60,7 +66,7 @@ def _missing_in_video(lesson: Lesson, captions: Sequence[CaptionTrack], page: st
     if video.has_audio and not captions:
         found.append(Missing(_("No captions"), f"{page}#captions"))
     if lesson.duration > LONG_LESSON:
-        found.append(Missing(_("Over 15 minutes. Learners finish shorter lessons more often."), f"{page}#video"))
+        found.append(Missing(_LONG, f"{page}#video"))
     return found
 
 

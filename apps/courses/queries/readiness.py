@@ -3,21 +3,21 @@
 Other apps add checks of their own with ``@publication_check`` (billing: a paid course has a price).
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q
-from django.db.models.functions import Coalesce
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
+from apps.courses.findings.rules import Finding, Rule
 from apps.courses.models import Course, Lesson
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.courses.queries.findings import find_all
 
 SUMMARY_LENGTH = 40
 GOOD_OUTCOMES = 3
 GOOD_LESSONS = 5
-LONG_LESSON = 15 * 60  # seconds; recommended are 5 to 15 minutes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ def publication_check(check: PublicationCheck) -> PublicationCheck:
 
 
 def checks(course: Course) -> list[Check]:
-    """Return all checks that apply to the course, required ones first. Two queries."""
+    """Return all checks that apply to the course, required ones first. A fixed number of queries."""
     found = [*_of_texts(course), *_of_lessons(course), *(check(course) for check in _more)]
     return sorted(found, key=lambda check: not check.is_required)
 
@@ -94,40 +94,45 @@ def _of_texts(course: Course) -> list[Check]:
     ]
 
 
+_ADVICE: dict[Rule, tuple[str, str | Promise]] = {
+    Rule.EMPTY_SECTION: ("sections", gettext_lazy("Empty sections: %s")),
+    Rule.DRAW_TOO_LARGE: ("draws", gettext_lazy("Too few questions to draw: %s")),
+    Rule.VIDEO_UNREACHABLE: ("external_videos", gettext_lazy("Videos of other sites that don't play: %s")),
+    Rule.DEAD_LINK: ("links", gettext_lazy("Dead links: %s")),
+    Rule.PICTURE_UNDESCRIBED: ("pictures", gettext_lazy("Pictures without a description: %s")),
+    Rule.HEADING_SKIPPED: ("headings", gettext_lazy("Headings that skip a level: %s")),
+    Rule.NO_EXPLANATION: ("explanations", gettext_lazy("Questions without an explanation: %s")),
+}
+"""What is listed only while there is something to do."""
+
+
 def _of_lessons(course: Course) -> list[Check]:
-    href = f"/dashboard/instructor/courses/{course.slug}/lectures"
-    captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
-    kinds = Lesson.Kind
-    lessons = list(
-        Lesson.objects.filter(course=course)
-        .annotate(
-            question_count=Count(
-                "quiz__questions", filter=Q(quiz__questions__is_withdrawn=False, quiz__questions__removed_at=None)
-            )
-            + Coalesce("quiz__bank_count", 0),
-            has_captions=Exists(captioned),
-        )
-        .select_related("video")
-        .order_by("section__position", "position")
-        .only("number", "kind", "duration", "body", "file", "external_host", "video__stage", "video__has_audio")
-    )
-    videos = [lesson for lesson in lessons if lesson.kind == kinds.VIDEO]
-    unfinished = [
-        lesson.number
-        for lesson in videos
-        if not lesson.external_host and (lesson.video is None or lesson.video.stage != VideoAsset.Stage.COMPLETE)
-    ]
-    empty = [lesson.number for lesson in lessons if _is_empty(lesson)]
-    spoken = [lesson for lesson in videos if lesson.video and lesson.video.has_audio]
-    silent = [lesson.number for lesson in spoken if not lesson.has_captions]
-    long_ = [lesson.number for lesson in videos if lesson.duration > LONG_LESSON]
+    """Group the findings of the course: the same list as on its page, without those that are ignored."""
+    by_rule: dict[Rule, list[Finding]] = defaultdict(list)
+    for one in find_all(course):
+        if not one.is_ignored:
+            by_rule[one.rule].append(one)
+    lectures = f"/dashboard/instructor/courses/{course.slug}/lectures"
+    everything = f"/dashboard/instructor/courses/{course.slug}/findings"
+    kinds = list(Lesson.objects.filter(course=course).values_list("kind", "video__has_audio"))
+    is_spoken = any(has_audio for _kind, has_audio in kinds)
+
+    def numbers(rule: Rule) -> list[str]:
+        return list(dict.fromkeys(one.number for one in by_rule[rule] if one.number))
+
+    def href(rule: Rule) -> str:
+        found = by_rule[rule]
+        return lectures if not found else found[0].href if len(found) == 1 else everything
+
+    unfinished, empty = numbers(Rule.NO_VIDEO), numbers(Rule.EMPTY_LESSON)
+    silent, long_ = numbers(Rule.NO_CAPTIONS), numbers(Rule.LONG_LESSON)
     found = [
         Check(
             key="lessons",
             label=_("At least one lesson"),
-            is_met=bool(lessons),
+            is_met=bool(kinds),
             missing=_("at least one lesson"),
-            href=href,
+            href=lectures,
         ),
         Check(
             key="videos",
@@ -135,14 +140,14 @@ def _of_lessons(course: Course) -> list[Check]:
             is_met=not unfinished,
             missing=ngettext("a processed video to lesson %s", "processed videos to lessons %s", len(unfinished))
             % _listed(unfinished),
-            href=href,
+            href=href(Rule.NO_VIDEO),
         ),
         Check(
             key="content",
             label=_("No lesson is empty"),
             is_met=not empty,
             missing=ngettext("content to lesson %s", "content to lessons %s", len(empty)) % _listed(empty),
-            href=href,
+            href=href(Rule.EMPTY_LESSON),
         ),
         Check(
             key="captions",
@@ -151,29 +156,33 @@ def _of_lessons(course: Course) -> list[Check]:
             else _("Captions missing in %s") % _listed(silent),
             is_met=not silent,
             is_required=False,
-            href=href,
+            href=href(Rule.NO_CAPTIONS),
         ),
         Check(
             key="more_lessons",
             label=_("Five lessons, 5 to 15 minutes each") if not long_ else _("Over 15 minutes: %s") % _listed(long_),
-            is_met=len(lessons) >= GOOD_LESSONS and not long_,
+            is_met=len(kinds) >= GOOD_LESSONS and not long_,
             is_required=False,
-            href=href,
+            href=href(Rule.LONG_LESSON),
         ),
     ]
-    about = {"content": lessons, "videos": videos, "captions": spoken}
-    return [check for check in found if about.get(check.key, True)]
-
-
-def _is_empty(lesson: Lesson) -> bool:
-    match lesson.kind:
-        case Lesson.Kind.TEXT:
-            return not lesson.body.strip()
-        case Lesson.Kind.QUIZ:
-            return not lesson.question_count  # type: ignore[attr-defined]
-        case Lesson.Kind.FILE:
-            return lesson.file_id is None
-    return False
+    about = {
+        "content": kinds,
+        "videos": [kind for kind, _has_audio in kinds if kind == Lesson.Kind.VIDEO],
+        "captions": is_spoken,
+    }
+    advice = [
+        Check(
+            key=key,
+            label=str(label) % (_listed(numbers(rule)) or len(by_rule[rule])),
+            is_met=False,
+            is_required=False,
+            href=href(rule),
+        )
+        for rule, (key, label) in _ADVICE.items()
+        if by_rule[rule]
+    ]
+    return [*(check for check in found if about.get(check.key, True)), *advice]
 
 
 def _listed(numbers: list[str]) -> str:

@@ -26,6 +26,14 @@ from apps.courses.services.course_files import (
 )
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.duplicating import duplicate_course, duplicate_items, insert_lessons
+from apps.courses.services.findings import (
+    check_links,
+    ignore_finding,
+    plan_link_checks,
+    plan_next_link_checks,
+    request_link_check,
+    restore_finding,
+)
 from apps.courses.services.media import (
     add_captions,
     attach_file,
@@ -126,6 +134,7 @@ __all__ = [
     "attach_file",
     "attach_video",
     "change_settings",
+    "check_links",
     "check_questions",
     "clean_course_files",
     "clean_question_imports",
@@ -158,6 +167,7 @@ __all__ = [
     "edit_path",
     "edit_question",
     "edit_quiz",
+    "ignore_finding",
     "import_questions",
     "insert_lessons",
     "keep_caption_draft",
@@ -172,7 +182,9 @@ __all__ = [
     "name_copy",
     "open_bank",
     "parse_chapters",
+    "plan_link_checks",
     "plan_next_cleaning",
+    "plan_next_link_checks",
     "plan_next_purge",
     "publish_path",
     "purge_removed",
@@ -185,8 +197,10 @@ __all__ = [
     "remove_picture",
     "rename_section",
     "render_file",
+    "request_link_check",
     "require_order",
     "restore_course",
+    "restore_finding",
     "save_bank_question",
     "set_chapters",
     "set_external_video",

@@ -1,4 +1,4 @@
-"""Which hosts may show the videos of lessons, by environment alone (docs/operations.md)."""
+"""Which hosts may show the videos of lessons, and whether links are checked (docs/operations.md)."""
 
 import re
 
@@ -23,3 +23,6 @@ for _word in EXTERNAL_VIDEO_HOSTS:
             "EXTERNAL_VIDEO_HOSTS must be none, or a list of youtube, vimeo, https and names of hosts such as"
             f" media.example.org or *.example.org, not {_word!r}"
         )
+
+# Whether a job asks other sites whether the addresses in courses still lead somewhere.
+LINK_CHECKS = env.flag("LINK_CHECKS", default=True)
