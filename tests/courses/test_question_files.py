@@ -9,10 +9,10 @@ import pytest
 
 from apps.courses import questions
 from apps.courses.errors import QuestionInvalid
-from apps.courses.imports import xml_tree
+from apps.courses.imports import aiken, gift, moodle_xml, spreadsheet, xml_tree
 from apps.courses.imports.categories import tags_of_category
 from apps.courses.imports.cloze import read_cloze, write_field
-from apps.courses.imports.entries import MAX_ENTRIES, UnreadableFile
+from apps.courses.imports.entries import UnreadableFile
 from apps.courses.imports.reading import read_questions, recognize
 from apps.courses.imports.texts import TextReader
 from apps.courses.question_parts import Gap
@@ -279,7 +279,9 @@ def test_encodings_and_line_ends():
     assert "�" in read("Nul\0 \ufdd0 {T}").prompt
 
 
-def test_hostile_files():
+def test_hostile_files(monkeypatch):
+    for module in (gift, aiken, spreadsheet, moodle_xml):
+        monkeypatch.setattr(module, "MAX_ENTRIES", 20)
     bomb = '<!DOCTYPE q [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><quiz><question type="essay">&b;</question></quiz>'
     files = {
         "": "empty",
@@ -291,10 +293,10 @@ def test_hostile_files():
         "<questestinterop/>": "QTI",
         "PK\x03\x04": "archive",
         "just words": "recognized",
-        "x {T}\n\n" * (MAX_ENTRIES + 1): "more than",
-        "Q\nA) a\nB) b\nANSWER: A\n" * (MAX_ENTRIES + 1): "more than",
-        "question,correct\n" + "x,1\n" * (MAX_ENTRIES + 1): "more than",
-        "<quiz>" + '<question type="essay"/>' * (MAX_ENTRIES + 1) + "</quiz>": "more than",
+        "x {T}\n\n" * 21: "more than",
+        "Q\nA) a\nB) b\nANSWER: A\n" * 21: "more than",
+        "question,correct\n" + "x,1\n" * 21: "more than",
+        "<quiz>" + '<question type="essay"/>' * 21 + "</quiz>": "more than",
     }
     for text, problem in files.items():
         with pytest.raises(UnreadableFile, match=problem):
@@ -305,13 +307,23 @@ def test_hostile_files():
             read_questions("<quiz>" + "<a/>" * 11 + "</quiz>")
 
 
-@pytest.mark.parametrize(
-    "text", ["{" * 200_000, "a {\n\n" * 50_000, "{=a" + "~b" * 100_000 + "}", "\\" * 200_000 + " {T}"]
-)
 @pytest.mark.long
-def test_odd_files_take_no_time_that_grows_with_its_square(text):
+@pytest.mark.parametrize(
+    ("begin", "repeated", "end"),
+    [("", "{", ""), ("", "a {\n\n", ""), ("{=a", "~b", "}"), ("", "\\", " {T}"), ("$$", "{=", "$$ {T}")],
+    ids=["braces", "open questions", "answers", "backslashes", "formula"],
+)
+def test_odd_files_take_no_time_that_grows_with_its_square(begin, repeated, end):
     with contextlib.suppress(UnreadableFile):
-        read_questions(text, "gift")
+        read_questions(begin + repeated * 50_000 + end, "gift")
+
+
+def test_questions_with_very_many_answers_are_refused():
+    many = "".join(answer(n, 0) for n in range(40))
+    fields = "{1:SA:=x}" * 40
+    texts = {"moodle_xml": xml(many), "gift": "Q {=x" + "~y" * 40 + "}", "aiken": "Q\n" + "A) x\n" * 40 + "ANSWER: A"}
+    assert all("up to 30" in one(text, form).problem for form, text in texts.items())
+    assert "up to 30" in one(xml("", "cloze", fields), "moodle_xml").problem
 
 
 def test_refusals_of_our_own_rules_stay_refusals():

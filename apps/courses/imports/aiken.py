@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedQuestion, RefusedEntry, UnreadableFile
+from apps.courses.imports.entries import (
+    MAX_ENTRIES,
+    Entry,
+    ParsedQuestion,
+    RefusedEntry,
+    UnreadableFile,
+    check_answer_count,
+)
 from apps.courses.imports.texts import PLAIN, TextReader, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_parts import Answers, Choice
@@ -107,6 +114,7 @@ def _question(draft: _Draft, asked: str, letters: list[str] | None, reader: Text
         raise RefusedEntry(_("It has no choices: lines that begin with a letter, such as A) or A."))
     if letters is None:
         raise RefusedEntry(_("It has no line that names the correct answer, such as ANSWER: A."))
+    check_answer_count(len(draft.choices))
     known = [letter for letter, _text in draft.choices]
     if len(set(known)) < len(known):
         raise RefusedEntry(_("Two choices have the same letter."))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.courses.imports.answers import Interval, numeric_answers, read_interval, text_answers
 from apps.courses.imports.choices import FULL, Weighted, read_choices, read_percent
-from apps.courses.imports.entries import RefusedEntry
+from apps.courses.imports.entries import RefusedEntry, check_answer_count
 from apps.courses.imports.texts import HTML, TextReader, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_parts import Answers, Gap
@@ -57,6 +57,7 @@ def read_cloze(text: str, reader: TextReader) -> GapText:
         gaps.append(read_field(found[1], found[2], found[3], reader, number=len(gaps) + 1))
         return placeholder(len(gaps))
 
+    check_answer_count(len(_BEGIN.findall(text)))
     shown = _FIELD.sub(read, text)
     if not gaps:
         raise RefusedEntry(_("The text has no fields."))
@@ -89,7 +90,9 @@ def read_field(points: str, type_name: str, given: str, reader: TextReader, *, n
         worth = int(points or 1)
         if not worth:
             reader.note(_("Gap %d was worth no points; here it is worth 1.") % number)
-        answers = [_answer(one, reader, kind) for one in _split(given) if one.strip()]
+        parts = [one for one in _split(given) if one.strip()]
+        check_answer_count(len(parts))
+        answers = [_answer(one, reader, kind) for one in parts]
         return _gap(kind, answers, max(1, worth), reader)
     except RefusedEntry as refusal:
         raise RefusedEntry(_("Gap %(number)d: %(problem)s") % {"number": number, "problem": refusal}) from None

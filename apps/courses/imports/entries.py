@@ -5,10 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from apps.courses.question_parts import Answers
 from studyplatform.kit.text import content
 
 MAX_ENTRIES = 1_000  # of a file, as many as a question bank has room for
+
+
+MAX_ANSWERS = 30  # of a question: more than any question here can have, and few enough to read quickly
 
 
 class UnreadableFile(Exception):
@@ -17,6 +22,16 @@ class UnreadableFile(Exception):
 
 class RefusedEntry(Exception):
     """One question can't be imported. The argument tells its author why."""
+
+
+def check_answer_count(count: int) -> None:
+    """
+    :raises RefusedEntry: a question has more answers than any can have here.
+    """
+    if count > MAX_ANSWERS:
+        raise RefusedEntry(
+            _("It has %(count)d answers; up to %(most)d can be read.") % {"count": count, "most": MAX_ANSWERS}
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,14 @@ from django.utils.translation import gettext as _
 from apps.courses.imports.answers import Interval, numeric_answers, pairs, read_interval, text_answers
 from apps.courses.imports.categories import tags_of_category
 from apps.courses.imports.choices import FULL, Weighted, read_choices, read_percent
-from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedQuestion, RefusedEntry, UnreadableFile
+from apps.courses.imports.entries import (
+    MAX_ENTRIES,
+    Entry,
+    ParsedQuestion,
+    RefusedEntry,
+    UnreadableFile,
+    check_answer_count,
+)
 from apps.courses.imports.gift_paragraphs import Paragraph, escape, split_paragraphs, unescape
 from apps.courses.imports.texts import AUTO, FORMATS, TextReader, excerpt_of
 from apps.courses.models import Question
@@ -171,6 +178,7 @@ def _read_pairs(given: list[_Answer], form: str, reader: TextReader) -> ParsedQu
 
 
 def _split_answers(inside: str) -> list[_Answer]:
+    check_answer_count(inside.count("=") + inside.count("~"))
     answers = []
     for found in re.finditer(r"([=~])([^=~]*)", inside):
         text, _hash, feedback = found[2].partition("#")

@@ -12,7 +12,14 @@ from django.utils.translation import ngettext
 from apps.courses.imports import moodle_kinds
 from apps.courses.imports.categories import MAX_TAG, tags_of_category
 from apps.courses.imports.choices import percent
-from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedQuestion, RefusedEntry, UnreadableFile
+from apps.courses.imports.entries import (
+    MAX_ENTRIES,
+    Entry,
+    ParsedQuestion,
+    RefusedEntry,
+    UnreadableFile,
+    check_answer_count,
+)
 from apps.courses.imports.moodle_source import MoodleQuestion
 from apps.courses.imports.texts import excerpt_of
 from apps.courses.imports.xml_tree import content_of, line_of, parse_xml
@@ -67,6 +74,7 @@ def _question(source: MoodleQuestion) -> ParsedQuestion:
     read = moodle_kinds.READERS.get(source.type_name)
     if read is None:
         raise RefusedEntry(_("Questions of the type “%s” have no counterpart here.") % source.type_name[:40])
+    check_answer_count(sum(child.tag in _ANSWERS for child in source.element))
     question, explanations = read(source)
     general = source.block("generalfeedback")
     _note_what_is_lost(source)
@@ -115,4 +123,5 @@ def _note_what_is_lost(source: MoodleQuestion) -> None:
         source.reader.note(_("The ID number “%s” is lost.") % identifier[:40])
 
 
+_ANSWERS = {"answer", "subquestion", "selectoption", "dragbox"}
 _FEEDBACK_BY_RESULT = ("correctfeedback", "partiallycorrectfeedback", "incorrectfeedback")

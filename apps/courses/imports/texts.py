@@ -55,6 +55,8 @@ class TextReader:
         :raises RefusedEntry: it is longer than any text here.
         """
         text = text.strip()
+        if not text:
+            return ""
         files = files or {}
         if form == MARKDOWN:
             return _FILE_LINK.sub(lambda link: link["begin"] + self._address(link["name"], files), text)
