@@ -223,7 +223,10 @@ def test_existing_questions_are_found_and_inserted(course, ada, eve, quiz, brows
     shown = browser.get(page).text
     assert (shown.count(">Linked<"), shown.count(">Copied<")) == (1, 1)
     for uid in (own.uid, "x"):
-        assert browser.post(page, {"question": uid, "copy": "1"}).url == "/"
+        assert (
+            "Choose a question of this course." in browser.post(page, {"question": uid, "copy": "1"}, follow=True).text
+        )
+        assert quiz.questions.count() == 2
     browser.post(page, {"question": near.uid, "link": "1"})
     assert quiz.draws.count() == 1
     assert browser_of(eve).get(page).url == "/"

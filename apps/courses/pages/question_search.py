@@ -19,7 +19,6 @@ from apps.courses.pages.panel import ICONS
 from apps.courses.pages.quiz import quiz_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import bank as queries
-from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.requests import search_query
 
 
@@ -47,13 +46,10 @@ def question_search(request: HttpRequest, slug: str, lesson: str) -> HttpRespons
 
 def _put(request: HttpRequest, course: Course, opened: Lesson) -> None:
     by, now = signed_in_user(request), timezone.now()
-    try:
-        uid = UUID(request.POST.get("question", ""))
-    except ValueError:
-        raise NotFound from None
-    found = queries.questions_beside(opened).filter(uid=uid).first()
+    found = queries.questions_beside(opened).filter(uid=_uid(request.POST.get("question", ""))).first()
     if found is None:
-        raise NotFound
+        messages.warning(request, _("Choose a question of this course."))
+        return
     if found.quiz.course_id:
         found.quiz.course = course
     else:
@@ -67,3 +63,10 @@ def _put(request: HttpRequest, course: Course, opened: Lesson) -> None:
             messages.success(request, _("Copied to the end of the quiz."))
     except (QuestionInvalid, OutlineFull) as refusal:
         messages.warning(request, refusal.detail)
+
+
+def _uid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
