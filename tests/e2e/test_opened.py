@@ -73,7 +73,7 @@ def test_look_of_an_open_menu(people, who: str, address: str, name: str, size: d
 @pytest.mark.long
 def test_look_of_a_confirmation_dialog(people):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
-    page.goto(f"{STUDIO}/edit")
+    page.goto(f"{STUDIO}/edit#review")
     button = page.get_by_role("button", name="Unpublish")
     button.focus()
 

@@ -278,7 +278,7 @@ def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people
     cut = "(table) => table.scrollWidth - table.clientWidth"
     assert page.locator(".matrix").evaluate(cut) == 0, "the choices are in sight as a whole"
 
-    page.goto("/dashboard/instructor/courses/linear-algebra-geometrically/edit")
+    page.goto("/dashboard/instructor/courses/linear-algebra-geometrically/edit#price")
     price = page.get_by_label("Price in US dollars")
     expect(price).to_be_hidden()
     page.get_by_role("radio", name="One-time price").check(force=True)

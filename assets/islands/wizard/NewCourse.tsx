@@ -31,10 +31,13 @@ export function NewCourse({
   editAddress,
   listAddress,
   kept: { store, kept },
-}: NewCourseProps & { kept: Kept }) {
+  typed: before = {},
+}: NewCourseProps & { kept: Kept; typed?: Record<string, unknown> }) {
   const [typed, setTyped] = useState<Typed>(() => {
     const last = kept.at(-1) ?? {};
-    const [title, subject] = [textOf(last.title?.value), textOf(last.subject?.value)];
+    const [title, subject] = ["title", "subject"].map(
+      (name) => textOf(before[name]) || textOf(last[name]?.value),
+    ) as [string, string];
     // The same course, however often it is asked for.
     return { title, subject, uid: textOf(last.uid?.value) || newUid() };
   });

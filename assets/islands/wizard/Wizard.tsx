@@ -52,13 +52,17 @@ function stepOfHash(): StepName {
 }
 
 /** A course, step by step. Each field is saved by itself. */
-export function Wizard({ kept, ...props }: WizardProps & { kept: Kept }) {
+export function Wizard({
+  kept,
+  typed = {},
+  ...props
+}: WizardProps & { kept: Kept; typed?: Record<string, unknown> }) {
   const { addresses } = props;
   const [step, setStep] = useState<StepName>(stepOfHash);
   const [wanted, setWanted] = useState("");
   const [hasPicture, setHasPicture] = useState(props.hasPicture);
   const root = useRef<HTMLDivElement>(null);
-  const course = useCourse(props.course, props.user, kept);
+  const course = useCourse(props.course, props.user, kept, typed);
   const { fields, now, enter } = course;
   const isLocked = !now.can_edit;
   const form = useMemo(() => ({ course, isLocked }), [course, isLocked]);

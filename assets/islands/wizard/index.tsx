@@ -2,10 +2,18 @@ import { useEffect, useState } from "react";
 
 import { openUnsavedStore } from "../../shared/saving/unsavedStore";
 import { NewCourse, type NewCourseProps } from "./NewCourse";
+import { readTyped } from "./typedBefore";
 import type { Kept } from "./useCourse";
 import { Wizard, type WizardProps } from "./Wizard";
 
-type Props = WizardProps | (NewCourseProps & { course: null });
+type Props = (WizardProps | (NewCourseProps & { course: null })) & {
+  /** What was typed before the island was loaded, by field. */
+  typed?: Record<string, unknown>;
+};
+
+export function readServerForm(spot: HTMLElement, props: Props): void {
+  props.typed = readTyped(spot, props.subjects);
+}
 
 /** The course wizard: in the place of the forms of a new and of an existing course. */
 export function Island(props: Props) {

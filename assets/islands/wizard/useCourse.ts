@@ -40,7 +40,12 @@ export type EditedCourse = {
 export type Kept = { store: UnsavedStore; kept: readonly Record<string, Unsaved>[] };
 
 /** A course whose fields are saved while they are edited, here and elsewhere. */
-export function useCourse(course: StudioCourse, user: string, { store, kept }: Kept): EditedCourse {
+export function useCourse(
+  course: StudioCourse,
+  user: string,
+  { store, kept }: Kept,
+  typed: Record<string, unknown>,
+): EditedCourse {
   const { uid } = course;
   const [now, setNow] = useState(course);
   const [others, setOthers] = useState<readonly Author[]>([]);
@@ -68,6 +73,11 @@ export function useCourse(course: StudioCourse, user: string, { store, kept }: K
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [uid, user],
   );
+  useEffect(() => {
+    for (const [name, value] of Object.entries(typed)) queue.set(name, value);
+    // Once: what was typed before this was here.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [queue]);
   const fields = useSyncExternalStore(queue.subscribe, queue.fields);
 
   // One question at a time, or an old answer could come after a new one.
