@@ -295,6 +295,16 @@ TABLE = [
         body=lambda world: {"lessons": [str(world.text.uid)], "section": str(world.section.uid), "position": 1},
     ),
     Row("studio_course_copy", "staff of the course", _the_course, body=lambda _: {"key": str(uuid4())}),
+    Row("studio_downloads", "staff of the course", lambda world: world.text.uid),
+    Row("studio_download_add", "staff of the course", lambda world: world.text.uid, body=lambda _: {}, also=404),
+    Row(
+        "studio_download_move",
+        "staff of the course",
+        lambda world: world.text.uid,
+        body=lambda _: {"position": 1},
+        also=404,
+    ),
+    Row("studio_download_remove", "staff of the course", lambda world: world.text.uid, also=404),
     Row("studio_lesson", "staff of the course", lambda world: world.text.uid),
     Row(
         "studio_lesson_save",
@@ -538,6 +548,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
         path = path.replace("{section}", str(world.section.uid))
         if path.endswith("findings/{key}/"):
             path = path.replace("{key}", next(one.key for one in find_all(world.course) if not one.is_required))
+        path = path.replace("{download}", str(uuid4()))
         if "{change}" in path:
             path = path.replace("{change}", str(_change(world).uid))
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]

@@ -33,7 +33,7 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.courses.models import OutlineChange, QuizDraw
+from apps.courses.models import LessonDownload, OutlineChange, QuizDraw
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -46,7 +46,7 @@ from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
-from tests.factories.courses import QuestionFactory, QuestionImportFactory, QuizFactory
+from tests.factories.courses import CourseFileFactory, QuestionFactory, QuestionImportFactory, QuizFactory
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.learning import FlashCardFactory, RatingFactory
@@ -300,6 +300,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         uid=uuid4(), kind=ManualEntry.Kind.TAX_PAID, amount=5, currency="usd", day=now.date(), period="", reference="",
         admin=None, now=now,
     )  # fmt: skip
+    offered = LessonDownload.objects.create(
+        lesson=world.text, file=CourseFileFactory(course=world.course), name="tables.pdf", position=1
+    )
     things: dict[str, Any] = {
         **{name: message.conversation.uid for name in OWNERS if "conversation" in name},
         "forum:message-file": message.files.get().uid,
@@ -361,6 +364,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-duplicate": world.section.uid,
+        "courses:studio-download-remove": offered.uid,
+        "courses:studio-download-move": offered.uid,
         "courses:studio-section-delete": world.spare.uid,
         **dict.fromkeys(
             [f"courses:studio-bank-{act}" for act in ("question", "copy", "delete", "use")], banked.question.uid

@@ -158,6 +158,8 @@ def test_duplicates_stand_behind_their_originals_and_can_be_undone(course: Cours
     assert after[4]["title"] == f"{quiz.title} (copy)"
     assert after[4]["quiz"] == after[3]["quiz"]
     assert len({row["slug"] for row in after}) == 5
+    copied = Question.objects.get(quiz__lesson=copies.lessons[quiz.pk])
+    assert copied.pk != quiz.quiz.questions.get().pk
     services.undo_change(change=change, by=by, now=NOW)
     assert _written(course) == before
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.openings import add_days, describe_opening, find_opening
-from apps.courses.services import require_order
+from apps.courses.services import delete_lesson, require_order
 from apps.learning.models import Certificate, Enrollment
 from apps.learning.policies import watch
 from apps.learning.queries.openable import openable_lessons
@@ -114,6 +114,17 @@ def test_previews_and_completed_lessons_stay_open(course: Any, enrollment: Any, 
     done = _set(course, "1.2", opens_at=timezone.now() + DAY)
     LessonProgressFactory(enrollment=enrollment, lesson=done, completed_at=NOW)
     assert {preview.pk, done.pk} <= openable_lessons(leo)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("enrollment")
+def test_a_removed_prerequisite_keeps_nothing_closed(course: Any, leo: Any, ada: Any) -> None:
+    needed, lesson = (course.lessons.get(number=number) for number in ("1.2", "1.3"))
+    lesson.prerequisites.add(needed)
+    _set(course, "1.3")
+    assert lesson.pk not in openable_lessons(leo)
+    delete_lesson(lesson=needed, by=ada, now=NOW)
+    assert lesson.pk in openable_lessons(leo)
 
 
 @pytest.mark.django_db

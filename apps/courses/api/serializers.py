@@ -225,3 +225,27 @@ class VideoLesson(serializers.Serializer[object]):
     course_title = serializers.CharField()
     href = serializers.CharField(help_text="The lesson's place in the outline.")
     video = serializers.UUIDField(allow_null=True)
+
+
+class DownloadOut(serializers.Serializer[object]):
+    """A file that a lesson offers beside its content."""
+
+    uid = serializers.UUIDField()
+    name = serializers.CharField(help_text="As learners see it.")
+    file_name = serializers.CharField()
+    media_type = serializers.CharField()
+    size = serializers.IntegerField(help_text="Bytes.")
+    url = serializers.CharField(help_text="Sends the file to those who may open the lesson.")
+
+
+class DownloadIn(serializers.Serializer[object]):
+    """One of the three names the file."""
+
+    course_file = serializers.UUIDField(required=False, help_text="A file of the course.")
+    upload = serializers.UUIDField(required=False, help_text="A complete upload.")
+    file = serializers.UUIDField(required=False, help_text="A file of the library.")
+    name = serializers.CharField(max_length=255, allow_blank=True, default="", help_text="As learners see it.")
+
+
+class DownloadMoveIn(serializers.Serializer[object]):
+    position = serializers.IntegerField(min_value=1, max_value=9_999)

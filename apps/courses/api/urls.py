@@ -3,6 +3,7 @@ from django.urls import path
 from apps.courses.api import (
     content_views,
     copying_views,
+    download_views,
     finding_views,
     outline_views,
     question_views,
@@ -48,5 +49,7 @@ urlpatterns = [
     path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
     path("studio/courses/<uuid:uid>/plates/", studio_views.StudioCoursePlates.as_view()),
     path("studio/courses/<uuid:uid>/withdraw/", studio_views.StudioCourseWithdraw.as_view()),
+    path("studio/lessons/<uuid:uid>/downloads/", download_views.LessonDownloads.as_view()),
+    path("studio/lessons/<uuid:uid>/downloads/<uuid:download>/", download_views.OneLessonDownload.as_view()),
     path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),
 ]

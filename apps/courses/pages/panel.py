@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.courses.chapters import chapters_as_text
+from apps.courses.download_form import DownloadForm
 from apps.courses.external_video import stored_video
 from apps.courses.external_video_form import ExternalVideoForm
 from apps.courses.field_values import lesson_values, version_of
@@ -19,6 +20,7 @@ from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge, section_row_of
 from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
+from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.lesson_checks import missing_in
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
@@ -58,6 +60,8 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
         "section_row": section,
         "row": next(row for row in section.rows if row.lesson.pk == lesson.pk),
         "saved_versions": {name: version_of(value) for name, value in lesson_values(lesson).items()},
+        "downloads": downloads_of(lesson),
+        "download_form": DownloadForm(),
         "time_zone": timezone.get_current_timezone_name(),
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
         "insertion": InsertedFileForm(),

@@ -25,6 +25,7 @@ from apps.courses.services.course_files import (
     upload_course_file,
 )
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
+from apps.courses.services.downloads import add_download, move_download, remove_download, upload_download
 from apps.courses.services.duplicating import duplicate_course, duplicate_items, insert_lessons
 from apps.courses.services.findings import (
     check_links,
@@ -124,6 +125,7 @@ __all__ = [
     "QuestionFile",
     "add_captions",
     "add_course_file",
+    "add_download",
     "add_draw",
     "add_lesson",
     "add_path_course",
@@ -173,6 +175,7 @@ __all__ = [
     "keep_caption_draft",
     "lesson_holds",
     "link_question",
+    "move_download",
     "move_draw",
     "move_items",
     "move_lesson",
@@ -192,6 +195,7 @@ __all__ = [
     "record_uses",
     "reinstate_course",
     "remove_captions",
+    "remove_download",
     "remove_items",
     "remove_path_course",
     "remove_picture",
@@ -215,6 +219,7 @@ __all__ = [
     "unpublish_course",
     "unpublish_path",
     "upload_course_file",
+    "upload_download",
     "upload_file",
     "upload_picture",
     "withdraw_course",

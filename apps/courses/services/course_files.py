@@ -103,16 +103,18 @@ def upload_course_file(*, course: Course, by: User, file: File[bytes], name: str
 
 
 def record_uses(*, course: Course, by: User, lesson: Lesson | None = None, now: datetime) -> None:
-    """Record which files the texts of a lesson with its quiz, or of the course page, show or link.
+    """Record which files a lesson offers and its texts, or those of the course page, show or link.
 
     Call it in the transaction that changes them. A text copied from another course of ``by`` brings its files along.
-    One query for texts without files.
+    One query for texts without files, and one for the downloads of a lesson.
 
     :raises CourseUnderReview: the course is under review.
     """
     enforce(policies.edit_course(by, course))
     uses = CourseFileUse.objects.filter(file__course=course, lesson=lesson)
     wanted = set(_files_in(texts_of_course(course) if lesson is None else texts_of_lesson(lesson)))
+    if lesson is not None:
+        wanted |= set(lesson.downloads.values_list("file__uid", flat=True))
     kept: dict[UUID, CourseFileUse] = {use.file.uid: use for use in uses.select_related("file")}
     for uid, use in kept.items():
         if (uid in wanted) != (use.ended_at is None):

@@ -44,7 +44,7 @@ def topic_for(pk: int, user: AnyUser) -> dict[str, Any]:
     """A topic and what the reader may do there. Of a merged one the topic into which it was merged."""
     topic = finding.present_topic(pk, user)
     page = queries.topic_page(topic, user, 1)
-    lesson = topic.lesson
+    lesson = topic.lesson if topic.lesson is not None and not topic.lesson.is_removed else None
     seen, mark = page.seen, getattr(topic, "read_until", None)
     if seen is not None:
         is_new = topic.last_number > seen and lists.posts_beyond(topic.pk, seen).exists()

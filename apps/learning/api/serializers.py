@@ -109,6 +109,12 @@ class ExternalOut(serializers.Serializer[object]):
     )
 
 
+class LessonDownloadOut(serializers.Serializer[object]):
+    name = serializers.CharField()
+    url = serializers.CharField()
+    size = serializers.IntegerField(help_text="Bytes.")
+
+
 class PlayerOut(serializers.Serializer[object]):
     """All that the player needs to start; the lesson page hands it over as the island's props."""
 
@@ -138,6 +144,7 @@ class PlayerOut(serializers.Serializer[object]):
     transcript = CueOut(many=True)
     chapters = ChapterOut(many=True)
     progress_url = serializers.CharField(help_text="Where progress is posted.")
+    downloads = LessonDownloadOut(many=True, required=False, help_text="Files that the lesson offers.")
     external = ExternalOut(required=False, help_text="Of lessons that show a video of another host: what plays it.")
 
 

@@ -61,6 +61,11 @@ class Note(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} of {self.user_id} at {self.second}"
 
+    @property
+    def shown_lesson(self) -> Lesson | None:
+        """The lesson to lead to; None if its author deleted it."""
+        return self.lesson if self.lesson is not None and not self.lesson.is_removed else None
+
 
 class NotebookDocument(models.Model):
     """A PDF of all notes of a learner in a course, made in the background and deleted after a day.

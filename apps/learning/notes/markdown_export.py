@@ -27,18 +27,20 @@ def write(course: Course, groups: Sequence[Sequence[Note]]) -> str:
 
 def heading_of(note: Note) -> str:
     """Return number and title of the note's lesson."""
-    if note.lesson is None:
+    lesson = note.shown_lesson
+    if lesson is None:
         return _("%(lesson)s (deleted lesson)") % {"lesson": note.lesson_title}
-    return f"{note.lesson.number} {note.lesson.title}".strip()
+    return f"{lesson.number} {lesson.title}".strip()
 
 
 def place_of(note: Note, course: Course) -> str:
     """Return the note's second as a link; "" for a whole lesson."""
     if note.second is None:
         return ""
-    if note.lesson is None:
+    lesson = note.shown_lesson
+    if lesson is None:
         return clock(note.second)
-    return f"[{clock(note.second)}]({settings.SITE_URL}{lesson_url(course.slug, note.lesson.slug, at=note.second)})"
+    return f"[{clock(note.second)}]({settings.SITE_URL}{lesson_url(course.slug, lesson.slug, at=note.second)})"
 
 
 def _plain(title: str) -> str:

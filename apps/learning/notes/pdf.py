@@ -71,7 +71,7 @@ def _cost_of(text: str) -> int:
 
 def _contents_of(note: Note, course: Course) -> dict[str, Any]:
     is_moment = note.kind == Note.Kind.MOMENT
-    lesson = note.lesson
+    lesson = note.shown_lesson
     address = settings.SITE_URL
     if lesson is not None and note.second is not None:
         address += lesson_url(course.slug, lesson.slug, at=note.second)

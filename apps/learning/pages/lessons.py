@@ -113,6 +113,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "lesson": one,
         "stamp": opened.known.stamp,
         "known": opened.known,
+        "downloads": opened.known.downloads,
         "course": course,
         "enrollment": enrollment,
         "bookmarked": opened.is_bookmarked,

@@ -14,8 +14,9 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import CourseNotFound, LectureUnavailable
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Course, Lesson, LessonDownload
 from apps.courses.policies import manage_course
+from apps.courses.queries.downloads import downloads_of
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning import policies
@@ -40,6 +41,7 @@ class Known(Stamped):
     lesson: Lesson
     tracks: tuple[CaptionTrack, ...]
     """The video's captions, English first."""
+    downloads: tuple[LessonDownload, ...] = ()
 
     @cached_property
     def is_public(self) -> bool:
@@ -74,7 +76,8 @@ def _read(where: dict[str, Any]) -> Known:
     if lesson is None:
         raise LectureUnavailable
     tracks = CaptionTrack.objects.filter(video_id=lesson.video_id) if lesson.video_id else []
-    return Known(lesson, tuple(sorted(tracks, key=lambda track: (not track.language.startswith("en"), track.language))))
+    tracks = sorted(tracks, key=lambda track: (not track.language.startswith("en"), track.language))
+    return Known(lesson, tuple(tracks), tuple(downloads_of(lesson)))
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class OpenLesson:
 
 
 def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
-    """Find a lesson by its address or uid. One query if the lesson is cached, otherwise five.
+    """Find a lesson by its address or uid. One query if the lesson is cached, otherwise six.
 
     :raises LectureUnavailable: there is no such lesson.
     """

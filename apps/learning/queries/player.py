@@ -115,6 +115,10 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "chapters": lesson.chapters_within(duration)
         or [one._asdict() for one in chapters_of_captions(opened.known.tracks, duration=duration)],
         "progress_url": save_url(lesson.uid),
+        "downloads": [
+            {"name": one.name, "url": one.file.address, "size": one.file.upload.length}
+            for one in opened.known.downloads
+        ],
     }
     return {**player, "external": external_out(external, opened)} if external else player
 

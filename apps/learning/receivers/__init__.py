@@ -5,7 +5,7 @@ from datetime import timedelta
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
-from apps.courses.models import Course, Lesson, Question, Quiz, Section
+from apps.courses.models import Course, Lesson, LessonDownload, Question, Quiz, Section
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
@@ -30,7 +30,7 @@ table_versions.watch(
     VideoAsset,
     only={"is_playable", "failure", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
 )
-for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
+for shown in (Section, Lesson, LessonDownload, Quiz, Question, CaptionTrack):
     table_versions.watch("lessons", shown)
 
 

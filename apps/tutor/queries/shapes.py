@@ -124,7 +124,9 @@ def _citation_out(citation: Citation, readable: frozenset[int]) -> Shape:
 
 
 def _link(thing: Course | Lesson | None) -> Shape | None:
-    return None if thing is None else {"slug": thing.slug, "title": thing.title}
+    if thing is None or (isinstance(thing, Lesson) and thing.is_removed):
+        return None
+    return {"slug": thing.slug, "title": thing.title}
 
 
 def _error_out(answer: Answer) -> Shape | None:

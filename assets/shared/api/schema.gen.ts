@@ -1929,6 +1929,42 @@ export interface paths {
         patch: operations["studio_lesson_save"];
         trace?: never;
     };
+    "/api/v1/studio/lessons/{uid}/downloads/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The downloads in their order. */
+        get: operations["studio_downloads"];
+        put?: never;
+        /** @description Offers a file of the course, or a complete upload or file of the library, which is added to the course. */
+        post: operations["studio_download_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/lessons/{uid}/downloads/{download}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Takes the file out of the downloads; it stays among the files of the course. */
+        delete: operations["studio_download_remove"];
+        options?: never;
+        head?: never;
+        /** @description Puts the download at a position. */
+        patch: operations["studio_download_move"];
+        trace?: never;
+    };
     "/api/v1/studio/question-previews/": {
         parameters: {
             query?: never;
@@ -3009,6 +3045,45 @@ export interface components {
             /** @description Files and folders. */
             done: number;
         };
+        /** @description One of the three names the file. */
+        DownloadInRequest: {
+            /**
+             * Format: uuid
+             * @description A file of the course.
+             */
+            course_file?: string;
+            /**
+             * Format: uuid
+             * @description A file of the library.
+             */
+            file?: string;
+            /**
+             * @description As learners see it.
+             * @default
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description A complete upload.
+             */
+            upload?: string;
+        };
+        DownloadMoveInRequest: {
+            position: number;
+        };
+        /** @description A file that a lesson offers beside its content. */
+        DownloadOut: {
+            file_name: string;
+            media_type: string;
+            /** @description As learners see it. */
+            name: string;
+            /** @description Bytes. */
+            size: number;
+            /** Format: uuid */
+            uid: string;
+            /** @description Sends the file to those who may open the lesson. */
+            url: string;
+        };
         EditInRequest: {
             /**
              * Format: uuid
@@ -3791,6 +3866,12 @@ export interface components {
             /** @default  */
             title: string;
         };
+        LessonDownloadOut: {
+            name: string;
+            /** @description Bytes. */
+            size: number;
+            url: string;
+        };
         /** @description What is left out stays. */
         LessonEditInRequest: {
             body?: string;
@@ -4448,6 +4529,8 @@ export interface components {
             chapters: components["schemas"]["ChapterOut"][];
             completed: boolean;
             course: components["schemas"]["PlayerCourse"];
+            /** @description Files that the lesson offers. */
+            downloads?: components["schemas"]["LessonDownloadOut"][];
             /**
              * Format: double
              * @description Seconds.
@@ -10214,6 +10297,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudioLessonChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_downloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_download_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DownloadInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_download_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                download: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_download_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                download: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DownloadMoveInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadOut"][];
                 };
             };
             /** @description A refusal or a failure. */
