@@ -283,6 +283,7 @@ RELATIONS = {
     "courses.Course.copied_from": "of the copy itself",
     "courses.SearchDocument.course": "made for each course",
     "courses.OutlineChange.course": "history",
+    "courses.IgnoredFinding.course": "decided for the original; the copy is checked by itself",
     "courses.QuestionImport.course": "history",
     "courses.QuestionImport.quiz": "history",
     "courses.FieldEdit.course": "history",
