@@ -5,7 +5,7 @@ import { Editor, type EditorProps } from "../../shared/composer/Editor";
 import { findPlace } from "../../shared/composer/place";
 import { forumPlace } from "../../shared/composer/stores";
 import { useSurface } from "../../shared/composer/useSurface";
-import { tusTransport } from "../../shared/uploads/tusTransport";
+import { tusTransportOnDemand } from "../../shared/uploads/tusTransportOnDemand";
 import { Transfers } from "../../shared/uploads/transfers";
 
 type Props = Omit<EditorProps, "transfers" | "surface" | "writing"> & {
@@ -28,7 +28,7 @@ export function readServerForm(spot: HTMLElement, props: Props): void {
 export function Island({ endpoint, course, nonce = "", ...props }: Props) {
   const [writing] = useState(() => (course ? createCoursePlace(course) : forumPlace));
   const [transfers] = useState(
-    () => new Transfers(tusTransport(endpoint, "file", writing.store.target)),
+    () => new Transfers(tusTransportOnDemand(endpoint, "file", writing.store.target)),
   );
   const surface = useSurface(props.place.field, writing, course !== undefined, nonce);
   return <Editor {...props} surface={surface} writing={writing} transfers={transfers} />;

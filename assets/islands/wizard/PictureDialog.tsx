@@ -14,7 +14,7 @@ import { t } from "../../shared/i18n";
 import { Dialog } from "../../shared/ui/Dialog";
 import { Icon } from "../../shared/ui/Icon";
 import { Transfers } from "../../shared/uploads/transfers";
-import { tusTransport } from "../../shared/uploads/tusTransport";
+import { tusTransportOnDemand } from "../../shared/uploads/tusTransportOnDemand";
 import { type Crop, type Picture, savePicture, type UploadRules } from "./api";
 
 type Props = {
@@ -45,7 +45,7 @@ export function PictureDialog({ slug, file, present, upload, onClose, onSaved }:
   const [source, setSource] = useState(present?.whole ?? "");
   const frame = useRef<HTMLDivElement>(null);
   const [transfers] = useState(
-    () => new Transfers(tusTransport(upload.endpoint, "file", `picture-${slug}`)),
+    () => new Transfers(tusTransportOnDemand(upload.endpoint, "file", `picture-${slug}`)),
   );
   const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
   const transfer = all.at(-1);

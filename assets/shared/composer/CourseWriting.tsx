@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 
 import type { Surface } from "../editor/surface";
-import { tusTransport } from "../uploads/tusTransport";
+import { tusTransportOnDemand } from "../uploads/tusTransportOnDemand";
 import { Transfers } from "../uploads/transfers";
 import { type ContentProps, createCoursePlace } from "./coursePlace";
 import { Editor } from "./Editor";
@@ -20,7 +20,7 @@ export function CourseWriting({ content, place, surfaceRef }: Props) {
   const { course, endpoint, limit, most, nonce } = content;
   const [writing] = useState(() => createCoursePlace(course));
   const [transfers] = useState(
-    () => new Transfers(tusTransport(endpoint, "file", writing.store.target)),
+    () => new Transfers(tusTransportOnDemand(endpoint, "file", writing.store.target)),
   );
   const surface = useSurface(place.field, writing, true, nonce);
   useEffect(() => {
