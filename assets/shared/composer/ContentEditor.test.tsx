@@ -14,6 +14,7 @@ const content = {
   nonce: "",
 };
 
+let isBehind: boolean;
 let setFromOutside: (value: string) => void;
 const told = vi.fn<(value: string) => void>();
 
@@ -28,7 +29,7 @@ function Parent({ first }: { first: string }) {
       value={value}
       onChange={(text) => {
         told(text);
-        setValue(text);
+        if (!isBehind) setValue(text);
       }}
     />
   );
@@ -36,6 +37,7 @@ function Parent({ first }: { first: string }) {
 
 async function open(first: string): Promise<{ field: HTMLTextAreaElement; text: HTMLElement }> {
   told.mockClear();
+  isBehind = false;
   render(
     <QueryClientProvider client={createQueryClient()}>
       <Parent first={first} />
@@ -71,4 +73,18 @@ it("takes over another's text without telling it back", async () => {
   expect(told).not.toHaveBeenCalled();
   act(() => setFromOutside("one\n\ntwo")); // it may be what it was before
   expect(field.value).toBe("one\n\ntwo");
+});
+
+it("keeps what is typed while its parent is behind", async () => {
+  const { field } = await open("one");
+  isBehind = true;
+  act(() => screen.getByRole("button", { name: "List" }).click());
+  act(() => screen.getByRole("button", { name: "Quote" }).click());
+  const [[first], [second]] = told.mock.calls as [[string], [string]];
+  expect(field.value).toBe(second);
+
+  act(() => setFromOutside(first)); // late
+  expect(field.value).toBe(second);
+  act(() => setFromOutside(second));
+  expect(field.value).toBe(second);
 });
