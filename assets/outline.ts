@@ -1,64 +1,125 @@
-// The lectures page of the studio: the panel follows the selection, and rows are moved, without a reload.
-import { authenticatedApi, unwrap } from "./shared/api/client";
-import { startDragging } from "./outline/drag";
-import { createMover } from "./outline/moves";
+// The lectures page of the studio: the panel follows the selection, the outline is edited in place, and what others
+// change appears.
+import { startOutlineEditor, type OutlineEditor } from "./outline/outlineEditor";
+import { createCalls } from "./outline/outlineCalls";
 import { startSidePanel } from "./outline/sidePanel";
 import { watchProcessing } from "./outline/watchProcessing";
+import { openLiveSocket } from "./shared/liveSocket";
 
 /** Milliseconds after a save until the row and the state of the lesson are asked for. */
 const REFRESH_MS = 600;
+/** Milliseconds in which several changes of others are asked for together. */
+const GATHER_MS = 400;
+/** The same soon after a change of this tab, which is told of it, too. */
+const GATHER_OWN_MS = 4_000;
 
 const grid = document.querySelector<HTMLElement>("[data-lectures]");
 const side = grid?.querySelector<HTMLElement>("[data-side]");
-if (grid && side) {
+if (grid && side) startPage(grid, side);
+
+/** When this tab changed something. */
+let ownAt = 0;
+
+function startPage(grid: HTMLElement, side: HTMLElement): void {
+  const course = grid.dataset.course ?? "";
+  let latest: HTMLElement | null = null;
   let endForm: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let latest: HTMLElement | null = null;
-  const panel = startSidePanel(grid, side, (shown) => {
-    latest = shown;
-    endForm?.();
-    endForm = undefined;
-    clearTimeout(timer);
-    const form = shown?.querySelector<HTMLFormElement>("form[data-lesson-form]");
-    const line = shown?.querySelector<HTMLElement>("[data-saving]");
-    if (shown && form && line) void startSaving(shown, form, line);
-  });
-  const startSaving = async (shown: HTMLElement, form: HTMLFormElement, line: HTMLElement) => {
+  let editor: OutlineEditor | undefined;
+
+  const rowOf = (lesson: string): HTMLElement | null =>
+    grid.querySelector<HTMLElement>(`[data-list] [data-lesson="${lesson}"]`);
+  const panel = startSidePanel(
+    grid,
+    side,
+    (shown) => {
+      latest = shown;
+      endForm?.();
+      endForm = undefined;
+      clearTimeout(timer);
+      const form = shown?.querySelector<HTMLFormElement>("form[data-lesson-form]");
+      const line = shown?.querySelector<HTMLElement>("[data-saving]");
+      if (shown && form && line) void startSaving(shown, form, line);
+    },
+    () => void editor?.refresh().then(panel.markOpened),
+  );
+
+  async function startSaving(shown: HTMLElement, form: HTMLFormElement, line: HTMLElement) {
     const { startLessonForm } = await import("./outline/lessonForm");
     if (latest !== shown) return;
     endForm = startLessonForm(form, line, {
       onTitle: (title) => {
-        const row = grid.querySelector(`[data-list] [data-lesson="${shown.dataset.opened ?? ""}"]`);
-        const link = row?.querySelector("[data-title]");
+        const link = rowOf(shown.dataset.opened ?? "")?.querySelector("[data-title]");
         if (link && title.trim()) link.textContent = title;
       },
       onSaved: () => {
+        ownAt = Date.now();
         clearTimeout(timer);
         timer = setTimeout(() => void panel.refreshState(), REFRESH_MS);
       },
     });
-  };
+  }
+
+  const outline = grid.querySelector<HTMLElement>("[data-outline]");
+  if (outline) {
+    editor = startOutlineEditor(grid, outline, createCalls(course), {
+      onRenameLesson: async (lesson, title, was) => {
+        const { saveTitle } = await import("./outline/lessonForm");
+        await saveTitle(lesson, title, was);
+        if (latest?.dataset.opened === lesson) await panel.refreshState();
+      },
+      onChanged: () => {
+        ownAt = Date.now();
+      },
+      onGone: (lessons) => {
+        if (latest && lessons.has(latest.dataset.opened ?? ""))
+          void panel.open(grid.dataset.lectures ?? "");
+      },
+    });
+    watchProcessing();
+  }
+  followOthers(course, editor, (lesson) => {
+    if (latest?.dataset.opened === lesson) void panel.refreshState();
+  });
 }
 
-const outline = document.querySelector<HTMLElement>("[data-outline]");
-if (outline) {
-  const mover = createMover(outline, {
-    lesson: (uid, section, position) =>
-      unwrap(
-        authenticatedApi.POST("/api/v1/lessons/{uid}/move/", {
-          params: { path: { uid } },
-          body: { section, position },
-        }),
-      ),
-    section: (uid, position) =>
-      unwrap(
-        authenticatedApi.POST("/api/v1/sections/{uid}/move/", {
-          params: { path: { uid } },
-          body: { position },
-        }),
-      ),
+/** Show what others change in this course, and what this user changes in another tab. */
+function followOthers(
+  course: string,
+  editor: OutlineEditor | undefined,
+  onLesson: (lesson: string) => void,
+): void {
+  const edited = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const gather = (): void => {
+    clearTimeout(timer);
+    const isOwn = Date.now() - ownAt < GATHER_OWN_MS / 2;
+    timer = setTimeout(() => void show(), isOwn ? GATHER_OWN_MS : GATHER_MS);
+  };
+  const show = async (): Promise<void> => {
+    const lessons = [...edited];
+    edited.clear();
+    const { receiveLesson } = await import("./outline/lessonForm");
+    for (const lesson of lessons) {
+      await receiveLesson(lesson).catch(() => undefined);
+      onLesson(lesson);
+    }
+    await editor?.refresh();
+  };
+  let isFirst = true;
+  openLiveSocket(`/ws/studio/${course}/`, {
+    onOpen: () => {
+      if (!isFirst) gather();
+      isFirst = false;
+    },
+    onMessage: ({ type, client, target }) => {
+      if (type === "outline") gather();
+      if (type !== "edited" || typeof target !== "string") return;
+      void import("./outline/lessonForm").then(({ CLIENT }) => {
+        if (client === CLIENT) return;
+        if (target !== course) edited.add(target);
+        gather();
+      });
+    },
   });
-  mover.startArrows();
-  startDragging(outline, mover.move);
-  watchProcessing();
 }

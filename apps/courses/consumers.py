@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.courses import policies
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, FieldEdit
-from apps.courses.services.fields import topic_of
+from apps.courses.services.outline_rows import topic_of
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.sockets import Socket, publish
 
@@ -24,7 +24,8 @@ class StudioConsumer(Socket):
     """Who edits a course, and what they save: /ws/studio/<uid of the course>/.
 
     Sends ``{"type": "edited", "target": uid, "field": "title", "by": "Ana", "client": "…"}`` when a field of the course
-    or of its lessons was saved (``client`` names the tab that did; the browser asks for the new value), and ``{"type":
+    or of its lessons was saved (``client`` names the tab that did; the browser asks for the new value), ``{"type":
+    "outline"}`` when sections or lessons were added, moved, changed or removed, and ``{"type":
     "here", "by": "Ana", "client": "…", "target": uid, "field": "title"}`` while somebody is in a field. The browser
     says ``{"type": "here", "client": "…", "target": uid, "field": "title"}`` itself.
     """

@@ -1,5 +1,6 @@
 """A course as a learner with a given progress would see it, for its staff. Nothing is stored."""
 
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from apps.courses.models import Course
@@ -15,8 +16,16 @@ class Assumed(StrEnum):
     ALL = "all"
 
 
-def standing_with(course: Course, outline: Outline, lesson_pk: int, assumed: Assumed) -> Standing:
+LATER = timedelta(days=36_500)
+"""After every date on which a lesson can open."""
+
+
+def standing_with(
+    course: Course, outline: Outline, lesson_pk: int, assumed: Assumed, *, has_dates_ahead: bool, now: datetime
+) -> Standing:
     """Return the standing of a learner who has completed no lesson, those before this one, or all.
+
+    With ``has_dates_ahead`` the learner has enrolled now, so lessons that open later are closed; else all are open.
 
     Its enrollment is not in the database and has neither key nor user, so nothing of anybody is found by it.
     """
@@ -24,7 +33,9 @@ def standing_with(course: Course, outline: Outline, lesson_pk: int, assumed: Ass
     total = len(outline.entries)
     enrollment = Enrollment(
         course=course,
+        enrolled_at=now,
         completed_lessons=len(done),
         percent=round(100 * len(done) / total) if total else 0,
     )
-    return Standing(enrollment, {entry.pk: Progress(0, 0, is_completed=True) for entry in done})
+    progress = {entry.pk: Progress(0, 0, is_completed=True) for entry in done}
+    return Standing(enrollment, progress, now=now if has_dates_ahead else now + LATER)

@@ -1,18 +1,27 @@
 /** Moves rows of the outline by dragging their grip. The arrow buttons beside it do the same. */
 import { followDrag } from "../shared/drag";
-import { type Move, type Place, placeOf, rowsOf } from "./moves";
+import { t } from "../shared/i18n";
+import type { Move } from "./moves";
+import { type Place, rowsOf } from "./rows";
 
 const EDGE = 56; // distance in px from the edge of the window at which the page scrolls
 const OPEN_AFTER_MS = 500; // how long the pointer rests on a folded section until it opens
 
-/** Let the rows of the outline be dragged. */
-export function startDragging(outline: HTMLElement, move: Move): void {
+/**
+ * Let the rows of the outline be dragged.
+ * @param chosenWith the lessons that go along with a row: those selected with it, in order
+ */
+export function startDragging(
+  outline: HTMLElement,
+  move: Move,
+  chosenWith: (row: HTMLElement) => HTMLElement[] = (row) => [row],
+): void {
   outline.addEventListener("pointerdown", (event) => {
     const grip = (event.target as Element).closest<HTMLElement>("[data-grip]");
     const row = grip?.closest<HTMLElement>("[data-lesson], [data-section]");
     if (!grip || !row || event.button !== 0 || !event.isPrimary) return;
     event.preventDefault();
-    drag(outline, grip, row, event, move);
+    drag(outline, grip, row, chosenWith(row), event, move);
   });
 }
 
@@ -20,6 +29,7 @@ function drag(
   outline: HTMLElement,
   grip: HTMLElement,
   row: HTMLElement,
+  rows: HTMLElement[],
   start: PointerEvent,
   move: Move,
 ): void {
@@ -28,7 +38,7 @@ function drag(
   line.className = "drop-here";
   line.ariaHidden = "true";
   let y = start.clientY;
-  let place = placeOf(row);
+  let place: Place | null = null;
   let frame = 0;
   let opening: { unit: HTMLDetailsElement; timer: ReturnType<typeof setTimeout> } | null = null;
 
@@ -38,11 +48,13 @@ function drag(
   if (!isLesson) outline.classList.add("is-sorting-sections");
   scrollBy(0, row.getBoundingClientRect().top - top);
   row.classList.add("is-moving");
+  for (const other of rows) other.classList.toggle("is-carried", other !== row);
+  if (rows.length > 1) row.dataset.carries = t("{count} lessons", { count: rows.length });
   const from = start.clientY + scrollY;
 
   const follow = (): void => {
     row.style.translate = `0 ${y + scrollY - from}px`;
-    const found = isLesson ? lessonPlace(outline, row, y) : sectionPlace(outline, row, y);
+    const found = isLesson ? lessonPlace(outline, rows, y) : sectionPlace(outline, rows, y);
     if (found) {
       place = found;
       const end = place.list.querySelector<HTMLElement>(":scope > [data-none]");
@@ -80,7 +92,9 @@ function drag(
     row.classList.remove("is-moving");
     row.style.translate = "";
     outline.classList.remove("is-sorting", "is-sorting-sections");
-    if (isDropped) move(row, place);
+    for (const other of rows) other.classList.remove("is-carried");
+    delete row.dataset.carries;
+    if (isDropped && place) move(rows, place);
     if (!isLesson) row.scrollIntoView({ block: "nearest" });
   };
   followDrag(grip, start, {
@@ -98,8 +112,8 @@ const middle = (row: HTMLElement): number => {
   return top + height / 2;
 };
 
-function before(rows: HTMLElement[], row: HTMLElement, y: number): HTMLElement | null {
-  return rows.find((other) => other !== row && y < middle(other)) ?? null;
+function before(rows: HTMLElement[], moving: HTMLElement[], y: number): HTMLElement | null {
+  return rows.find((other) => !moving.includes(other) && y < middle(other)) ?? null;
 }
 
 function unitAt(outline: HTMLElement, y: number): HTMLElement | null {
@@ -107,13 +121,13 @@ function unitAt(outline: HTMLElement, y: number): HTMLElement | null {
   return units.find((unit) => y < unit.getBoundingClientRect().bottom) ?? units.at(-1) ?? null;
 }
 
-function lessonPlace(outline: HTMLElement, row: HTMLElement, y: number): Place | null {
+function lessonPlace(outline: HTMLElement, moving: HTMLElement[], y: number): Place | null {
   const unit = unitAt(outline, y);
   const list = unit?.querySelector<HTMLElement>("[data-lessons]");
   const isOpen = unit?.querySelector<HTMLDetailsElement>(":scope > details")?.open;
-  return list && isOpen ? { list, before: before(rowsOf(list), row, y) } : null;
+  return list && isOpen ? { list, before: before(rowsOf(list), moving, y) } : null;
 }
 
-function sectionPlace(outline: HTMLElement, row: HTMLElement, y: number): Place {
-  return { list: outline, before: before(rowsOf(outline), row, y) };
+function sectionPlace(outline: HTMLElement, moving: HTMLElement[], y: number): Place {
+  return { list: outline, before: before(rowsOf(outline), moving, y) };
 }

@@ -20,16 +20,13 @@ const queues = new Map<string, SaveQueue>();
 /** Called with each change of a queue, while its form is shown. */
 const shownForms = new Map<string, { onReplaced: (name: string, value: unknown) => void }>();
 
-const FIELDS = ["title", "summary", "body", "is_preview", "prerequisites"] as const;
-type Name = (typeof FIELDS)[number];
-
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
 const controlsOf = (form: HTMLFormElement, name: string): Control[] => [
   ...form.querySelectorAll<Control>(`[name="${name}"]`),
 ];
 
-function read(form: HTMLFormElement, name: Name): unknown {
+function read(form: HTMLFormElement, name: string): unknown {
   const controls = controlsOf(form, name);
   if (name === "prerequisites")
     return controls
@@ -37,10 +34,20 @@ function read(form: HTMLFormElement, name: Name): unknown {
       .map(({ value }) => value)
       .sort();
   const [control] = controls;
-  return control instanceof HTMLInputElement && control.type === "checkbox"
-    ? control.checked
-    : (control?.value ?? "");
+  if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
+  const value = control?.value ?? "";
+  if (value === "" && control?.matches("[type=number], [type=datetime-local]")) return null;
+  return control?.type === "number" ? Number(value) : value;
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** A lesson opens in one way: a date replaces the days, and days the date. */
+const OTHER_WAY: Record<string, string> = {
+  opens_at: "opens_after_days",
+  opens_after_days: "opens_at",
+};
 
 /** Show a value that was not typed here; the caret stays in what is being written. */
 function write(form: HTMLFormElement, name: string, value: unknown): void {
@@ -49,10 +56,14 @@ function write(form: HTMLFormElement, name: string, value: unknown): void {
       if (control.value !== value) createPlainSurface(control).update(String(value));
     } else if (control.type === "checkbox")
       control.checked = Array.isArray(value) ? value.includes(control.value) : value === true;
-    else if (control.type !== "hidden" && control.value !== value) {
+    else if (control.type === "datetime-local") {
+      // The server's moment has a zone; the field shows it once the panel is opened again. What was typed here fits.
+      const typed = textOf(value);
+      if (typed === "" || /^[\dT:-]{16}$/.test(typed)) control.value = typed;
+    } else if (control.type !== "hidden" && control.value !== textOf(value)) {
       const { selectionStart, selectionEnd } = control;
-      control.value = String(value);
-      if (document.activeElement === control)
+      control.value = textOf(value);
+      if (document.activeElement === control && selectionStart !== null)
         control.setSelectionRange(selectionStart, selectionEnd);
     }
   }
@@ -99,6 +110,38 @@ export async function receiveLesson(lesson: string): Promise<void> {
     queue.receive(name, { ...saved, by, at }, asked);
 }
 
+/**
+ * Save a title that was written in the outline. If its form was opened here, the form shows it.
+ * @throws Error when someone else has changed the title since, or the server refuses it
+ */
+export async function saveTitle(lesson: string, title: string, was: string): Promise<void> {
+  const path = { uid: lesson };
+  const { values } = await unwrap(
+    authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params: { path } }),
+  );
+  const present = values.title ?? { value: null, version: "" };
+  const isStale = present.value !== was;
+  const { outcomes } = await unwrap(
+    authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
+      params: { path },
+      body: {
+        client: CLIENT,
+        fields: { title: { value: title, base: isStale ? "" : present.version } },
+      },
+    }),
+  );
+  const [outcome] = outcomes;
+  if (!outcome) return;
+  queues.get(lesson)?.receive("title", {
+    value: outcome.value,
+    version: outcome.version,
+    by: "",
+    at: null,
+  });
+  if (outcome.state !== "saved")
+    throw new Error(outcome.problem || t("Someone else has changed this title."));
+}
+
 export type LessonFormEvents = {
   /** The title as it is typed, for the row. */
   onTitle: (title: string) => void;
@@ -117,9 +160,11 @@ export function startLessonForm(
   { onTitle, onSaved }: LessonFormEvents,
 ): () => void {
   const lesson = form.dataset.lessonForm ?? "";
-  const versions = JSON.parse(form.dataset.versions ?? "{}") as Record<Name, string>;
+  const versions = JSON.parse(form.dataset.versions ?? "{}") as Record<string, string>;
+  // Some fields have forms of their own.
+  const names = Object.keys(versions).filter((name) => controlsOf(form, name).length > 0);
   const saved = Object.fromEntries(
-    FIELDS.map((name) => [name, { value: read(form, name), version: versions[name] }]),
+    names.map((name) => [name, { value: read(form, name), version: versions[name] ?? "" }]),
   );
   let queue = queues.get(lesson);
   if (queue)
@@ -153,8 +198,14 @@ export function startLessonForm(
   };
   const onInput = ({ target }: Event): void => {
     const { name } = target as Control;
-    if (!FIELDS.includes(name as Name)) return;
-    mine.set(name, read(form, name as Name));
+    if (!names.includes(name)) return;
+    const value = read(form, name);
+    mine.set(name, value);
+    const other = OTHER_WAY[name];
+    if (other && value !== null) {
+      for (const control of controlsOf(form, other)) control.value = "";
+      mine.set(other, null);
+    }
     if (name === "title") onTitle(String(read(form, "title")));
   };
   const onFocus = ({ target }: Event): void => mine.focus((target as Partial<Control>).name ?? "");

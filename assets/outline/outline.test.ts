@@ -1,40 +1,51 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
+import { ApiError } from "../shared/api/errors";
 import { startDragging } from "./drag";
-import { type Calls, createMover, type Outline } from "./moves";
+import { createMover } from "./moves";
+import type { Changed, Outline, OutlineCalls } from "./outlineCalls";
+import { createSelection } from "./selection";
 
 const arrows = (number: string): string =>
   ["up", "down"]
-    .map(
-      (to) => `<form><button data-move="${to}" aria-label="Move ${number} ${to}"></button></form>`,
-    )
+    .map((to) => `<button data-move="${to}" aria-label="Move ${number} ${to}"></button>`)
     .join("");
 const lesson = (uid: string, number: string): string =>
-  `<li data-lesson="${uid}"><span data-grip></span><span data-number>${number}</span><a data-title>${uid}</a>${arrows(number)}</li>`;
+  `<li data-lesson="${uid}"><span data-grip></span><input type="checkbox" data-pick><span data-number>${number}</span><a data-title>${uid}</a>${arrows(number)}</li>`;
 const section = (uid: string, number: number, lessons: string[]): string => `
   <section data-section="${uid}"><span data-grip></span><div class="unit__tools">${arrows(`section ${number}`)}</div>
   <details open><summary><span data-section-number>${number}</span><b data-title>${uid}</b><i data-facts></i></summary>
   <ol data-lessons="${uid}">${lessons.map((one, at) => lesson(one, `${number}.${at + 1}`)).join("")}<li data-none hidden></li></ol></details></section>`;
 
+type Calls = Pick<OutlineCalls, "moveLessons" | "moveSection">;
 let outline: HTMLElement;
 let calls: { [Name in keyof Calls]: ReturnType<typeof vi.fn<Calls[Name]>> };
-let move: ReturnType<typeof createMover>["move"];
-const answer: Outline = {
-  version: 2,
-  sections: [{ uid: "B", title: "B", position: 2, facts: "3 lessons", lessons: [] }],
-};
+let mover: ReturnType<typeof createMover>;
+let selection: ReturnType<typeof createSelection>;
+const said: string[] = [];
+const stale: Outline[] = [];
+const answer = { outline: { etag: "two", sections: [] as unknown[] } } as unknown as Changed;
 
 beforeEach(() => {
   document.body.innerHTML = `<div data-outline>${section("A", 1, ["a1", "a2"])}${section("B", 2, ["b1"])}</div>`;
   outline = document.querySelector<HTMLElement>("[data-outline]")!;
+  said.length = 0;
+  stale.length = 0;
   calls = {
-    lesson: vi.fn<Calls["lesson"]>().mockResolvedValue(answer),
-    section: vi.fn<Calls["section"]>().mockResolvedValue(answer),
+    moveLessons: vi.fn<Calls["moveLessons"]>().mockResolvedValue(answer),
+    moveSection: vi.fn<Calls["moveSection"]>().mockResolvedValue(answer),
   };
-  const mover = createMover(outline, calls);
-  ({ move } = mover);
+  mover = createMover(outline, calls, {
+    etag: () => "one",
+    onMoved: (_changed, text) => said.push(text),
+    onStale: (theirs) => {
+      stale.push(theirs);
+      return Promise.resolve();
+    },
+  });
   mover.startArrows();
-  startDragging(outline, move);
+  selection = createSelection(outline, () => undefined);
+  startDragging(outline, mover.move, (one) => selection.rowsWith(one));
 });
 
 const row = (uid: string): HTMLElement =>
@@ -56,9 +67,8 @@ it("moves at once, updates visible and spoken numbers, and tells the server", as
   expect(row("a1").querySelector("[data-number]")?.textContent).toBe("1.2");
   expect(row("a1").querySelector("[data-move=up]")?.ariaLabel).toBe("Move 1.2 up");
   await settled();
-  expect(calls.lesson).toHaveBeenCalledExactlyOnceWith("a1", "A", 2);
-  expect(toasts()).toContain("“a1” is now 1.2.");
-  expect(row("B").querySelector("[data-facts]")?.textContent).toBe("3 lessons");
+  expect(calls.moveLessons).toHaveBeenCalledExactlyOnceWith(["a1"], "A", 2, "one");
+  expect(said).toEqual(["“a1” is now 1.2."]);
 });
 
 it("moves into the next section, and an empty section says so", async () => {
@@ -66,7 +76,7 @@ it("moves into the next section, and an empty section says so", async () => {
   await settled();
 
   expect(order()).toEqual(["A", "a1", "a2", "b1", "B"]);
-  expect(calls.lesson).toHaveBeenCalledExactlyOnceWith("b1", "A", 3);
+  expect(calls.moveLessons).toHaveBeenCalledExactlyOnceWith(["b1"], "A", 3, "one");
   expect(list("B").querySelector<HTMLElement>("[data-none]")?.hidden).toBe(false);
 });
 
@@ -84,45 +94,68 @@ it("keeps the focus on the arrow button, or on the other one at an end", () => {
 
 it("sends quick moves one after the other", async () => {
   let free = (): void => undefined;
-  calls.lesson.mockImplementationOnce(
+  calls.moveLessons.mockImplementationOnce(
     () => new Promise((resolve) => (free = () => resolve(answer))),
   );
   press("a1", "down");
   press("a1", "down");
   await settled();
-  expect(calls.lesson).toHaveBeenCalledOnce();
+  expect(calls.moveLessons).toHaveBeenCalledOnce();
 
   free();
   await settled();
-  expect(calls.lesson.mock.lastCall).toEqual(["a1", "B", 1]);
+  expect(calls.moveLessons.mock.lastCall).toEqual([["a1"], "B", 1, "one"]);
 });
 
 it("reverts a refused move and those after it, with the reason", async () => {
-  calls.lesson.mockRejectedValueOnce(new Error("The course is under review."));
+  calls.moveLessons.mockRejectedValueOnce(new Error("The course is under review."));
   press("a1", "down");
   press("a1", "down");
   await settled();
 
   expect(order()).toEqual(["A", "a1", "a2", "B", "b1"]);
   expect(row("a1").querySelector("[data-number]")?.textContent).toBe("1.1");
-  expect(calls.lesson).toHaveBeenCalledOnce();
+  expect(calls.moveLessons).toHaveBeenCalledOnce();
   expect(toasts()).toContain("Not moved. The course is under review.");
   expect(document.querySelector("[data-live=assertive]")?.textContent).toContain("under review");
 });
 
-it("is undone", async () => {
-  press("a2", "down");
-  await settled();
-  [...document.querySelectorAll<HTMLButtonElement>(".toast button")].at(-2)!.click();
+it("shows what someone else has done to the outline, and moves then if that is wanted", async () => {
+  const theirs = { etag: "theirs", sections: [] };
+  calls.moveLessons.mockRejectedValueOnce(
+    new ApiError(409, { code: "OUTLINE_CHANGED", detail: "Changed.", outline: theirs } as never),
+  );
+  press("a1", "down");
   await settled();
 
   expect(order()).toEqual(["A", "a1", "a2", "B", "b1"]);
-  expect(calls.lesson.mock.lastCall).toEqual(["a2", "A", 2]);
+  expect(stale).toEqual([theirs]);
+  [...document.querySelectorAll<HTMLButtonElement>(".toast button")]
+    .find((one) => one.textContent === "Move anyway")!
+    .click();
+  await settled();
+  expect(order()).toEqual(["A", "a2", "a1", "B", "b1"]);
 });
 
-it("sends nothing when a row stays in its position", async () => {
-  move(row("a1"), { list: list("A"), before: row("a2") });
+it("moves selected lessons together, in their order", async () => {
+  for (const uid of ["b1", "a1"]) row(uid).querySelector<HTMLInputElement>("[data-pick]")!.click();
+  expect(selection.rows().map(({ dataset }) => dataset.lesson)).toEqual(["a1", "b1"]);
+
+  mover.move(selection.rowsWith(row("b1")), { list: list("B"), before: null });
   await settled();
 
-  expect(calls.lesson).not.toHaveBeenCalled();
+  expect(order()).toEqual(["A", "a2", "B", "a1", "b1"]);
+  expect(calls.moveLessons).toHaveBeenCalledExactlyOnceWith(["a1", "b1"], "B", 1, "one");
+  expect(said).toEqual(["2 lessons moved to 2.1."]);
+});
+
+it("selects a range with Shift, and forgets what is gone", () => {
+  selection.toggle(row("a1"), false);
+  selection.toggle(row("b1"), true);
+  expect(selection.rows()).toHaveLength(3);
+  row("a2").remove();
+  selection.refresh();
+  expect(selection.rows().map(({ dataset }) => dataset.lesson)).toEqual(["a1", "b1"]);
+  selection.toggle(row("a1"), false);
+  expect(selection.rowsWith(row("a1"))).toEqual([row("a1")]);
 });

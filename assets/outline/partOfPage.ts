@@ -11,7 +11,7 @@ export type Answer =
 
 /** Ask for a part of a page: the panel of a lesson, or what changes with each save. */
 export async function fetchPart(
-  name: "panel" | "state",
+  name: "panel" | "state" | "outline",
   address: string,
   init: RequestInit = {},
 ): Promise<Answer> {

@@ -19,15 +19,21 @@ const BEHIND = ".rail, .work-head, .studio__tabs, [data-list]";
 export type SidePanel = {
   /** Show the panel at an address of this page, as a link to it does. */
   open: (address: string) => Promise<void>;
+  /** Mark the row of the open lesson: it has just been added to the outline. */
+  markOpened: () => void;
   /** Fetch what changes with each save: the row of the lesson, and what it lacks. */
   refreshState: () => Promise<void>;
 };
 
-/** @param onShown called with each panel of a lesson, also with the one the page came with; null: it was closed */
+/**
+ * @param onShown called with each panel of a lesson, also with the one the page came with; null: it was closed
+ * @param onAdded called when a lesson was added, and its panel is shown
+ */
 export function startSidePanel(
   grid: HTMLElement,
   side: HTMLElement,
   onShown: (panel: HTMLElement | null) => void,
+  onAdded: () => void,
 ): SidePanel {
   const base = grid.dataset.lectures ?? "";
   const addresses = new RegExp(`^${base}(/[\\w-]+)?$`);
@@ -154,8 +160,8 @@ export function startSidePanel(
   }
 
   /** Whether what is written in the panel may be left. */
-  async function mayLeave(): Promise<boolean> {
-    if (isReplaceable(side)) return true;
+  async function mayLeave(isSending = false): Promise<boolean> {
+    if (isSending || isReplaceable(side)) return true;
     return confirmFirst({
       title: t("Leave without saving?"),
       text: t("What you wrote here isn't saved yet."),
@@ -188,6 +194,10 @@ export function startSidePanel(
     button?.setAttribute("aria-busy", "true");
     const instead = await load(action, { isNew: true, takesFocus: true, form: body });
     button?.removeAttribute("aria-busy");
+    if (instead === null && !side.contains(form)) {
+      form.reset();
+      onAdded();
+    }
     if (instead === null) panel()?.querySelector<HTMLElement>("[data-errors]")?.focus();
     if (instead !== "refused") return;
     // Nothing was saved: send it as a page, which says why.
@@ -208,14 +218,18 @@ export function startSidePanel(
     const isByKeyboard = event.detail === 0;
     void open(link.href, isByKeyboard || side.contains(link));
   });
-  side.addEventListener("submit", (event) => {
+  grid.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
+    if (!side.contains(form) && !("adds" in form.dataset)) return;
     if (event.defaultPrevented || form.method !== "post" || !navigator.onLine) return;
     const { submitter } = event;
     const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
-    if (!new URL(action, location.href).pathname.startsWith(`${base}/`)) return;
+    const isOwn = new URL(action, location.href).pathname.startsWith(`${base}/`);
+    if (!isOwn && side.contains(form)) return;
     event.preventDefault();
-    void send(form, action, submitter);
+    void mayLeave(side.contains(form)).then((isLeaving) => {
+      if (isLeaving) void send(form, action, submitter);
+    });
   });
   side.addEventListener("keydown", (event) => {
     const { target } = event;
@@ -242,6 +256,7 @@ export function startSidePanel(
 
   return {
     open,
+    markOpened: () => markRow(new URL(shown, location.href).pathname),
     refreshState: async () => {
       const opened = panel();
       const { pathname } = new URL(shown, location.href);

@@ -55,6 +55,9 @@ export const spokenTexts = {
     "{step} is now step {place} of {total}",
     "“{title}” was moved back. {reason}",
     "“{title}” is now {number}.",
+    "{count} lessons selected",
+    "{count} lessons found",
+    "Lesson renamed to “{title}”.",
     "Renamed to “{name}”.",
     "The folder “{name}” was created.",
     "Due today: {total}",
@@ -96,6 +99,7 @@ export const fromThePage: Record<string, string> = {
   "lesson/reading.ts":
     "the completed lesson, with the milestone it reached; why it is not complete yet",
   "outline/lessonForm.ts": "why something isn't saved",
+  "outline/outlineEditor.ts": "what was done to the outline, in the server's words",
   "outline/watchProcessing.ts": "the stage of a video",
   "shared/payments/BuyerFields.tsx": "what the server says of a VAT number",
   "shared/questions/Gaps.tsx": "how an entry in a gap is read",

@@ -13,13 +13,14 @@ from tests.factories.learning import EnrollmentFactory
 from tests.learning.quiz import make_quiz
 
 
-def test_assumed_progress_opens_what_a_learner_with_it_could_open(course, lessons):
+def test_assumed_progress_opens_what_a_learner_with_it_could_open(course, lessons, now):
     course.requires_order = True
     third = lessons[2].pk
 
     def open_lessons(assumed):
         outline = outline_of(course)
-        placed = place_all(course, outline, standing_with(course, outline, third, assumed))
+        standing = standing_with(course, outline, third, assumed, has_dates_ahead=False, now=now)
+        placed = place_all(course, outline, standing)
         return [one.entry.pk for one in placed if one.is_open]
 
     assert open_lessons(Assumed.NONE) == [lessons[0].pk]
@@ -54,5 +55,13 @@ def test_staff_see_every_lesson_as_a_learner_and_nothing_is_written(course, less
     Course.objects.filter(pk=course.pk).update(requires_order=True, version=course.version + 1)
     refused = browser.get(f"/learn/{course.slug}/{lessons[1].slug}/as-learner/page?progress=none")
     assert (refused.status_code, lessons[0].title in refused.content.decode()) == (403, True)
+    lessons[0].opens_after_days = 3
+    lessons[0].save(update_fields=["opens_after_days"])
+    Course.objects.filter(pk=course.pk).update(version=course.version + 2)
+    first = f"/learn/{course.slug}/{lessons[0].slug}/as-learner"
+    assert "Enrolled just now" in browser.get(f"{first}?progress=none").content.decode()
+    assert browser.get(f"{first}/page?progress=none").status_code == 200
+    closed = browser.get(f"{first}/page?progress=none&dates=ahead")
+    assert (closed.status_code, "opens on" in closed.content.decode().lower()) == (403, True)
     for part in ("", "/page"):
         assert browser_of(eve).get(f"/learn/{course.slug}/{lessons[1].slug}/as-learner{part}").status_code == 302

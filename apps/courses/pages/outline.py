@@ -96,38 +96,34 @@ def _lists(request: HttpRequest) -> dict[str, list[str]]:
 
 
 PART = "X-Page-Part"
-"""The header by which the script of the page asks for a part of it: "panel", or "state" (of the open lesson)."""
+"""The header by which the script of the page asks for a part of it."""
+PARTS = {"panel", "state", "outline"}
+"""The panel of the open lesson; what changes in it with each save; all rows."""
 
 
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
     """Render the outline and the panel of the open lesson, or the part of the page that the script asks for."""
-    user = signed_in_user(request)
-    part = request.headers.get(PART, "")
-    if part in {"panel", "state"}:
-        context = {**about(course, user), "opened": opened, "part": part, **extra}
-        if opened is not None:
-            context = {**panel_of(course, opened), **context}
-        response = render(request, "courses/studio/lectures_part.html", context)
-        response.headers[PART] = part
-        response.headers["Cache-Control"] = "private, no-store"  # the same address is a page
-        return response
-    rows = authored_outline.outline_of(course)
-    panel = panel_of(course, opened) if opened is not None else {}
-    undo = request.session.pop(UNDO, None)
-    return render(
-        request,
-        "courses/studio/lectures.html",
-        {
-            **about(course, user),
+    user, part = signed_in_user(request), request.headers.get(PART, "")
+    context: dict[str, Any] = {**about(course, user), "opened": opened, "part": part}
+    rows: list[authored_outline.SectionRow] = []
+    if part not in {"panel", "state"}:
+        rows = authored_outline.outline_of(course)
+        undo = request.session.pop(UNDO, None) if not part else None
+        context |= {
             "sections": rows,
-            "opened": opened,
+            "outline_etag": authored_outline.arrangement_of(rows).etag,
             "open_section": _open_section(request, rows, opened),
             "changes": changes_shown(course),
             "undo": undo if undo and undo["course"] == course.slug else None,
-            **panel,
-            **extra,
-        },
-    )
+        }
+    if opened is not None and part != "outline":
+        context |= panel_of(course, opened, rows)
+    if part not in PARTS:
+        return render(request, "courses/studio/lectures.html", context | extra)
+    response = render(request, "courses/studio/lectures_part.html", context | extra)
+    response.headers[PART] = part
+    response.headers["Cache-Control"] = "private, no-store"  # the same address is a page
+    return response
 
 
 @teaches
@@ -208,7 +204,7 @@ def to_lesson(course: Course, lesson: Lesson) -> HttpResponseRedirect:
 
 def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Section, int]:
     """Return the target section and position: past the end of a section, the neighboring one."""
-    if named := request.POST.get("section"):
+    if named := request.POST.get("section") or request.GET.get("section"):
         try:
             section = section_of(course, UUID(named))
         except ValueError:

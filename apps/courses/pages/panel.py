@@ -1,5 +1,6 @@
 """The panel of the open lesson beside the outline: its video, text, quiz or file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
-from apps.courses.queries.authored_outline import lesson_badge, section_row_of
+from apps.courses.queries.authored_outline import SectionRow, lesson_badge, section_row_of
 from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.downloads import downloads_of
@@ -53,9 +54,9 @@ class Line:
     icon: str
 
 
-def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
-    """Return the context of the open lesson's panel, by kind."""
-    section = section_row_of(lesson)
+def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()) -> dict[str, Any]:
+    """Return the context of the open lesson's panel, by kind. ``sections``: the course's, if they have been read."""
+    section = next((one for one in sections if one.section.pk == lesson.section_id), None) or section_row_of(lesson)
     context: dict[str, Any] = {
         "section_row": section,
         "row": next(row for row in section.rows if row.lesson.pk == lesson.pk),

@@ -1,14 +1,17 @@
 """A course's outline as its authors see it: each lesson's state, and what to look at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.courses.arrangement import Arrangement
 from apps.courses.findings.rules import LONG_LESSON
 from apps.courses.models import Course, Lesson, Section
 from apps.files.models import CaptionTrack, VideoAsset
@@ -32,11 +35,12 @@ class Badge:
 
 @dataclass(frozen=True)
 class LessonRow:
-    """A lesson in the outline, with its badge, notes and a warning for its author."""
+    """A lesson in the outline, with its badge, and for its author its settings, what it lacks, and a warning."""
 
     lesson: Lesson
     badge: Badge
     end: str
+    settings: Sequence[str] = ()
     notes: Sequence[str] = ()
     warning: str = ""
 
@@ -65,6 +69,11 @@ class SectionRow:
 def outline_of(course: Course) -> list[SectionRow]:
     """Return the course's sections and lessons in order. Two queries."""
     return _section_rows(course.sections.order_by("position"))
+
+
+def arrangement_of(rows: Iterable[SectionRow]) -> Arrangement:
+    """Return the order of what is shown."""
+    return Arrangement.of((row.section.pk, (entry.lesson.pk for entry in row.rows)) for row in rows)
 
 
 def section_row_of(lesson: Lesson) -> SectionRow:
@@ -120,10 +129,6 @@ def _row(lesson: Lesson) -> LessonRow:
     notes: list[str] = []
     warning = ""
     end = clock(lesson.duration) if lesson.duration else ""
-    if lesson.external_host:
-        notes.append(str(lesson.get_external_host_display()))
-    if lesson.is_preview:
-        notes.append(_("Preview lesson"))
     match lesson.kind:
         case Kind.VIDEO:
             if lesson.video and lesson.video.has_audio and not lesson.has_captions:  # type: ignore[attr-defined]
@@ -135,7 +140,21 @@ def _row(lesson: Lesson) -> LessonRow:
             end = ngettext("%d question", "%d questions", count) % count if count else ""
         case Kind.FILE:
             end = lesson.shown_file_name
-    return LessonRow(lesson, lesson_badge(lesson), end, notes, warning)
+    return LessonRow(lesson, lesson_badge(lesson), end, _settings(lesson), notes, warning)
+
+
+def _settings(lesson: Lesson) -> list[str]:
+    found = [str(lesson.get_external_host_display())] if lesson.external_host else []
+    if lesson.is_preview:
+        found.append(_("Preview lesson"))
+    if lesson.is_optional:
+        found.append(_("Optional"))
+    if lesson.opens_at is not None:
+        found.append(_("Opens on %s") % date_format(timezone.localtime(lesson.opens_at), "j M Y, H:i"))
+    elif lesson.opens_after_days is not None:
+        count = lesson.opens_after_days
+        found.append(ngettext("Opens %d day after enrollment", "Opens %d days after enrollment", count) % count)
+    return found
 
 
 def outline_out(course: Course) -> dict[str, Any]:

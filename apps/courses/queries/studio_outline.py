@@ -3,13 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.arrangement import Arrangement
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.authored_outline import LessonRow, outline_of
+from apps.courses.queries.authored_outline import LessonRow, arrangement_of, outline_of
 from apps.courses.queries.outline_changes import change_out, undoable_changes
 from studyplatform.kit.extensions import lesson_learners
 
@@ -27,7 +24,7 @@ def studio_outline(course: Course, user: User, *, now: datetime) -> dict[str, An
     learners: dict[int, tuple[int, int]] = {}
     for count in lesson_learners.ordered():
         learners |= count(course.pk)
-    arrangement = Arrangement.of((section.section.pk, (row.lesson.pk for row in section.rows)) for section in sections)
+    arrangement = arrangement_of(sections)
     return {
         "etag": arrangement.etag,
         "can_edit": policies.edit_course(user, course) is None,
@@ -73,5 +70,4 @@ def _lesson_out(row: LessonRow, prerequisites: list[Any], learners: tuple[int, i
 
 def _missing(row: LessonRow) -> list[str]:
     """What is missing besides content: for the author, not for learners."""
-    notes = [note for note in row.notes if note != _("Preview lesson")]
-    return [*notes, *([row.warning] if row.warning else [])]
+    return [*row.notes, *([row.warning] if row.warning else [])]

@@ -177,11 +177,6 @@ def _save(
     return outcomes
 
 
-def topic_of(course: UUID) -> str:
-    """The topic of the sockets of those who edit a course."""
-    return f"studio.{course}"
-
-
 def last_edits(target: UUID, versions: Mapping[str, str]) -> dict[str, FieldEdit]:
     """Return who saved the fields of a course or lesson last, by name, for those that still have this version.
 

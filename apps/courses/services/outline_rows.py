@@ -7,6 +7,7 @@ in two steps: the rows are first moved out of the way, and then to their positio
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Case, F, QuerySet, Value, When
 
@@ -17,6 +18,7 @@ from apps.courses.errors import OutlineFull
 from apps.courses.events import OutlineChanged
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.services.search import index_course
+from studyplatform.kit import sockets
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -125,6 +127,12 @@ def refresh_outline(course: Course, *, now: datetime) -> None:
     course.save(update_fields=["lesson_count", "required_count", "duration", "version", "updated_at"])
     index_course(course_id=course.pk)
     publish(OutlineChanged(course_id=course.pk))
+    sockets.publish(topic_of(course.uid), {"type": "outline"})
+
+
+def topic_of(course: UUID) -> str:
+    """The topic of the sockets of those who edit a course."""
+    return f"studio.{course}"
 
 
 def _is_dense(rows: Iterable[Section | Lesson]) -> bool:

@@ -137,7 +137,9 @@ def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
 
 
-def lesson_as_learner(user: User, course_slug: str, lesson_slug: str, assumed: Assumed) -> OpenLesson:
+def lesson_as_learner(
+    user: User, course_slug: str, lesson_slug: str, assumed: Assumed, *, has_dates_ahead: bool, now: datetime
+) -> OpenLesson:
     """Return a lesson as a learner with an assumed progress would find it, for the staff of its course.
 
     :raises AppError: there is no such lesson, or the user is not staff of its course.
@@ -148,7 +150,7 @@ def lesson_as_learner(user: User, course_slug: str, lesson_slug: str, assumed: A
     lesson = known.lesson
     enforce(manage_course(user, lesson.course))
     outline = outline_of(lesson.course)
-    standing = standing_with(lesson.course, outline, lesson.pk, assumed)
+    standing = standing_with(lesson.course, outline, lesson.pk, assumed, has_dates_ahead=has_dates_ahead, now=now)
     blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
     verdict = policies.open_lesson(user, lesson, standing, blocker)
     return OpenLesson(known, outline, standing, verdict, may_save=False, is_bookmarked=False, is_simulated=True)

@@ -1,0 +1,94 @@
+/** The calls of the studio's outline, for one course. */
+import { authenticatedApi, unwrap } from "../shared/api/client";
+import type { components } from "../shared/api/schema.gen";
+
+type Schemas = components["schemas"];
+export type Outline = Schemas["StudioOutline"];
+export type Changed = Schemas["StudioOutlineChanged"];
+export type Change = Schemas["OutlineChangeOut"];
+export type Insertable = Schemas["LessonToInsert"];
+export type Settings = Omit<Schemas["LessonSettingsInRequest"], "lessons">;
+
+export type OutlineCalls = ReturnType<typeof createCalls>;
+
+export function createCalls(uid: string) {
+  const path = { uid };
+  return {
+    read: (): Promise<Outline> =>
+      unwrap(authenticatedApi.GET("/api/v1/studio/courses/{uid}/outline/", { params: { path } })),
+    moveLessons: (
+      lessons: string[],
+      section: string,
+      position: number,
+      etag: string,
+    ): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/move/", {
+          params: { path },
+          body: { lessons, section, position, etag },
+        }),
+      ),
+    moveSection: (section: string, position: number, etag: string): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/move/", {
+          params: { path },
+          body: { sections: [section], position, etag },
+        }),
+      ),
+    remove: (lessons: string[], sections: string[] = []): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/remove/", {
+          params: { path },
+          body: { lessons, sections },
+        }),
+      ),
+    duplicate: (lessons: string[], sections: string[] = []): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/duplicate/", {
+          params: { path },
+          body: { lessons, sections },
+        }),
+      ),
+    /** Lessons of the instructor's other courses whose titles have these words. */
+    findInsertable: async (q: string): Promise<Insertable[]> => {
+      const { results } = await unwrap(
+        authenticatedApi.GET("/api/v1/studio/courses/{uid}/outline/insert/", {
+          params: { path, query: { q } },
+        }),
+      );
+      return results;
+    },
+    insert: (
+      lesson: string,
+      section: string,
+      position: number,
+      isMove: boolean,
+    ): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/insert/", {
+          params: { path },
+          body: { lessons: [lesson], section, position, is_move: isMove },
+        }),
+      ),
+    set: (lessons: string[], settings: Settings): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/settings/", {
+          params: { path },
+          body: { lessons, ...settings },
+        }),
+      ),
+    renameSection: (section: string, title: string, was: string): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.PATCH("/api/v1/studio/courses/{uid}/outline/sections/{section}/", {
+          params: { path: { uid, section } },
+          body: { title, was },
+        }),
+      ),
+    undo: (change: string): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/changes/{change}/undo/", {
+          params: { path: { uid, change } },
+        }),
+      ),
+  };
+}
