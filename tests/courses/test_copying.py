@@ -170,6 +170,7 @@ def test_duplicates_stand_behind_their_originals_and_can_be_undone(course: Cours
         services.undo_change(change=again, by=by, now=NOW)
 
 
+@pytest.mark.long
 def test_the_pages_duplicate_without_scripts(course: Course) -> None:
     browser = Client()
     browser.force_login(course.instructor)
@@ -226,6 +227,7 @@ def _prompts(course: Course) -> list[str]:
     return list(Question.objects.filter(quiz__course=course).values_list("prompt", flat=True))
 
 
+@pytest.mark.long
 def test_lessons_of_others_cannot_be_inserted(course: Course) -> None:
     stranger = SectionFactory(course__instructor=UserFactory(role=Role.INSTRUCTOR))
     for user in (stranger.course.instructor, UserFactory(role=Role.ADMIN)):
@@ -240,6 +242,7 @@ def test_lessons_of_others_cannot_be_inserted(course: Course) -> None:
     assert browser.post(other, {"key": str(uuid4())}, content_type="application/json").status_code == 403
 
 
+@pytest.mark.long
 def test_a_large_course_is_copied_in_a_bounded_number_of_queries(django_assert_max_num_queries: Any) -> None:
     course = CourseFactory()
     section = SectionFactory(course=course)

@@ -45,6 +45,7 @@ def test_a_download_reaches_those_who_may_open_the_lesson(
     assert not download.file.uses.filter(ended_at=None).exists()
 
 
+@pytest.mark.long
 def test_the_studio_orders_downloads_and_limits_them(course: Any, ada: Any, browser_of: Any, monkeypatch: Any) -> None:
     lesson, browser = course.lessons.get(number="1.2"), browser_of(ada)
     address = f"/api/v1/studio/lessons/{lesson.uid}/downloads/"

@@ -133,6 +133,7 @@ def test_a_stale_move_is_refused_with_the_present_outline(studio, course) -> Non
     assert _shape(course) == [("A", ["one", "two", "three"]), ("B", ["four"])]
 
 
+@pytest.mark.long
 def test_an_order_that_loses_or_doubles_something_is_refused(studio, course) -> None:
     etag = _outline(studio, course)["etag"]
     one, two, three, four = (_uid(course, title) for title in ("one", "two", "three", "four"))
@@ -198,6 +199,7 @@ def test_settings_of_many_lessons(studio, course) -> None:
     assert not course.lessons.exclude(opens_at=None, opens_after_days=None, is_optional=False).exists()
 
 
+@pytest.mark.long
 def test_a_section_title_is_not_overwritten_unseen(studio, course) -> None:
     way = f"outline/sections/{_uid(course, 'A')}/"
     renamed = _call(studio, course, way, {"title": "Arrows", "was": "A"}, verb="patch")
@@ -219,6 +221,7 @@ def test_new_sections_and_lessons_have_their_place(studio, course) -> None:
     assert done["added"] == [_uid(course, "new")]
 
 
+@pytest.mark.long
 def test_only_staff_see_and_change_it(course) -> None:
     for user in (UserFactory(), UserFactory(role=Role.INSTRUCTOR)):
         browser = _browser_of(user)
@@ -293,6 +296,7 @@ def test_a_removed_question_comes_back_with_its_links(course) -> None:
     assert card.question_id == own[1].pk
 
 
+@pytest.mark.long
 def test_what_was_removed_a_month_ago_is_deleted_but_not_what_learners_did(course) -> None:
     by = course.instructor
     worked = course.lessons.get(title="one")

@@ -96,6 +96,7 @@ def test_a_lesson_is_closed_everywhere_until_it_opens(
 
 
 @pytest.mark.django_db
+@pytest.mark.long
 def test_days_count_from_the_first_enrollment(course: Any, leo: Any) -> None:
     lesson = _set(course, "1.2", opens_after_days=7)
     with time_machine.travel(NOW, tick=False):
@@ -144,6 +145,7 @@ def test_optional_lessons_neither_count_nor_block(course: Any, enrollment: Any, 
 
 
 @pytest.mark.django_db
+@pytest.mark.long
 def test_the_form_and_the_fields_say_when_a_lesson_opens(course: Any, ada: Any, browser_of: Any) -> None:
     browser, lesson = browser_of(ada), course.lessons.get(number="1.2")
     address = f"/dashboard/instructor/courses/{course.slug}/lectures/{lesson.slug}"
