@@ -165,6 +165,14 @@ export const pages = {
     budgetOnDemand: 160 * kB,
     budget: 140 * kB,
   },
+  "question in the studio": {
+    scripts: everyPage,
+    islands: ["question-preview", "editor"],
+    later: ["site/notifications"],
+    onDemand: liveEditor,
+    budgetOnDemand: 140 * kB,
+    budget: 150 * kB,
+  },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file", "editor"],
