@@ -33,6 +33,7 @@ export const spokenTexts = {
     "Next: {title}, in {seconds} seconds. Press Escape to stay.",
     "Lesson finished. Next: {title}",
     "Moment marked at {time}",
+    "Press Play to start at {time}",
   ],
   forms: [
     "Read as {number}",

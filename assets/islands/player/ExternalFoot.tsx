@@ -4,11 +4,10 @@ import { toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { complete } from "./completeLesson";
-import type { PlayerProps } from "./api";
+import type { External, PlayerProps } from "./api";
 import type { Player } from "./engine/player";
 import { Store } from "./engine/store";
 import { usePlayback, useStore } from "./usePlayback";
-import type { External } from "./ExternalVideo";
 import type { FrameState, FrameStream } from "./engine/frameStream";
 import { saveLength } from "./saveLength";
 

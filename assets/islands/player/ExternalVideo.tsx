@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
-import type { components } from "../../shared/api/schema.gen";
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { seekTargetOf } from "../../shared/seekTarget";
 import { Icon } from "../../shared/ui/Icon";
-import type { PlayerProps } from "./api";
+import type { External, PlayerProps } from "./api";
 import type { CreateStream, Sources } from "./engine/stream";
 import { LessonPlayer } from "./LessonPlayer";
 import { Stage } from "./Stage";
@@ -17,7 +16,6 @@ import { FrameStream } from "./engine/frameStream";
 import { speakVimeo } from "./engine/vimeo";
 import { speakYouTube } from "./engine/youtube";
 
-export type External = components["schemas"]["ExternalOut"];
 type Props = { lesson: PlayerProps; external: External; person: string };
 /** The second at which the learner stopped, or which the address names. */
 type Start = { startsFrom: number };

@@ -6,6 +6,8 @@ import { ApiError } from "../../shared/api/errors";
 import type { components } from "../../shared/api/schema.gen";
 import type { Post } from "./engine/progress";
 
+/** A video of another site. */
+export type External = components["schemas"]["ExternalOut"];
 export type PlayerProps = components["schemas"]["PlayerOut"] & {
   /** Set by the page of the audio player (`/audio-fallback`). */
   is_listening?: boolean;
