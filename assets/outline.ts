@@ -2,6 +2,7 @@
 // change appears.
 import { startOutlineEditor, type OutlineEditor } from "./outline/outlineEditor";
 import { createCalls } from "./outline/outlineCalls";
+import { openLine } from "./outline/openLine";
 import { startSidePanel } from "./outline/sidePanel";
 import { watchProcessing } from "./outline/watchProcessing";
 import { openLiveSocket } from "./shared/liveSocket";
@@ -123,3 +124,5 @@ function followOthers(
     },
   });
 }
+
+openLine(document, location);

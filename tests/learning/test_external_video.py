@@ -1,12 +1,13 @@
 """Learners watch videos of other hosts: counted like ours, marked where nobody tells, loaded on a press only."""
 
+import hashlib
 import re
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 
-from apps.courses.models import Lesson
+from apps.courses.models import Lesson, LinkCheck
 from apps.learning import services
 from apps.learning.activity import watching
 from apps.learning.errors import LessonCompletesItself, WatchingTooShort
@@ -99,6 +100,19 @@ def test_marking_takes_as_long_as_watching(leo, enrollment, video_lesson, watch,
     assert saved.newly_completed
     assert saved.progress.watched_seconds == 500  # a mark is no watching
     assert mark(437).newly_completed is False
+
+
+def test_nobody_waits_for_a_video_that_is_gone(leo, enrollment, video_lesson, mark, now):
+    _show(video_lesson, YOUTUBE, duration=3600)
+    open_lesson(leo, video_lesson, now)
+    digest = hashlib.sha256(YOUTUBE.encode()).hexdigest()
+    check = LinkCheck.objects.create(digest=digest, address=YOUTUBE, state="unsure", due_at=now)
+    with pytest.raises(WatchingTooShort):
+        mark(60)
+    check.state = "dead"
+    check.save()
+
+    assert mark(60).newly_completed
 
 
 def test_many_marks_share_one_budget_of_time(leo, enrollment, course, video_lesson, now):

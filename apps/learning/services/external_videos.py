@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.courses.models import Lesson
-from apps.courses.queries.external_videos import MAX_LENGTH_SECONDS, external_video_of
+from apps.courses.queries.external_videos import MAX_LENGTH_SECONDS, external_video_of, is_known_dead
 from apps.learning.activity import watching
 from apps.learning.errors import WatchingTooShort
 from apps.learning.models import LessonProgress
@@ -19,7 +19,9 @@ def complete_external_video(progress: LessonProgress, zone: str, now: datetime) 
     :raises WatchingTooShort: it can't.
     """
     watched = progress.watched_seconds
-    needed = watching.seconds_to_watch(length=length_to_watch(progress.lesson), watched=watched)
+    # Nobody has to wait for as long as a video that the site itself found to be gone.
+    length = 0 if is_known_dead(progress.lesson) else length_to_watch(progress.lesson)
+    needed = watching.seconds_to_watch(length=length, watched=watched)
     wait = watching.seconds_until_watched(needed, since_start=now - progress.started_at, watched=watched)
     if wait:
         raise WatchingTooShort(wait=wait)
