@@ -86,6 +86,7 @@ def test_links_are_found_with_their_lines() -> None:
     ]
 
 
+@pytest.mark.long
 def test_reading_takes_linear_time() -> None:
     text = "![](" * 20_000 + "\n" + "[" * 20_000 + "# " * 20_000
     assert read_text(text).pictures == ()
@@ -110,6 +111,7 @@ def _key(course: Course, rule: Rule) -> str:
     return _found(course)[rule][0].key
 
 
+@pytest.mark.long
 def test_each_rule_finds_its_place(course: Course) -> None:
     section, empty = SectionFactory(course=course), SectionFactory(course=course, title="Later")
     video = VideoFactory(owner=course.instructor, has_audio=True, stage="complete")
