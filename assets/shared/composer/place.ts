@@ -41,9 +41,10 @@ export function placeIn(root: HTMLElement): Place {
   };
 }
 
-/** "study.draft:<user>:topic-42"; behind a name that ends with a colon come the form's address and the field. */
+/** "study.draft:<user>:topic-42"; behind a name that ends with a colon come the form's address and the field. "": no draft. */
 function draftOf(root: HTMLElement, field: HTMLTextAreaElement): string {
   const name = root.dataset.draft ?? "";
   if (!name.endsWith(":") || !field.form) return name;
+  if ("lessonForm" in field.form.dataset) return ""; // it saves by itself, and keeps what is not saved yet
   return `${name}${new URL(field.form.action).pathname}:${field.name}`;
 }
