@@ -48,6 +48,7 @@ ISLANDS = {
     "billing": ["islands/card-form", "islands/checkout", "islands/premium", "shared/payments"],
     "courses": [
         "islands/lesson-file",
+        "islands/question-preview",
         "islands/wizard",
         "outline",
         "shared/composer",

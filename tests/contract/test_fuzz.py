@@ -13,11 +13,13 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from apps.courses.models import Course, Lesson
+from apps.courses import services
+from apps.courses.models import Course, Lesson, QuestionImport
 from apps.forum.queries.lists import TABS
 from studyplatform.kit.management.commands import export_contract
 from studyplatform.samples.queries import STARTERS
@@ -96,6 +98,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "lessons": lessons,
         "orders": [OrderFactory(user=owner).uid for owner in (ada, leo)],
         "promo-codes": [PromoCodeFactory(scope="course", course=course, created_by=ada).uid],
+        "question-imports": [make_import(quiz, ada).uid],
         "sections": [section.uid for section in course.sections.all()],
         "studio courses": [course.uid],
         "uploads": uploads,
@@ -116,6 +119,11 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     }
     known = {name: [str(one) for one in ids] for name, ids in found.items()}
     return known | {field: known[name] for field, name in by_field.items()}
+
+
+def make_import(quiz: Any, by: Any) -> QuestionImport:
+    file = services.QuestionFile(raw=b"Is it so? {T}", name="questions.gift")
+    return services.check_questions(quiz=quiz, by=by, file=file, now=timezone.now())
 
 
 @pytest.fixture(params=ROLES)

@@ -46,7 +46,8 @@ def question_search(request: HttpRequest, slug: str, lesson: str) -> HttpRespons
 
 def _put(request: HttpRequest, course: Course, opened: Lesson) -> None:
     by, now = signed_in_user(request), timezone.now()
-    found = queries.questions_beside(opened).filter(uid=_uid(request.POST.get("question", ""))).first()
+    uid = _uid(request.POST.get("question", ""))
+    found = None if uid is None else queries.questions_beside(opened).filter(uid=uid).first()
     if found is None:
         messages.warning(request, _("Choose a question of this course."))
         return

@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 
 from apps.accounts.models import User
 from apps.billing.standin import Standin
-from apps.courses.models import Lesson
+from apps.courses.models import Course, Lesson
 from apps.files.models import File, Upload, VideoAsset
 from apps.learning.models import Enrollment, PracticeCard
 from apps.tutor.models import Answer, Citation
@@ -126,12 +126,11 @@ def record() -> list[dict[str, Any]]:
         call("PUT", "/lessons/{uid}/video/", uid=video, body={"video": film})
         call("POST", "/videos/{uid}/retry/", uid=film)
         call("DELETE", "/videos/{uid}/", uid=film)
-        call("POST", "/lessons/{uid}/move/", uid=text, body={"section": section, "position": 1})
-        call("POST", "/sections/{uid}/move/", uid=section, body={"position": 1})
         call("GET", "/courses/{slug}/lessons/", slug=COURSE)
         call("POST", "/courses/{slug}/sections/", slug=COURSE, body={"title": "Shears"})
         call("POST", "/courses/{slug}/lessons/", slug=COURSE, body={"section": section, "kind": "text", "title": "A"})
         _write_course(call, teacher)
+        _arrange_course(call, text=text, section=section)
         todo = str(STARTERS[0][0])
         call("GET", "/demo-tq-todos", version="")
         call("POST", "/demo-tq-todos", version="", body={"title": "Draw another slant"})
@@ -177,6 +176,25 @@ def _write_course(call: Any, teacher: User) -> None:
         Upload.objects.filter(owner=teacher, purpose=Upload.Purpose.FILE).exclude(stored_as="").order_by("pk").first()
     )
     call("POST", "/courses/{slug}/files/", slug=slug, body={"upload": str(kept and kept.uid)})
+
+
+def _arrange_course(call: Any, *, text: str, section: str) -> None:
+    """Edit a lesson beside the outline, and change the outline."""
+    uid = str(Course.objects.get(slug=COURSE).uid)
+    title = {"value": "What a determinant measures", "base": ""}
+    call("GET", "/studio/lessons/{uid}/", uid=text)
+    call("PATCH", "/studio/lessons/{uid}/", uid=text, body={"client": "recorded", "fields": {"title": title}})
+    outline = "/studio/courses/{uid}/outline/"
+    call("GET", outline, uid=uid)
+    call("GET", f"{outline}insert/", uid=uid)
+    call("POST", f"{outline}insert/", uid=uid, body={"lessons": [text], "section": section, "position": 1})
+    call("POST", f"{outline}duplicate/", uid=uid, body={"lessons": [text]})
+    call("POST", f"{outline}move/", uid=uid, body={"lessons": [text], "section": section, "position": 1})
+    call("POST", f"{outline}settings/", uid=uid, body={"lessons": [text], "is_optional": True})
+    call("PATCH", f"{outline}sections/{{section}}/", uid=uid, section=section, body={"title": "Slants"})
+    removed = call("POST", f"{outline}remove/", uid=uid, body={"lessons": [text]})
+    change = ((removed or {}).get("change") or {}).get("uid", text)
+    call("POST", "/studio/courses/{uid}/changes/{change}/undo/", uid=uid, change=change)
 
 
 def _ask_tutor(call: Any, learner: User) -> None:
