@@ -191,8 +191,8 @@ def test_a_learner_resumes_at_the_next_lesson(browser_of, leo, enrollment, cours
     LessonProgress.objects.create(
         enrollment=enrollment, lesson=first, started_at=THEN, updated_at=THEN, completed_at=THEN, watched_seconds=60
     )
-    enrollment.percent, enrollment.last_lesson = 16, first
-    enrollment.save(update_fields=["percent", "last_lesson"])
+    enrollment.percent, enrollment.completed_lessons, enrollment.last_lesson = 16, 1, first
+    enrollment.save(update_fields=["percent", "completed_lessons", "last_lesson"])
 
     page = browser_of(leo).get(address(course)).content.decode()
 
