@@ -76,7 +76,7 @@ def write_quiz(teacher: Page, slug: str) -> None:
     teacher.get_by_label("Answer 1", exact=True).fill("On the inside of the bend")
     teacher.get_by_label("Answer 2", exact=True).fill("On the outside of the bend")
     teacher.get_by_label("Answer 2 is correct").check(force=True)
-    teacher.get_by_label("Explanation").fill("The water is fastest there.")
+    teacher.get_by_role("textbox", name="Explanation").fill("The water is fastest there.")
     teacher.get_by_role("button", name="Save question").click()
     expect(teacher.get_by_text("Question 1 saved.")).to_be_visible()
 
