@@ -72,7 +72,7 @@ def write_quiz(teacher: Page, slug: str) -> None:
     teacher.get_by_role("button", name="Add lesson: Quiz").click()
     teacher.get_by_text("Add a question").click()
     teacher.get_by_role("link", name="Single choice").click()
-    teacher.get_by_label("Question", exact=True).fill("Where does a river cut its bank?")
+    teacher.get_by_role("textbox", name="Question", exact=True).fill("Where does a river cut its bank?")
     teacher.get_by_label("Answer 1", exact=True).fill("On the inside of the bend")
     teacher.get_by_label("Answer 2", exact=True).fill("On the outside of the bend")
     teacher.get_by_label("Answer 2 is correct").check(force=True)
