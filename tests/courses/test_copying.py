@@ -223,6 +223,41 @@ def test_lessons_move_to_another_course_of_the_instructor(course: Course) -> Non
     assert Attempt.objects.filter(quiz__lesson=rows[2]).exists()
 
 
+def test_questions_that_say_the_same_stay_two_in_copies(course: Course) -> None:
+    by, bank = course.instructor, course.question_bank
+    quiz = course.lessons.get(kind="quiz").quiz
+    twin = services.duplicate_question(question=bank.questions.get(prompt="Linked?"), by=by, now=NOW)
+    services.link_question(quiz=quiz, question=twin, by=by, now=NOW)
+    section = SectionFactory(course__instructor=by)
+    copied = services.duplicate_course(course=course, by=by, key=uuid4(), now=NOW)
+    for _time in range(2):
+        services.insert_lessons(
+            course=section.course, by=by, lessons=[quiz.lesson], section=section, position=1, now=NOW
+        )
+
+    # The second time, the bank has them already.
+    assert sorted(_prompts(section.course)) == ["Linked?", "Linked?", "Tagged?"]
+    quizzes = [one.quiz for one in [*section.lessons.all(), copied.lessons.get(kind="quiz")]]
+    for one in quizzes:
+        links = set(one.draws.exclude(question=None).values_list("question__prompt", "question_id"))
+        assert [prompt for prompt, _pk in links] == ["Linked?", "Linked?"]
+        assert one.bank_count == 3
+
+
+@pytest.mark.long
+def test_a_question_with_another_explanation_is_not_the_same(course: Course) -> None:
+    by = course.instructor
+    section = SectionFactory(course__instructor=by)
+    bank = services.open_bank(course=section.course)
+    original = course.question_bank.questions.get(prompt="Linked?")
+    QuestionFactory(quiz=bank, prompt="Linked?", explanation="Another one.")
+    QuestionFactory(quiz=bank, prompt="Linked?", is_withdrawn=True)
+    quiz = course.lessons.get(kind="quiz")
+    services.insert_lessons(course=section.course, by=by, lessons=[quiz], section=section, position=1, now=NOW)
+    copy = section.lessons.get().quiz.draws.exclude(question=None).get().question
+    assert (copy.explanation, copy.is_withdrawn) == (original.explanation, False)
+
+
 def _prompts(course: Course) -> list[str]:
     return list(Question.objects.filter(quiz__course=course).values_list("prompt", flat=True))
 

@@ -30,7 +30,7 @@ from apps.courses.models import (
     Section,
 )
 from apps.courses.services.outline_rows import find_free_slug
-from apps.courses.services.quizzes import BANK_LIMIT
+from apps.courses.services.quizzes import BANK_LIMIT, copied_columns
 
 ASIDE_COPIED = 15_000  # positions of copies until they are put in their place
 TITLE_LENGTH = 120  # code points
@@ -180,32 +180,46 @@ def _bring_bank(draws: Iterable[QuizDraw], source: Course, into: Course, copies:
     needed = [
         row for row in rows if row.pk in linked or any(wanted <= {tag.pk for tag in row.tags.all()} for wanted in sets)
     ]
-    present = {_contents_of(row): row for row in Question.objects.filter(quiz=bank)}
-    copies.questions |= {row.pk: present[_contents_of(row)] for row in needed if _contents_of(row) in present}
-    missing = [row for row in needed if row.pk not in copies.questions]
-    if len(present) + len(missing) > BANK_LIMIT:
-        raise OutlineFull(limit=BANK_LIMIT)
+    missing = _match_questions([row for row in needed if row.pk not in copies.questions], bank, copies)
     last = Question.objects.filter(quiz=bank).aggregate(last=Max("position"))["last"] or 0
     for place, row in enumerate(missing, start=1):
         row.position = last + place
     copy_questions(missing, {row.quiz_id: bank for row in missing}, copies, is_same=False)
+    for tag in [tag for row in needed for tag in row.tags.all()] + [tag for draw in draws for tag in draw.tags.all()]:
+        if tag.pk not in copies.tags:
+            copies.tags[tag.pk], _made = QuestionTag.objects.get_or_create(
+                bank=bank, key=tag.key, defaults={"name": tag.name}
+            )
     for row in needed:
-        for tag in row.tags.all():
-            if tag.pk not in copies.tags:
-                copies.tags[tag.pk], _made = QuestionTag.objects.get_or_create(
-                    bank=bank, key=tag.key, defaults={"name": tag.name}
-                )
         copies.questions[row.pk].tags.add(*(copies.tags[tag.pk] for tag in row.tags.all()))
-    for draw in draws:
-        for tag in draw.tags.all():
-            if tag.pk not in copies.tags:
-                copies.tags[tag.pk], _made = QuestionTag.objects.get_or_create(
-                    bank=bank, key=tag.key, defaults={"name": tag.name}
-                )
+
+
+def _match_questions(rows: Sequence[Question], bank: Quiz, copies: Copies) -> list[Question]:
+    """Note for each question the same one of the bank; return those that the bank lacks.
+
+    Questions that say the same get one each: a quiz may ask both, and each can be linked to it only once.
+
+    :raises OutlineFull: the bank has no room for those that it lacks.
+    """
+    present: dict[str, list[Question]] = {}
+    count = 0
+    for row in Question.objects.filter(quiz=bank).order_by("-position"):
+        present.setdefault(_contents_of(row), []).append(row)
+        count += 1
+    missing = []
+    for row in rows:
+        if same := present.get(_contents_of(row)):
+            copies.questions[row.pk] = same.pop()
+        else:
+            missing.append(row)
+    if count + len(missing) > BANK_LIMIT:
+        raise OutlineFull(limit=BANK_LIMIT)
+    return missing
 
 
 def _contents_of(question: Question) -> str:
-    return repr([question.kind, question.prompt, question.options, question.answer, question.points])
+    columns = copied_columns(question)
+    return repr([columns[name] for name in columns if not name.startswith("rewatch")])
 
 
 def copy_files(files: Iterable[CourseFile], into: Course, by: User, now: datetime) -> dict[Any, CourseFile]:
