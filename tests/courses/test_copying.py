@@ -15,6 +15,7 @@ from apps.courses import services
 from apps.courses.errors import UndoConflict
 from apps.courses.models import Course, CourseFileUse, Lesson, LessonDownload, Question, Quiz, Section
 from apps.learning.models import Attempt, Enrollment
+from studyplatform.kit.errors import NotFound
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import (
     CourseFactory,
@@ -214,6 +215,10 @@ def test_lessons_move_to_another_course_of_the_instructor(course: Course) -> Non
     assert written[2]["files"]
     assert written[2]["downloads"][0][2]
     assert not course.lessons.exists()
+    with pytest.raises(NotFound):  # removed by somebody else while this waited
+        services.insert_lessons(
+            course=target, by=by, lessons=rows[:1], section=target.sections.get(), position=1, now=NOW
+        )
     # Both courses can take it back by themselves, and the learner's work is where it was.
     for one in (course, target):
         change = one.outline_changes.get()

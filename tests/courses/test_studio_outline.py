@@ -198,6 +198,17 @@ def test_settings_of_many_lessons(studio, course) -> None:
     _undo(studio, course, done["change"])
     assert not course.lessons.exclude(opens_at=None, opens_after_days=None, is_optional=False).exists()
 
+    # A date that gave way to days comes back in their place, and never beside days that someone has set since.
+    date = "2027-01-11T08:00:00Z"
+    _call(studio, course, "outline/settings/", {"lessons": both[:1], "opens_at": date})
+    days = _call(studio, course, "outline/settings/", {"lessons": both[:1], "opens_after_days": 5})
+    _undo(studio, course, days["change"])
+    one.refresh_from_db()
+    assert (one.opens_at, one.opens_after_days) == (datetime(2027, 1, 11, 8, 0, tzinfo=UTC), None)
+    cleared = _call(studio, course, "outline/settings/", {"lessons": both[:1], "opens_at": None})
+    _call(studio, course, "outline/settings/", {"lessons": both[:1], "opens_after_days": 9})
+    assert _undo(studio, course, cleared["change"], 409)["code"] == "OUTLINE_UNDO_CONFLICT"
+
 
 @pytest.mark.long
 def test_a_section_title_is_not_overwritten_unseen(studio, course) -> None:

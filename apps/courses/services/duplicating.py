@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
@@ -50,6 +50,18 @@ from apps.courses.services.quizzes import recount_draws
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+
+Row = TypeVar("Row", Section, Lesson)
+
+
+def _reload(model: type[Row], rows: Sequence[Row]) -> list[Row]:
+    """
+    :raises NotFound: one of them was removed.
+    """
+    live = model.objects.in_bulk([row.pk for row in rows])
+    if len(live) != len({row.pk for row in rows}):
+        raise NotFound
+    return [live[row.pk] for row in rows]
 
 
 def duplicate_items(
@@ -110,7 +122,9 @@ def insert_lessons(
     with transaction.atomic():
         sources = _lock_sources(course, by, [*lessons, *sections], is_move=is_move)
         course = sources.pop(course.pk)
-        inside = [list(one.lessons.order_by("position")) for one in sections]
+        # As they are now, not as they were before the locks: somebody may have saved or removed them meanwhile.
+        sections, lessons = _reload(Section, sections), _reload(Lesson, lessons)
+        inside = [list(one.lessons.select_related("video").order_by("position")) for one in sections]
         check_room(course, sections=len(sections), lessons=len(lessons) + sum(len(rows) for rows in inside))
         if lessons and (section is None or not course.sections.filter(pk=section.pk).exists()):
             raise NotFound

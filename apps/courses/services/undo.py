@@ -1,6 +1,8 @@
 """Take changes of outlines back, without overwriting what others have changed since."""
 
+from collections import defaultdict
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.dateparse import parse_datetime
@@ -74,10 +76,25 @@ def _undo_in_outline(change: OutlineChange, course: Course, now: datetime) -> No
         _restore(course, removed)
         _remove_again(course, change, now)
         apply_arrangement(course, target)
-    for kind, pk, name, was, _now_is in change.facts["fields"]:
+    _restore_fields(change, course, state)
+
+
+def _restore_fields(change: OutlineChange, course: Course, state: State) -> None:
+    """Give each row its former fields at once, so that it opens in one way all the time.
+
+    :raises UndoConflict: the lesson would open on a date and after some days, as someone has set the other one since.
+    """
+    before: dict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
+    for kind, pk, name, was, _became in change.facts["fields"]:
+        before[kind, pk][name] = was
+    for (kind, pk), values in before.items():
+        after = {**state.fields[kind, pk], **values}
+        if after.get("opens_at") is not None and after.get("opens_after_days") is not None:
+            raise UndoConflict(reason=_("“%s” was changed again since.") % after["title"])
+        if values.get("opens_at"):
+            values["opens_at"] = parse_datetime(values["opens_at"])
         rows = Section.objects if kind == "section" else Lesson.objects
-        value = parse_datetime(was) if name == "opens_at" and was else was
-        rows.filter(pk=pk, course=course).update(**{name: value})
+        rows.filter(pk=pk, course=course).update(**values)
 
 
 def _check_fields(change: OutlineChange, state: State) -> None:
