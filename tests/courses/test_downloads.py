@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -10,6 +11,7 @@ from apps.courses import services
 from apps.courses.errors import OutlineFull
 from apps.courses.models import CourseFile, LessonDownload
 from apps.courses.services import downloads as downloads_service
+from apps.files.models import Upload
 from tests.factories.courses import CourseFileFactory
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +67,8 @@ def test_the_studio_orders_downloads_and_limits_them(course: Any, ada: Any, brow
     monkeypatch.setattr(downloads_service, "MAX_DOWNLOADS", 2)
     with pytest.raises(OutlineFull):
         services.add_download(lesson=lesson, by=ada, file=CourseFileFactory(course=course), now=timezone.now())
+    # A file too many leaves nothing behind, neither a row nor bytes.
+    before = Upload.objects.count()
+    with pytest.raises(OutlineFull):
+        services.upload_download(lesson=lesson, by=ada, file=ContentFile(b"d", "d.txt"), now=timezone.now())
+    assert Upload.objects.count() == before

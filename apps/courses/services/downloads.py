@@ -48,9 +48,11 @@ def upload_download(*, lesson: Lesson, by: User, file: File[bytes], name: str = 
     :raises AppError: as ``add_download`` and ``upload_course_file``.
     """
     filename = getattr(file, "name", "") or ""
-    with transaction.atomic():
-        added = upload_course_file(course=lesson.course, by=by, file=file, name=filename, now=now)
-        return add_download(lesson=lesson, by=by, file=added, name=name, now=now)
+    if lesson.downloads.count() >= MAX_DOWNLOADS:
+        raise OutlineFull(limit=MAX_DOWNLOADS)
+    # Not in one transaction: taking it back would lose the row of the file, and leave its bytes in storage.
+    added = upload_course_file(course=lesson.course, by=by, file=file, name=filename, now=now)
+    return add_download(lesson=lesson, by=by, file=added, name=name, now=now)
 
 
 def move_download(*, download: LessonDownload, by: User, position: int) -> None:
