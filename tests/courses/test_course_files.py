@@ -20,6 +20,7 @@ from apps.files.models import Upload
 from apps.files.services import uses_of
 from apps.learning.queries import course_files
 from studyplatform.kit import jobs
+from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.text import content
 from tests.courses.test_course_pictures import picture_bytes
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
@@ -105,6 +106,12 @@ def test_only_those_who_may_read_the_text_get_the_file(course, lesson, ada, eve,
     assert status_of(readers["leo"], other) == 200  # opened just now
     write(lesson, f"![a]({file.address})", is_preview=True)
     assert (status_of(client, file), status_of(client, other)) == (200, 404)
+
+    # What the open text no longer shows is as closed as the text that still does.
+    write(locked, f"![a]({file.address})")
+    write(lesson, "No picture.", is_preview=True)
+    clear_caches()
+    assert (status_of(client, file), status_of(readers["leo"], file)) == (404, 200)
 
 
 def test_a_file_on_the_course_page_is_for_everyone_who_sees_it(course, ada, client):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import CourseFile
+from apps.courses.models import CourseFile, Lesson
 from apps.courses.policies import is_staff_of
 from apps.courses.services import course_file_holds
 from apps.learning import policies
@@ -46,7 +46,9 @@ def _may_open(user: AnyUser, file: CourseFile) -> bool:
 
 
 def _reads_text_with(user: AnyUser, file: CourseFile) -> bool:
-    lessons = list(file.uses.values_list("lesson", flat=True))
+    # What a text no longer shows is closed; attempts at a quiz still show what they asked.
+    shown = Q(ended_at=None) | Q(lesson__kind=Lesson.Kind.QUIZ)
+    lessons = list(file.uses.filter(shown).values_list("lesson", flat=True))
     if None in lessons and policies.see_course(user, file.course) is None:
         return True
     return bool(lessons) and not openable_lessons(user, file.course).isdisjoint(lessons)
