@@ -13,7 +13,7 @@ from apps.courses.models import Course, Lesson, Question
 from apps.courses.questions import Answers
 from apps.learning import exports, services
 from apps.learning.errors import EssayMarkedMeanwhile, EssayPointsInvalid, QuizTimeOver
-from apps.learning.models import Attempt, Certificate, EssayAnswer, EssayMark, LessonProgress, PracticeCard
+from apps.learning.models import Attempt, Certificate, Enrollment, EssayAnswer, EssayMark, LessonProgress, PracticeCard
 from apps.learning.queries import marking
 from apps.learning.queries.quizzes import attempt_page_out
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -77,9 +77,14 @@ def test_an_attempt_waits_until_its_essay_is_marked(leo, ada, quiz, browser_of, 
     }
     assert '<span class="vh"> waiting</span>' in browser_of(ada).get("/dashboard/instructor/marking/").content.decode()
 
+    elsewhere = LessonFactory(section=quiz.lesson.section, kind="text", slug="elsewhere", position=9)
+    Enrollment.objects.update(last_lesson=elsewhere, last_activity_at=NOW - timedelta(days=9))
+
     told(mark, ada, attempt, "2.75", "Say more about the inside.")
 
     attempt.refresh_from_db()
+    there = Enrollment.objects.get(user=leo)  # who marks doesn't move the learner
+    assert (there.last_lesson, there.last_activity_at) == (elsewhere, NOW - timedelta(days=9))
     assert (attempt.waiting, attempt.percent, attempt.is_passed, str(attempt.score)) == (0, 82, True, "5.75")
     assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == NOW
     notice = Notification.objects.get(user=leo, kind="learning.essays_marked")

@@ -80,11 +80,18 @@ class Saved:
 
 
 def finish(
-    progress: LessonProgress, *, zone: str, now: datetime, at: datetime | None = None, seconds: int = 0
+    progress: LessonProgress,
+    *,
+    zone: str,
+    now: datetime,
+    at: datetime | None = None,
+    seconds: int = 0,
+    by_learner: bool = True,
 ) -> Saved:
     """Complete the lesson and publish it. Idempotent: of two simultaneous requests only one publishes.
 
     The lesson, and the ``seconds`` spent on it, count on the day of ``at`` (by default now) in the learner's ``zone``.
+    If it isn't ``by_learner``, who may be somewhere else, the course still resumes where they were.
     """
     enrollment = progress.enrollment
     before = enrollment.milestone
@@ -97,7 +104,8 @@ def finish(
             return Saved(progress=progress, enrollment=enrollment)
         learned_days.record(user_id=enrollment.user_id, zone=zone, now=now, at=at, seconds=seconds, lessons=1)
         publish(LessonCompleted(enrollment_id=enrollment.pk, user_id=enrollment.user_id, lesson_id=progress.lesson_id))
-        enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=progress.lesson_id)
+        last_lesson = progress.lesson_id if by_learner else None
+        enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=last_lesson)
     milestone = enrollment.milestone if enrollment.milestone > before else None
     return Saved(
         progress=progress, enrollment=enrollment, newly_completed=True, certificate=certificate, milestone=milestone

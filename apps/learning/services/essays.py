@@ -101,7 +101,7 @@ def _complete(attempt: Attempt, now: datetime) -> None:
     zone = enrollment.user.day_zone(now)
     if attempt.is_passed:
         progress = open_lesson(enrollment=enrollment, lesson=attempt.quiz.lesson, now=now)
-        finish(progress, zone=zone, now=now, at=submitted_at)
+        finish(progress, zone=zone, now=now, at=submitted_at, by_learner=False)
     if attempt.percent == 100:
         day = local_moment(submitted_at, zone, now=now).date()
         award(
