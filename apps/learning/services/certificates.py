@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
+from apps.courses.queries.external_videos import length_to_watch
 from apps.learning.activity import watching
 from apps.learning.events import CertificateIssued, CertificateRevoked
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
@@ -63,16 +64,22 @@ def _attested(enrollment: Enrollment) -> dict[str, Any]:
 
     Of each quiz the first passed attempt counts: later ones may have been made with the answers known.
     """
-    completed = LessonProgress.objects.filter(
-        enrollment=enrollment,
-        lesson__course=enrollment.course_id,
-        lesson__removed_at=None,
-        completed_at__isnull=False,
-    ).values_list("lesson__kind", "lesson__duration", "watched_seconds", "lesson__external_host", "lesson__is_optional")
+    completed = list(
+        LessonProgress.objects.filter(
+            enrollment=enrollment,
+            lesson__course=enrollment.course_id,
+            lesson__removed_at=None,
+            completed_at__isnull=False,
+        )
+        .select_related("lesson")
+        .defer("lesson__body")
+    )
     videos = [
-        (length, watched)
-        for kind, length, watched, host, _is_optional in completed
-        if kind == Lesson.Kind.VIDEO and not (host and not watching.is_complete(watched, duration=length))
+        (length, progress.watched_seconds)
+        for progress in completed
+        if progress.lesson.kind == Lesson.Kind.VIDEO
+        for length in [length_to_watch(progress.lesson)]
+        if not progress.lesson.external_host or watching.is_complete(progress.watched_seconds, duration=length)
     ]
     passed: dict[int, dict[str, Any]] = {}
     for quiz, title, percent in (
@@ -82,7 +89,7 @@ def _attested(enrollment: Enrollment) -> dict[str, Any]:
     ):
         passed.setdefault(quiz, {"title": title, "percent": percent})
     return {
-        "lesson_count": sum(not is_optional for *_facts, is_optional in completed),
+        "lesson_count": sum(not progress.lesson.is_optional for progress in completed),
         "video_seconds": sum(length for length, _ in videos),
         "watched_seconds": sum(min(length, watched) for length, watched in videos),
         "quizzes": list(passed.values()),

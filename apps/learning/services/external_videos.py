@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.courses.models import Lesson
-from apps.courses.queries.external_videos import MAX_LENGTH_SECONDS, external_video_of, is_known_dead
+from apps.courses.queries.external_videos import MAX_LENGTH_SECONDS, is_known_dead, length_to_watch
 from apps.learning.activity import watching
 from apps.learning.errors import WatchingTooShort
 from apps.learning.models import LessonProgress
@@ -40,17 +40,6 @@ def complete_external_video(progress: LessonProgress, zone: str, now: datetime) 
             )
             return finish(progress, zone=zone, now=now, seconds=learned)
     raise WatchingTooShort(wait=wait)
-
-
-def length_to_watch(lesson: Lesson) -> int:
-    """Return how many seconds of the video there are to watch: without those before a second at which it begins.
-
-    0 if its length is unknown.
-    """
-    if not lesson.external_host or lesson.duration <= 0:
-        return lesson.duration
-    video = external_video_of(lesson)
-    return max(1, lesson.duration - (video.start if video else 0))
 
 
 def length_counted(lesson: Lesson) -> int:

@@ -21,6 +21,7 @@ from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
+from apps.courses.queries.external_videos import length_to_watch
 from apps.learning import policies
 from apps.learning.activity import watching
 from apps.learning.errors import FileNotFetched, LessonCompletesItself
@@ -29,7 +30,7 @@ from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
-from apps.learning.services.external_videos import complete_external_video, length_counted, length_to_watch
+from apps.learning.services.external_videos import complete_external_video, length_counted
 from apps.learning.services.learned_days import day_zone_of
 from apps.learning.services.texts import complete_text
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
