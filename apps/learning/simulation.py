@@ -30,12 +30,12 @@ def standing_with(
     Its enrollment is not in the database and has neither key nor user, so nothing of anybody is found by it.
     """
     done = {Assumed.NONE: (), Assumed.BEFORE: outline.before(lesson_pk), Assumed.ALL: outline.entries}[assumed]
-    total = len(outline.entries)
+    total, counted = outline.required_count, sum(not entry.is_optional for entry in done)
     enrollment = Enrollment(
         course=course,
         enrolled_at=now,
-        completed_lessons=len(done),
-        percent=round(100 * len(done) / total) if total else 0,
+        completed_lessons=counted,
+        percent=100 * counted // total if total else 0,
     )
     progress = {entry.pk: Progress(0, 0, is_completed=True) for entry in done}
     return Standing(enrollment, progress, now=now if has_dates_ahead else now + LATER)
