@@ -195,6 +195,19 @@ it("knows whether typed text was not sent", () => {
   expect(hasUnsentInput()).toBe(false);
 });
 
+it("leaves the errors of islands and of forms that save by themselves to them", () => {
+  show(`<div data-island="wizard"><input id="a" aria-invalid="true"><p id="a-e">Ana changed this</p></div>
+    <form data-lesson-form="1"><input id="b" aria-invalid="true"><p id="b-e">Ana changed this</p></form>
+    <div data-island="editor"><textarea id="c" aria-invalid="true"></textarea></div><p id="c-e">Too short</p>`);
+  for (const field of document.querySelectorAll<HTMLInputElement>("input, textarea")) {
+    field.value = "mine";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  const left = [...document.querySelectorAll("p")].map(({ textContent }) => textContent);
+  expect(left).toEqual(["Ana changed this", "Ana changed this", ""]);
+});
+
 it("asks before a destructive form is sent, with the focus on the safe answer", async () => {
   show(
     `<form method="post" data-confirm="Delete the course?" data-confirm-text="It cannot be undone."

@@ -70,6 +70,8 @@ function focusErrors(): void {
 /** Clear the error of a field as soon as its value is valid. */
 function clearError({ target }: Event): void {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+  // These say by themselves what is wrong, and when no longer. The editor works in forms of the page.
+  if (target.closest("[data-island]:not([data-island=editor]), form[data-lesson-form]")) return;
   if (target.getAttribute("aria-invalid") !== "true" || "matches" in target.dataset) return;
   const rules = [...document.querySelectorAll<HTMLElement>("[data-rules]")];
   const unmet = rules.some(
