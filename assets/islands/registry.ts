@@ -5,6 +5,9 @@ export type IslandModule = {
   // The one untyped place: the template passes the props that the type of the island names.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   Island: ComponentType<any>;
+  /** Fetches what the island needs at once, before it takes the place of the form: nothing is lost while it waits. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  prepare?: (props: any) => Promise<void>;
   /** Reads what was entered in the server-rendered form before the island replaces it. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readServerForm?: (spot: HTMLElement, props: any) => void;

@@ -32,14 +32,20 @@ export async function mount(
   if (!load) throw new Error(`No island is called “${name}”`);
 
   let onRetry: (() => void) | undefined;
-  const { Island: Loaded, readServerForm } = await load().catch((reason: unknown): IslandModule => {
+  const {
+    Island: Loaded,
+    prepare,
+    readServerForm,
+  } = await load().catch((reason: unknown): IslandModule => {
     // Browsers may cache the failed import, and an update of the site renames modules: only a reload helps.
     onRetry = () => location.reload();
     return { Island: failing(reason) };
   });
+  const props = propsOf(spot);
+  await prepare?.(props);
   // A press that started on the fallback must end there, or its click would be lost.
   await released();
-  const props = propsOf(spot);
+  if (!spot.isConnected) return; // that part of the page was replaced meanwhile
   readServerForm?.(spot, props);
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
   const refocus = rememberFocus(spot);

@@ -153,6 +153,24 @@ it("saves a field by itself, and says saved only then", async () => {
   expect(screen.getByText("New card")).toBeDefined();
 });
 
+it("asks if what was typed before it was here differs from what the device kept", async () => {
+  const at = Date.now() - 60_000;
+  const kept = [{ title: { value: "Kept from yesterday", base: "1", baseValue: "Old", at } }];
+  render(
+    <QueryClientProvider client={createQueryClient()}>
+      <Wizard
+        {...props()}
+        kept={{ store: createUnsavedStore("ada", "7"), kept }}
+        typed={{ title: "Oldx" }}
+      />
+    </QueryClientProvider>,
+  );
+  expect(screen.getByLabelText<HTMLInputElement>("Title").value).toBe("Oldx");
+  expect(screen.getByText("Kept from yesterday")).toBeDefined();
+  await userEvent.click(screen.getByRole("button", { name: "Use the other one" }));
+  expect(screen.getByLabelText<HTMLInputElement>("Title").value).toBe("Kept from yesterday");
+});
+
 it("leads from what is missing to its field", async () => {
   open();
   const list = screen.getByRole("region", { name: "Before review" });

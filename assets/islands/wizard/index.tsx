@@ -1,5 +1,3 @@
-import { useEffect, useState } from "react";
-
 import { openUnsavedStore } from "../../shared/saving/unsavedStore";
 import { NewCourse, type NewCourseProps } from "./NewCourse";
 import { readTyped } from "./typedBefore";
@@ -7,6 +5,7 @@ import type { Kept } from "./useCourse";
 import { Wizard, type WizardProps } from "./Wizard";
 
 type Props = (WizardProps | (NewCourseProps & { course: null })) & {
+  kept: Kept;
   /** What was typed before the island was loaded, by field. */
   typed?: Record<string, unknown>;
 };
@@ -15,22 +14,12 @@ export function readServerForm(spot: HTMLElement, props: Props): void {
   props.typed = readTyped(spot, props.subjects);
 }
 
+/** What the device kept comes before anything can be typed. */
+export async function prepare(props: Props): Promise<void> {
+  props.kept = await openUnsavedStore(props.user, props.course?.uid ?? "new-course");
+}
+
 /** The course wizard: in the place of the forms of a new and of an existing course. */
 export function Island(props: Props) {
-  const [kept, setKept] = useState<Kept | null>(null);
-  const { user, course } = props;
-  const target = course?.uid ?? "new-course";
-  useEffect(() => {
-    let isOver = false;
-    void openUnsavedStore(user, target).then((found) => {
-      if (!isOver) setKept(found);
-    });
-    return () => {
-      isOver = true;
-    };
-  }, [target, user]);
-  // What the device kept comes before anything can be typed.
-  if (!kept) return <div className="wiz wizard__wait" aria-busy="true" />;
-  if (props.course === null) return <NewCourse {...props} kept={kept} />;
-  return <Wizard {...props} kept={kept} />;
+  return props.course === null ? <NewCourse {...props} /> : <Wizard {...props} />;
 }

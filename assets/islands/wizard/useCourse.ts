@@ -39,6 +39,19 @@ export type EditedCourse = {
 /** What the device kept, and where it keeps more. */
 export type Kept = { store: UnsavedStore; kept: readonly Record<string, Unsaved>[] };
 
+function unsavedOf(
+  { values }: StudioCourse,
+  typed: Record<string, unknown>,
+): Record<string, Unsaved> {
+  const at = Date.now();
+  return Object.fromEntries(
+    Object.entries(typed).flatMap(([name, value]) => {
+      const saved = values[name];
+      return saved ? [[name, { value, base: saved.version, baseValue: saved.value, at }]] : [];
+    }),
+  );
+}
+
 /** A course whose fields are saved while they are edited, here and elsewhere. */
 export function useCourse(
   course: StudioCourse,
@@ -57,7 +70,8 @@ export function useCourse(
       new SaveQueue({
         saved: course.values,
         store,
-        kept,
+        // What was typed before this was here is the newest of what this device has.
+        kept: [...kept, unsavedOf(course, typed)],
         client: CLIENT,
         merge: mergeText,
         onReplaced: () => undefined, // fields show the values of the queue
@@ -73,11 +87,6 @@ export function useCourse(
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [uid, user],
   );
-  useEffect(() => {
-    for (const [name, value] of Object.entries(typed)) queue.set(name, value);
-    // Once: what was typed before this was here.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [queue]);
   const fields = useSyncExternalStore(queue.subscribe, queue.fields);
 
   // One question at a time, or an old answer could come after a new one.

@@ -336,6 +336,24 @@ describe("while the user is in a field", () => {
     expect(String(queue.fields().get("body")?.value).trimEnd()).toBe("ONE!\ntwo\nTHREE");
   });
 
+  it("it asks if the same line is changed while both changes are sent", async () => {
+    server.delay = 1_000;
+    const queue = open();
+    queue.focus("body");
+    queue.set("body", "ONE\ntwo\nthree\n");
+    queue.receive("body", theirs("one\ntwo\nTHREE\n"));
+    await vi.advanceTimersByTimeAsync(1_000); // it is on its way
+    queue.set("body", "ONE\ntwo\ndrei\n");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(stateOf(queue)).toBe("conflict");
+    expect(queue.fields().get("body")?.value).toBe("ONE\ntwo\ndrei\n");
+    expect(server.values.body).toBe("ONE\ntwo\nTHREE");
+    queue.resolve("body", "mine");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(server.values.body).toBe("ONE\ntwo\ndrei");
+    expect(stateOf(queue)).toBe("saved");
+  });
+
   it("it asks once both have changed the same line", () => {
     const queue = open();
     queue.focus("body");

@@ -451,10 +451,9 @@ export class SaveQueue {
       this.savedAt = Date.now();
       const now: Conflict = { value, version, by, at };
       if (sent.isMerged && !isSame(entry.value, sent.value)) {
-        entry.baseValue = sent.shown;
-        entry.state = isUnchanged ? "saved" : "device";
-        if (this.focused === outcome.name) entry.incoming = now;
-        else this.take(outcome.name, entry, now);
+        const state = isUnchanged ? "saved" : "device";
+        Object.assign(entry, { baseValue: sent.shown, conflict: null, incoming: null, state });
+        this.meet(outcome.name, entry, now);
         return;
       }
       // The server may have tidied the value (spaces at its end): what stands in the field stays as it was typed.

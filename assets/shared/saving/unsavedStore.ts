@@ -111,10 +111,9 @@ export async function findLeftUnsaved(
   user: string,
   target: string,
 ): Promise<{ kept: Kept[]; forget: () => void }> {
+  const present = keysWith(nameOf(user, target)); // before this tab adds its own
   const open = await openTabs().catch(() => new Set<string>());
-  const left = keysWith(nameOf(user, target))
-    .filter((key) => !open.has(key))
-    .sort((a, b) => newest(a) - newest(b));
+  const left = present.filter((key) => !open.has(key)).sort((a, b) => newest(a) - newest(b));
   return { kept: left.map(read), forget: () => remove(left) };
 }
 
