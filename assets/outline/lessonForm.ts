@@ -26,18 +26,30 @@ const controlsOf = (form: HTMLFormElement, name: string): Control[] => [
   ...form.querySelectorAll<Control>(`[name="${name}"]`),
 ];
 
-function read(form: HTMLFormElement, name: string): unknown {
+const isChecked = (control: Control, isAsSent: boolean): boolean =>
+  control instanceof HTMLInputElement && (isAsSent ? control.defaultChecked : control.checked);
+
+/** The value of a field. `isAsSent`: as the server sent it, whatever was typed since. */
+function read(form: HTMLFormElement, name: string, isAsSent = false): unknown {
   const controls = controlsOf(form, name);
   if (name === "prerequisites")
     return controls
-      .filter((one) => one.type === "hidden" || (one as HTMLInputElement).checked)
+      .filter((one) => one.type === "hidden" || isChecked(one, isAsSent))
       .map(({ value }) => value)
       .sort();
   const [control] = controls;
-  if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
-  const value = control?.value ?? "";
+  if (control instanceof HTMLInputElement && control.type === "checkbox")
+    return isChecked(control, isAsSent);
+  const value = (isAsSent ? control?.defaultValue.replace(/\r\n?/g, "\n") : control?.value) ?? "";
   if (value === "" && control?.matches("[type=number], [type=datetime-local]")) return null;
   return control?.type === "number" ? Number(value) : value;
+}
+
+/** The name of the field that has the focus; the live editor stands in for its textarea, with its toolbar. */
+function fieldOf(target: EventTarget | null): string {
+  if (!(target instanceof Element)) return "";
+  const written = target.closest(".composer")?.querySelector("textarea");
+  return written?.name ?? (target as Partial<Control>).name ?? "";
 }
 
 const textOf = (value: unknown): string =>
@@ -84,7 +96,7 @@ function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
       const { outcomes } = await unwrap(
         authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
           params: { path: { uid: lesson } },
-          body: { client: CLIENT, fields },
+          body: { client: CLIENT, fields, ...(user !== "" && { author: user }) },
           keepalive: isLeaving,
         }),
       );
@@ -164,8 +176,12 @@ export function startLessonForm(
   // Some fields have forms of their own.
   const names = Object.keys(versions).filter((name) => controlsOf(form, name).length > 0);
   const saved = Object.fromEntries(
-    names.map((name) => [name, { value: read(form, name), version: versions[name] ?? "" }]),
+    names.map((name) => [name, { value: read(form, name, true), version: versions[name] ?? "" }]),
   );
+  // This may be here only after the first keys.
+  const typed = names
+    .map((name): [string, unknown] => [name, read(form, name)])
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(saved[name]?.value));
   let queue = queues.get(lesson);
   if (queue)
     for (const [name, { value, version }] of Object.entries(saved))
@@ -180,6 +196,7 @@ export function startLessonForm(
     part.hidden = true;
   const onReplaced = (name: string, value: unknown): void => write(form, name, value);
   shownForms.set(lesson, { onReplaced });
+  for (const [name, value] of typed) mine.set(name, value);
   for (const [name, { value }] of mine.fields()) write(form, name, value);
 
   let savedAt = mine.savedAt;
@@ -208,8 +225,10 @@ export function startLessonForm(
     }
     if (name === "title") onTitle(String(read(form, "title")));
   };
-  const onFocus = ({ target }: Event): void => mine.focus((target as Partial<Control>).name ?? "");
-  const onBlur = (): void => mine.focus("");
+  const onFocus = ({ target }: Event): void => mine.focus(fieldOf(target));
+  const onBlur = ({ target, relatedTarget }: FocusEvent): void => {
+    if (fieldOf(relatedTarget) !== fieldOf(target)) mine.focus("");
+  };
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault(); // Enter in a field
     event.stopPropagation();
@@ -227,6 +246,9 @@ export function startLessonForm(
   const onHide = (): void => {
     if (document.visibilityState === "hidden") mine.leave();
   };
+  const onUnload = (event: BeforeUnloadEvent): void => {
+    if ([...mine.fields().values()].some(({ state }) => state === "memory")) event.preventDefault();
+  };
   const ending = new AbortController();
   const { signal } = ending;
   form.addEventListener("input", onInput, { signal });
@@ -236,6 +258,7 @@ export function startLessonForm(
   document.addEventListener("keydown", onKey, { signal });
   addEventListener("online", onOnline, { signal });
   document.addEventListener("visibilitychange", onHide, { signal });
+  addEventListener("beforeunload", onUnload, { signal });
   const unsubscribe = mine.subscribe(update);
   update();
   return () => {
