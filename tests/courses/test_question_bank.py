@@ -89,6 +89,22 @@ def test_a_quiz_may_ask_from_the_bank_alone(course, ada, leo, enrollment, quiz):
     assert len(learning.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOW).asked) == 1
 
 
+def test_each_attempt_gets_as_many_essays_as_are_counted(course, ada, leo, enrollment, quiz):
+    bank = services.open_bank(course=course)
+    essay = {"kind": "essay", "options": {"limit": 50}, "answer": {}}
+    for n in range(8):
+        QuestionFactory(quiz=bank, prompt=f"Essay {n}", **essay)
+        QuestionFactory(quiz=quiz, prompt=f"Own {n}", **essay if n else {})
+    services.add_draw(quiz=quiz, by=ada, tags=[], count=6, now=NOW)
+    quiz.refresh_from_db()
+    assert quiz.bank_count == 3
+    asked = learning.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOW).asked
+    assert len(asked) == quiz.asks(8) + quiz.bank_count
+    services.delete_question(question=quiz.questions.get(prompt="Own 7"), by=ada, now=NOW)
+    quiz.refresh_from_db()
+    assert quiz.bank_count == 4
+
+
 def question(pk, kind="truth"):
     return Question(pk=pk, kind=kind)
 

@@ -56,10 +56,13 @@ def test_a_file_is_checked_imported_repeated_and_undone(course, ada):
     assert not run(again, ada).created
     assert len(run(check(bank, ada), ada, repeats=True).created) == 4
 
-    Question.objects.filter(pk=questions[0].pk).update(explanation="Changed.")
-    assert services.undo_import(done=done, by=ada, now=NOW) == (3, 1)
+    Question.objects.filter(pk=questions[0].pk).update(prompt=f"{questions[0].prompt} ")
+    services.set_tags(question=questions[1], by=ada, names=["Own", "Rivers"], now=NOW)
+    linking = QuizFactory(lesson=LessonFactory(section=SectionFactory(course=course), kind=Lesson.Kind.QUIZ))
+    services.link_question(quiz=linking, question=questions[2], by=ada, now=NOW)
+    assert services.undo_import(done=done, by=ada, now=NOW) == (1, 3)
     left = list(Question.objects.filter(quiz=bank).order_by("position"))
-    assert [one.position for one in left] == [1, 2, 3, 4, 5]
+    assert [one.position for one in left] == [1, 2, 3, 4, 5, 6, 7]
     for late in (done, check(bank, ada)):
         with pytest.raises(QuestionFileInvalid):
             services.undo_import(done=late, by=ada, now=NOW)

@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from fractions import Fraction
 from uuid import uuid4
 
 import pytest
@@ -166,6 +167,23 @@ def test_all_or_nothing_gives_all_or_nothing(kind: str, seed: int):
     )
 
     assert strict == (1 if lenient == 1 else 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=12), st.data())
+def test_in_matching_one_right_side_for_all_lines_earns_no_more_than_a_guess(partners: list[int], data):
+    pairs = {f"l{place}": str(partner) for place, partner in enumerate(partners)}
+    question = Question(kind="matching", options={}, answer={"pairs": pairs})
+    used = set(partners)
+
+    def share(answer: dict[str, str]) -> Fraction:
+        return marking.mark(question, {"pairs": answer}).share
+
+    assert share(pairs) == 1
+    assert {share(dict.fromkeys(pairs, str(one))) for one in used} == {Fraction(1, len(used))}
+    assert share(dict.fromkeys(pairs, "9")) == share({}) == 0
+    wrong = data.draw(st.sampled_from(sorted(pairs)))
+    assert share(pairs | {wrong: "9"}) == 1 - Fraction(1, len(used) * partners.count(int(pairs[wrong])))
 
 
 @pytest.mark.parametrize("right", [1, 2, 3, 4])

@@ -1,4 +1,4 @@
-"""What a question asks and what is right, as a short text: two questions that say the same have the same one."""
+"""Questions as short texts: two that ask the same have the same one; and one that tells whether one was changed."""
 
 import hashlib
 import json
@@ -8,19 +8,26 @@ from typing import Any
 from apps.courses.models import Question
 
 _FILE = re.compile(r"/course-files/[0-9a-f-]{36}")
+_WRITTEN = (
+    "kind", "prompt", "options", "answer", "points", "explanation", "remarks", "all_or_nothing", "is_withdrawn",
+    "rewatch_lesson_id", "rewatch_at",
+)  # fmt: skip
 Kind = Question.Kind
 
 
-def fingerprint_of(question: Question, *, is_full: bool = False) -> str:
-    """Return the fingerprint of a question, which need not be saved. Ids and the files behind pictures don't count.
+def fingerprint_of(question: Question) -> str:
+    """Return the fingerprint of a question, which need not be saved. Ids and the files behind pictures don't count."""
+    return _digest([question.kind, _text(question.prompt), _facts(question)])
 
-    ``is_full``: with its points, explanation and feedback.
-    """
-    facts: list[Any] = [question.kind, _text(question.prompt), _facts(question)]
-    if is_full:
-        remarks = sorted(map(_text, (question.remarks or {}).values()))
-        facts += [question.points, _text(question.explanation), remarks, question.all_or_nothing, question.is_withdrawn]
-    return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()[:32]
+
+def state_of(question: Question) -> str:
+    """Return a short text that is another one as soon as anybody changes the question: a space, a picture or a tag."""
+    written = [getattr(question, name) for name in _WRITTEN]
+    return _digest([written, sorted(tag.key for tag in question.tags.all())])
+
+
+def _digest(facts: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _facts(question: Question) -> Any:

@@ -107,7 +107,7 @@ def question_import(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
 @teaches
 @require_POST
 def question_import_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Take an import back: its questions go, unless somebody has changed them."""
+    """Take an import back: its questions go, unless somebody has changed or linked them."""
     course, user = course_for_staff(request, slug), signed_in_user(request)
     try:
         deleted, kept = services.undo_import(done=_import(course, uid), by=user, now=timezone.now())
@@ -117,7 +117,9 @@ def question_import_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResp
     text = ngettext("%(count)d question removed.", "%(count)d questions removed.", deleted) % {"count": deleted}
     if kept:
         text += " " + ngettext(
-            "%(count)d was changed since and stays.", "%(count)d were changed since and stay.", kept
+            "%(count)d was changed or linked since and stays.",
+            "%(count)d were changed or linked since and stay.",
+            kept,
         ) % {"count": kept}
     messages.success(request, text)
     return redirect("courses:studio-imports", course.slug)

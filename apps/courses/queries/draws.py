@@ -4,7 +4,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from apps.courses.models import Question, Quiz
+from apps.courses.models import Course, Question, Quiz
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,21 @@ class Draw:
     is_linked: bool = False
 
 
-def draws_of(quiz: Quiz) -> list[Draw]:
-    """Return what each attempt at a lesson's quiz gets from the question bank, in order. At most four queries."""
+def askable_bank(course: Course) -> list[Question]:
+    """Return the questions of a course's bank that quizzes may ask, in order, with their tags. Two queries."""
+    bank = Question.objects.filter(quiz__course=course, is_withdrawn=False).order_by("position")
+    return list(bank.select_related("rewatch_lesson").prefetch_related("tags"))
+
+
+def draws_of(quiz: Quiz, bank: Sequence[Question] | None = None) -> list[Draw]:
+    """Return what each attempt at a lesson's quiz gets from the question bank, in order. At most four queries.
+
+    ``bank``: what ``askable_bank`` has returned, for those who ask for several quizzes.
+    """
     rows = list(quiz.draws.order_by("position").prefetch_related("tags"))
     if not rows:
         return []
-    bank = Question.objects.filter(quiz__course=quiz.of_course, is_withdrawn=False).order_by("position")
-    questions = list(bank.select_related("rewatch_lesson").prefetch_related("tags"))
+    questions = askable_bank(quiz.of_course) if bank is None else bank
     tags_of = {question.pk: {tag.pk for tag in question.tags.all()} for question in questions}
     draws = []
     for row in rows:

@@ -91,7 +91,6 @@ from apps.courses.services.question_imports import (
     undo_import,
 )
 from apps.courses.services.quizzes import (
-    MAX_ESSAYS,
     QUESTION_LIMIT,
     QuestionDraft,
     add_question,
@@ -99,6 +98,7 @@ from apps.courses.services.quizzes import (
     duplicate_question,
     edit_question,
     edit_quiz,
+    essays_left,
     move_question,
 )
 from apps.courses.services.removed import lesson_holds, plan_next_purge, purge_removed, question_holds
@@ -115,7 +115,6 @@ from apps.courses.services.review import (
 from apps.courses.services.undo import undo_change
 
 __all__ = [
-    "MAX_ESSAYS",
     "MAX_ESSAY_LENGTH",
     "MAX_QUESTION_FILE_BYTES",
     "QUESTION_LIMIT",
@@ -169,6 +168,7 @@ __all__ = [
     "edit_path",
     "edit_question",
     "edit_quiz",
+    "essays_left",
     "ignore_finding",
     "import_questions",
     "insert_lessons",

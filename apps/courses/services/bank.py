@@ -21,7 +21,6 @@ from apps.courses.services.quizzes import (
     copied_columns,
     edit_question,
     finish_change,
-    recount_draws,
 )
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
@@ -120,7 +119,7 @@ def link_question(*, quiz: Quiz, question: Question, by: User, now: datetime) ->
         if quiz.draws.filter(question=question).exists():
             raise QuestionInvalid(problem=_("This question is already linked to the quiz."), field="question")
         draw = QuizDraw.objects.create(quiz=quiz, position=_next_position(quiz, 1), question=question)
-        _recount(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
     return draw
 
 
@@ -143,7 +142,7 @@ def add_draw(*, quiz: Quiz, by: User, tags: Sequence[QuestionTag], count: int, n
             raise QuestionInvalid(problem=problem, field="count")
         draw = QuizDraw.objects.create(quiz=quiz, position=_next_position(quiz, count), count=count)
         draw.tags.set(tags)
-        _recount(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
     return draw
 
 
@@ -174,9 +173,7 @@ def delete_draw(*, draw: QuizDraw, by: User, now: datetime) -> None:
         draw.delete()
         arrange(quiz.draws.all(), list(quiz.draws.order_by("position").values_list("pk", flat=True)))
         QuestionTag.objects.filter(bank__course=course, questions=None, draws=None).delete()
-        if not quiz.draws.exists():
-            Quiz.objects.filter(pk=quiz.pk).update(bank_count=0)
-        _recount(quiz, course, by, now)
+        finish_change(quiz, course, by, now)
 
 
 def copy_question(*, question: Question, into: Quiz, by: User, now: datetime) -> Question:
@@ -203,12 +200,6 @@ def copy_to_bank(*, question: Question, by: User, now: datetime) -> Question:
     with transaction.atomic():
         enforce(policies.edit_course(by, course))
         return copy_question(question=question, into=open_bank(course=course), by=by, now=now)
-
-
-def _recount(quiz: Quiz, course: Course, by: User, now: datetime) -> None:
-    recount_draws(course, now)
-    quiz.refresh_from_db(fields=["bank_count"])
-    finish_change(quiz, course, by, now)
 
 
 def _locked(course: Course, by: User) -> Course:

@@ -1,7 +1,7 @@
 """The files of a course: added from uploads and the library, rendered in several sizes, used by texts, cleaned up."""
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -102,17 +102,24 @@ def upload_course_file(*, course: Course, by: User, file: File[bytes], name: str
         raise
 
 
-def record_uses(*, course: Course, by: User, lesson: Lesson | None = None, now: datetime) -> None:
+def record_uses(
+    *,
+    course: Course,
+    by: User,
+    lesson: Lesson | None = None,
+    bank: Sequence[Question] | None = None,
+    now: datetime,
+) -> None:
     """Record which files a lesson offers and its texts, or those of the course page, show or link.
 
     Call it in the transaction that changes them. A text copied from another course of ``by`` brings its files along.
-    One query for texts without files, and one for the downloads of a lesson.
+    One query for texts without files, and one for the downloads of a lesson. ``bank``: as ``draws_of`` takes it.
 
     :raises CourseUnderReview: the course is under review.
     """
     enforce(policies.edit_course(by, course))
     uses = CourseFileUse.objects.filter(file__course=course, lesson=lesson)
-    wanted = set(_files_in(texts_of_course(course) if lesson is None else texts_of_lesson(lesson)))
+    wanted = set(_files_in(texts_of_course(course) if lesson is None else texts_of_lesson(lesson, bank)))
     if lesson is not None:
         wanted |= set(lesson.downloads.values_list("file__uid", flat=True))
     kept: dict[UUID, CourseFileUse] = {use.file.uid: use for use in uses.select_related("file")}
@@ -128,12 +135,12 @@ def record_uses(*, course: Course, by: User, lesson: Lesson | None = None, now: 
         )
 
 
-def texts_of_lesson(lesson: Lesson) -> Iterator[str]:
+def texts_of_lesson(lesson: Lesson, bank: Sequence[Question] | None = None) -> Iterator[str]:
     """Yield the texts of a lesson: its body, and of a quiz its introduction and all that its questions say."""
     yield lesson.body
     if lesson.kind == Lesson.Kind.QUIZ:
         yield lesson.quiz.intro
-        drawn = candidates_of(draws_of(lesson.quiz)) if lesson.quiz.bank_count else ()
+        drawn = candidates_of(draws_of(lesson.quiz, bank)) if lesson.quiz.bank_count else ()
         for question in [*lesson.quiz.questions.all(), *drawn]:
             yield from _texts_of_question(question)
 

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import QuestionFileInvalid
 from apps.courses.imports.entries import EmbeddedFile, Entry, ParsedFile, UnreadableFile
-from apps.courses.imports.fingerprints import fingerprint_of
+from apps.courses.imports.fingerprints import state_of
 from apps.courses.imports.reading import read_questions
 from apps.courses.models import Course, Question, QuestionImport, Quiz
 from apps.courses.services.bank import add_tags
@@ -115,7 +115,7 @@ def import_questions(*, checked: QuestionImport, by: User, repeats: bool = False
             rows.append(row)
         created = _create(quiz, made, locked.tags)
         locked.rows = rows
-        locked.created = {str(one.uid): fingerprint_of(one, is_full=True) for one in created}
+        locked.created = {str(one.uid): state_of(one) for one in created}
         locked.state, locked.imported_at, locked.source = QuestionImport.State.IMPORTED, now, b""
         locked.save(update_fields=["rows", "created", "state", "imported_at", "source"])
         if created:
@@ -124,7 +124,9 @@ def import_questions(*, checked: QuestionImport, by: User, repeats: bool = False
 
 
 def undo_import(*, done: QuestionImport, by: User, now: datetime) -> tuple[int, int]:
-    """Delete the questions that an import made and nobody has changed; return how many, and how many stay.
+    """Delete the questions that an import made, and that nobody has changed or linked to a quiz.
+
+    Return how many were deleted, and how many stay.
 
     :raises QuestionFileInvalid: it was longer ago than `UNDO_PERIOD`, or is undone already.
     """
@@ -135,8 +137,9 @@ def undo_import(*, done: QuestionImport, by: User, now: datetime) -> tuple[int, 
             raise QuestionFileInvalid(problem=_("There is nothing to undo: this import isn't in force."))
         if locked.imported_at < now - UNDO_PERIOD:
             raise QuestionFileInvalid(problem=_("This import is too old to be undone. Delete its questions instead."))
-        found = list(Question.objects.filter(quiz=locked.quiz, uid__in=list(locked.created)))
-        same = [one for one in found if fingerprint_of(one, is_full=True) == locked.created[str(one.uid)]]
+        made = Question.objects.filter(quiz=locked.quiz, uid__in=list(locked.created))
+        found = list(made.prefetch_related("tags", "draws"))
+        same = [one for one in found if state_of(one) == locked.created[str(one.uid)] and not one.draws.all()]
         delete_questions(quiz=locked.quiz, chosen=same, by=by, now=now)
         locked.state, locked.undone_at = QuestionImport.State.UNDONE, now
         locked.save(update_fields=["state", "undone_at"])
@@ -224,4 +227,4 @@ def _create(quiz: Quiz, made: Sequence[tuple[Columns, Sequence[str]]], tags: Seq
     if quiz.course_id:
         names = [[*tags, *own] for _columns, own in made]
         add_tags(quiz, dict(zip((one.pk for one in created), names, strict=True)))
-    return created
+    return list(Question.objects.filter(pk__in=[one.pk for one in created]).prefetch_related("tags"))

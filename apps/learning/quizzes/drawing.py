@@ -11,7 +11,7 @@ from uuid import UUID
 
 from apps.courses.models import Lesson, Question, Quiz
 from apps.courses.queries.draws import Draw, draw_questions
-from apps.courses.services import MAX_ESSAYS, QUESTION_LIMIT
+from apps.courses.services import QUESTION_LIMIT, essays_left
 from apps.learning.quizzes import marking
 
 _KEPT = ("kind", "prompt", "options", "answer", "points", "explanation", "remarks", "all_or_nothing", "rewatch_at")
@@ -28,8 +28,8 @@ def drawn(quiz: Quiz, pool: list[Question], *, seed: str, draws: Sequence[Draw] 
     if not quiz.shuffle_questions:
         places.sort()
     asked = [pool[place] for place in places]
-    essays = sum(one.kind == Question.Kind.ESSAY for one in asked)
-    asked += draw_questions(draws, dice, max_essays=max(0, MAX_ESSAYS - essays))
+    essays = sum(one.kind == Question.Kind.ESSAY for one in pool)
+    asked += draw_questions(draws, dice, max_essays=essays_left(quiz, pool=len(pool), essays=essays))
     asked = asked[:QUESTION_LIMIT]
     if quiz.shuffle_questions and draws:
         dice.shuffle(asked)

@@ -1,6 +1,7 @@
 """Mark a learner's answers, in the shapes of ``parsing``."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,9 +107,15 @@ def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
 
 
 def _mark_matching(key: Answer, answer: Answer) -> Fraction:
-    """Each right pair earns an equal share: where each line has its own partner, a guess expects one pair's worth."""
+    """Each right side that belongs to some line earns an equal share, which its lines divide among them.
+
+    So one right side for all lines earns no more than a guess, however many lines it belongs to. Where each line has
+    its own right side, each right pair earns an equal share.
+    """
     pairs = key["pairs"]
-    return Fraction(sum(answer["pairs"].get(left) == right for left, right in pairs.items()), len(pairs))
+    lines = Counter(pairs.values())
+    right = Counter(partner for left, partner in pairs.items() if answer["pairs"].get(left) == partner)
+    return sum((Fraction(right[one], count) for one, count in lines.items()), Fraction(0)) / len(lines)
 
 
 def _mark_gaps(question: Question, answer: Answer) -> Fraction:
