@@ -42,7 +42,11 @@ export async function mount(
     return { Island: failing(reason) };
   });
   const props = propsOf(spot);
-  await prepare?.(props);
+  try {
+    await prepare?.(props);
+  } catch {
+    return; // offline: the form of the page does
+  }
   // A press that started on the fallback must end there, or its click would be lost.
   await released();
   if (!spot.isConnected) return; // that part of the page was replaced meanwhile

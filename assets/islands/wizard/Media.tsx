@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { bytes } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { Icon } from "../../shared/ui/Icon";
+import { onDemand } from "../../shared/ui/onDemand";
 import {
   fetchPicture,
   fetchPlates,
@@ -16,8 +17,8 @@ import { Html } from "./Html";
 import { Status, Inside, useField } from "./CourseForm";
 import { Tip } from "./Tip";
 
-const PictureDialog = lazy(() =>
-  import("./PictureDialog").then((found) => ({ default: found.PictureDialog })),
+const PictureDialog = onDemand(() =>
+  import("./PictureDialog").then((found) => found.PictureDialog),
 );
 
 type Props = {
@@ -57,6 +58,10 @@ export function Media({ course, upload, lectures, onChanged }: Props) {
   });
   const choose = (file: File | undefined): void => {
     if (file) setChosen(file);
+  };
+  const close = (): void => {
+    setChosen(null);
+    setCropping(false);
   };
   const present = picture.data ?? null;
   const largest = present?.renditions.at(-1)?.href;
@@ -193,25 +198,23 @@ export function Media({ course, upload, lectures, onChanged }: Props) {
           </div>
         )}
         {(chosen !== null || (isCropping && present)) && (
-          <Suspense>
-            <PictureDialog
-              slug={slug}
-              file={chosen}
-              present={chosen === null ? present : null}
-              upload={upload}
-              onClose={() => {
-                setChosen(null);
-                setCropping(false);
-              }}
-              onSaved={(saved) => {
-                client.setQueryData(pictureKey, saved);
-                setChosen(null);
-                setCropping(false);
-                onChanged(true);
-                toast(t("The picture was saved."));
-              }}
-            />
-          </Suspense>
+          <PictureDialog
+            slug={slug}
+            file={chosen}
+            present={chosen === null ? present : null}
+            upload={upload}
+            onClose={close}
+            onFailed={() => {
+              close();
+              toast(t("The dialog could not be loaded. Check your connection, then try again."));
+            }}
+            onSaved={(saved) => {
+              client.setQueryData(pictureKey, saved);
+              close();
+              onChanged(true);
+              toast(t("The picture was saved."));
+            }}
+          />
         )}
       </section>
       <section className="wiz__sec wizard__part" aria-labelledby="wizard-videos">

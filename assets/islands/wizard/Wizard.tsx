@@ -1,23 +1,35 @@
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from "react";
 
 import type { ContentProps } from "../../shared/composer/coursePlace";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
+import { type Missing, onDemand } from "../../shared/ui/onDemand";
+import { whenIdle } from "../../shared/whenIdle";
 import type { StudioCourse, UploadRules } from "./api";
 import { Basics } from "./Basics";
 import { Checklist, type Go, missingOf } from "./Checklist";
-import { Curriculum } from "./Curriculum";
 import { Details } from "./Details";
 import { type Choice, type ChoiceWithHint, FormContext } from "./CourseForm";
 import { Header } from "./Header";
-import { Media } from "./Media";
 import { MissingMenu } from "./MissingMenu";
 import { Preview } from "./Preview";
-import { Price } from "./Price";
-import { Review } from "./Review";
 import { SaveProblem, SaveStatus } from "./SaveStatus";
 import { labelOf, stateOf, type StepName, stepNames } from "./steps";
 import { type Kept, useCourse } from "./useCourse";
+
+const loadSteps = () => import("./laterSteps");
+const Curriculum = onDemand(() => loadSteps().then((steps) => steps.Curriculum));
+const Media = onDemand(() => loadSteps().then((steps) => steps.Media));
+const Price = onDemand(() => loadSteps().then((steps) => steps.Price));
+const Review = onDemand(() => loadSteps().then((steps) => steps.Review));
 
 export type WizardProps = {
   course: StudioCourse;
@@ -61,6 +73,7 @@ export function Wizard({
   const [step, setStep] = useState<StepName>(stepOfHash);
   const [wanted, setWanted] = useState("");
   const [hasPicture, setHasPicture] = useState(props.hasPicture);
+  const [shownSteps, onShown] = useReducer((count: number) => count + 1, 0);
   const root = useRef<HTMLDivElement>(null);
   const course = useCourse(props.course, props.user, kept, typed);
   const { fields, now, enter } = course;
@@ -93,16 +106,24 @@ export function Wizard({
   useEffect(() => {
     if (wanted === "") return;
     const place = root.current?.querySelector<HTMLElement>(`[data-field="${wanted}"]`);
+    if (!place && root.current?.querySelector("[data-step-missing]")) return; // it comes with the step
     place?.focus({ preventScroll: true });
     if (wanted === "heading") root.current?.scrollIntoView({ block: "start" });
     else place?.scrollIntoView({ block: "center" });
     setWanted("");
-  }, [step, wanted]);
+  }, [shownSteps, step, wanted]);
   useEffect(() => {
     root.current
       ?.querySelector('.steps [aria-current="step"]')
       ?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [step]);
+  useEffect(
+    () =>
+      whenIdle(() => {
+        for (const one of [Curriculum, Media, Price, Review]) void one.fetch();
+      }),
+    [],
+  );
   // After submitting, the words about it are what comes next.
   const status = useRef(now.status);
   useEffect(() => {
@@ -121,6 +142,10 @@ export function Wizard({
     location.assign(addresses.list);
   };
 
+  const whileMissing = {
+    onShown,
+    instead: (missing: Missing) => <MissingStep {...missing} />,
+  };
   const at = stepNames.indexOf(step);
   const [before, after] = [stepNames[at - 1], stepNames[at + 1]];
   const [heading, lede] = headings[step]();
@@ -129,6 +154,7 @@ export function Wizard({
     details: () => <Details {...props} />,
     curriculum: () => (
       <Curriculum
+        {...whileMissing}
         slug={now.slug}
         lectures={addresses.lectures}
         isDisabled={isLocked}
@@ -137,6 +163,7 @@ export function Wizard({
     ),
     media: () => (
       <Media
+        {...whileMissing}
         course={now}
         upload={props.upload}
         lectures={addresses.lectures}
@@ -148,13 +175,14 @@ export function Wizard({
     ),
     price: () => (
       <Price
+        {...whileMissing}
         slug={now.slug}
         pricings={props.pricings}
         priceLabel={props.priceLabel}
         promoCodes={addresses.promoCodes}
       />
     ),
-    review: () => <Review user={props.user} onGo={go} />,
+    review: () => <Review {...whileMissing} user={props.user} onGo={go} />,
   };
   const isDraft = now.status === "draft";
   return (
@@ -265,6 +293,25 @@ export function Wizard({
         </div>
       </div>
     </FormContext.Provider>
+  );
+}
+
+/** A step that is on its way, or could not be fetched. */
+function MissingStep({ hasFailed, onRetry }: Missing) {
+  if (!hasFailed) return <div className="skel wizard__coming" aria-busy="true" data-step-missing />;
+  return (
+    <div className="notice notice--warning" role="alert" data-step-missing>
+      <Icon name="cloud-off" className="notice__icon" />
+      <p className="notice__title">{t("This step could not be loaded")}</p>
+      <p className="notice__body">
+        {t("Check your connection. What you wrote is kept, and you can go on in another step.")}
+      </p>
+      <div className="notice__acts">
+        <button type="button" className="btn btn--sm" onClick={onRetry}>
+          {t("Try again")}
+        </button>
+      </div>
+    </div>
   );
 }
 

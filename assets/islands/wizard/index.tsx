@@ -1,8 +1,13 @@
+import type { ComponentType } from "react";
+
 import { openUnsavedStore } from "../../shared/saving/unsavedStore";
-import { NewCourse, type NewCourseProps } from "./NewCourse";
+import type { NewCourseProps } from "./NewCourse";
 import { readTyped } from "./typedBefore";
 import type { Kept } from "./useCourse";
 import { Wizard, type WizardProps } from "./Wizard";
+
+/** Fetched on the page of a new course alone. */
+let NewCourse: ComponentType<NewCourseProps & { kept: Kept }> | null = null;
 
 type Props = (WizardProps | (NewCourseProps & { course: null })) & {
   kept: Kept;
@@ -16,10 +21,13 @@ export function readServerForm(spot: HTMLElement, props: Props): void {
 
 /** What the device kept comes before anything can be typed. */
 export async function prepare(props: Props): Promise<void> {
-  props.kept = await openUnsavedStore(props.user, props.course?.uid ?? "new-course");
+  const { user, course } = props;
+  props.kept = await openUnsavedStore(user, course?.uid ?? "new-course");
+  if (course === null) ({ NewCourse } = await import("./NewCourse"));
 }
 
 /** The course wizard: in the place of the forms of a new and of an existing course. */
 export function Island(props: Props) {
-  return props.course === null ? <NewCourse {...props} /> : <Wizard {...props} />;
+  if (props.course !== null) return <Wizard {...props} />;
+  return NewCourse && <NewCourse {...props} />;
 }

@@ -1,16 +1,15 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { mergeText } from "../saving/mergeText";
 import { Icon } from "../ui/Icon";
+import { onDemand } from "../ui/onDemand";
 import type { Surface } from "../editor/surface";
 import type { ContentProps } from "./coursePlace";
 import { type Place, placeIn } from "./place";
 
-const Writing = lazy(() =>
-  import("./CourseWriting").then(({ CourseWriting }) => ({ default: CourseWriting })),
-);
+const Writing = onDemand(() => import("./CourseWriting").then((found) => found.CourseWriting));
 
 export type ContentEditorProps = {
   id: string;
@@ -157,9 +156,14 @@ export function ContentEditor({
       </div>
       <div className="composer__box">
         {place ? (
-          <Suspense fallback={bar}>
-            <Writing content={content} place={place} surfaceRef={surface} />
-          </Suspense>
+          <Writing
+            content={content}
+            place={place}
+            surfaceRef={surface}
+            instead={({ hasFailed, onRetry }) =>
+              hasFailed ? <Unavailable onRetry={onRetry} /> : bar
+            }
+          />
         ) : (
           bar
         )}
@@ -200,5 +204,19 @@ function Preview() {
       tabIndex={0}
       hidden
     />
+  );
+}
+
+/** In the place of the toolbar: the text can be written all the same. */
+function Unavailable({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div className="composer__bar" role="status">
+      <p className="small">
+        {t("The tools could not be loaded. You can go on writing: nothing is lost.")}{" "}
+        <button type="button" className="link" onClick={onRetry}>
+          {t("Try again")}
+        </button>
+      </p>
+    </div>
   );
 }

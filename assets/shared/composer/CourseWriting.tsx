@@ -34,7 +34,6 @@ export function CourseWriting({ content, place, surfaceRef }: Props) {
       place={place}
       surface={surface}
       writing={writing}
-      draft={null}
       most={most}
       limit={limit}
       topic={null}

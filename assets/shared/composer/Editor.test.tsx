@@ -10,6 +10,7 @@ import { availableShortcuts } from "../shortcuts";
 import { tokenFor } from "../testing/tokens";
 import { FakeTransport } from "../uploads/testing";
 import { Transfers } from "../uploads/transfers";
+import { DraftNotice } from "./DraftNotice";
 import { Editor } from "./Editor";
 import { keepDraft, printOf, readDraft, setAside } from "./drafts";
 import { findPlace } from "./place";
@@ -79,13 +80,15 @@ function open({
   field.defaultValue = value;
   field.value = typed ?? value;
   const spot = document.getElementById("spot")!;
+  const place = findPlace(spot);
+  const surface = createPlainSurface(field);
   const { unmount } = render(
     <QueryClientProvider client={createQueryClient()}>
       <Editor
-        place={findPlace(spot)}
-        surface={createPlainSurface(field)}
+        place={place}
+        surface={surface}
         writing={forumPlace}
-        draft={draft}
+        drafts={<DraftNotice place={place} surface={surface} draftKey={draft} />}
         most={5000}
         limit={2000}
         topic={topic}

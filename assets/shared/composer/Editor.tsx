@@ -1,15 +1,17 @@
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
 import { announce } from "../announce";
 import { editOf, labelOf, type Tool, tools } from "../editor/editing";
 import type { Surface } from "../editor/surface";
-import { timeOfDay } from "../format";
 import { t, tn } from "../i18n";
 import { registerShortcuts } from "../shortcuts";
 import { toast } from "../toasts";
 import { Icon } from "../ui/Icon";
+import { onDemand } from "../ui/onDemand";
 import type { Transfers } from "../uploads/transfers";
+import { whenIdle } from "../whenIdle";
+import { triggerAt, type TriggerKind } from "./completion";
 import { commandOf, shortcutsOf } from "./keys";
 import { lengthOf } from "./length";
 import { pasteConverted, readClipboard } from "./paste";
@@ -19,16 +21,14 @@ import type { WritingPlace } from "./stores";
 import { Toolbar } from "./Toolbar";
 import { UploadList } from "./UploadList";
 import { useAttachments } from "./useAttachments";
-import { useCompletion } from "./useCompletion";
-import { useDraft } from "./useDraft";
 import { useField } from "./useField";
 
 export type EditorProps = {
   place: Place;
   surface: Surface;
   writing: WritingPlace;
-  /** The key of the draft on the server: "topic-42"; null: the page saves by itself. */
-  draft: string | null;
+  /** What keeps drafts (DraftNotice.tsx); nothing where the page saves by itself. */
+  drafts?: ReactNode;
   /** Code points; null: no limit of its own. */
   most: number | null;
   /** Bytes per file. */
@@ -39,6 +39,8 @@ export type EditorProps = {
   /** A button of the toolbar that was pressed before the island was loaded. */
   pressed?: string | undefined;
 };
+
+const Suggestions = onDemand(() => import("./Suggestions").then((found) => found.Suggestions));
 
 type View = "write" | "preview" | "both";
 const VIEW = "study.composer.view";
@@ -53,14 +55,12 @@ function storedView(): View {
   }
 }
 
-const hour = (at: number): string => timeOfDay(at);
-
-/** Adds to the textarea of the page: a toolbar, a preview, files, drafts, completion, a counter, and keys. */
+/** Adds to the textarea of the page: a toolbar, a preview, files, suggestions, a counter, and keys. */
 export function Editor({
   place,
   surface,
   writing,
-  draft: key,
+  drafts,
   most,
   limit,
   topic,
@@ -70,13 +70,11 @@ export function Editor({
   const { field, form } = place;
   const source = useField(field);
   const [view, setView] = useState<View>(storedView);
-  const listId = useId();
   const chooser = useRef<HTMLInputElement>(null);
   const attachments = useAttachments(surface, transfers, limit, writing.store);
   const onFiles = useCallback(() => chooser.current?.click(), []);
   const { triggers, convert } = writing;
-  const completion = useCompletion(field, surface, listId, { triggers, topic, onFiles });
-  const draft = useDraft(place, surface, key);
+  const completing = useCompleting(field, surface, triggers);
   const length = lengthOf(source);
   const over = most === null ? 0 : length - most;
   const { take, upload } = attachments;
@@ -250,36 +248,16 @@ export function Editor({
         isPreviewed ? <Preview source={source} preview={writing.preview} /> : null,
         place.preview,
       )}
-      {createPortal(
-        completion.options.length > 0 ? (
-          <div
-            className="composer__options"
-            id={listId}
-            role="listbox"
-            aria-label={completion.label}
-            style={completion.place}
-          >
-            {completion.options.map(({ id, title, hint, icon }, index) => (
-              // The keys are those of the textarea, which keeps the focus.
-              // eslint-disable-next-line jsx-a11y/click-events-have-key-events
-              <div
-                key={id}
-                id={`${listId}-${index}`}
-                role="option"
-                aria-selected={index === completion.active}
-                tabIndex={-1}
-                onPointerDown={(event) => event.preventDefault()}
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => completion.choose(index)}
-              >
-                {icon && <Icon name={icon} />}
-                <span className="medium clip">{title}</span>{" "}
-                <span className="small faint clip">{hint}</span>
-              </div>
-            ))}
-          </div>
-        ) : null,
-        place.list,
+      {completing.isWanted && (
+        <Suggestions
+          field={field}
+          surface={surface}
+          list={place.list}
+          triggers={triggers}
+          topic={topic}
+          onFiles={onFiles}
+          onFailed={completing.onFailed}
+        />
       )}
       {createPortal(
         most === null ? null : (
@@ -290,38 +268,15 @@ export function Editor({
         place.count,
       )}
       {createPortal(
-        <>
-          {isOver && (
-            <p className="field__error">
-              <Icon name="circle-alert" />
-              <span>{overMessage(over)}</span>
-            </p>
-          )}
-          {draft.other && (
-            <p className="row row--tight small">
-              <span>{t("There is a draft from {time}.", { time: hour(draft.other.at) })}</span>
-              <button type="button" className="btn btn--quiet btn--sm" onClick={draft.restore}>
-                {t("Use the draft")}
-              </button>
-            </p>
-          )}
-          {draft.keptAt !== null && (
-            <p className="row row--tight small faint">
-              <span>
-                {draft.isRestored
-                  ? t("Draft of {time} restored", { time: hour(draft.keptAt) })
-                  : key === null
-                    ? t("On this device since {time}, not saved yet", { time: hour(draft.keptAt) })
-                    : t("Draft saved {time}", { time: hour(draft.keptAt) })}
-              </span>
-              <button type="button" className="btn btn--quiet btn--sm" onClick={draft.discard}>
-                {t("Discard")}
-              </button>
-            </p>
-          )}
-        </>,
+        isOver ? (
+          <p className="field__error">
+            <Icon name="circle-alert" />
+            <span>{overMessage(over)}</span>
+          </p>
+        ) : null,
         place.status,
       )}
+      {drafts}
       {createPortal(
         <UploadList all={attachments.all} cancel={attachments.cancel} />,
         place.uploads,
@@ -339,4 +294,32 @@ function overMessage(over: number): string {
     "{count} characters over the limit. Move part of it to a reply, or attach it.",
     over,
   );
+}
+
+/** Whether suggestions are wanted: from the first sign that asks for them. Until then their code is not needed. */
+function useCompleting(
+  field: HTMLTextAreaElement,
+  surface: Surface,
+  triggers: readonly TriggerKind[],
+): { isWanted: boolean; onFailed: () => void } {
+  const [isWanted, setWanted] = useState(false);
+  const hasSaid = useRef(false);
+  useEffect(() => whenIdle(() => void Suggestions.fetch()), []);
+  useEffect(() => {
+    if (isWanted) return undefined;
+    const check = (): void => {
+      const { text, start, end } = surface.read();
+      const trigger = start === end ? triggerAt(text, start) : null;
+      if (trigger && triggers.includes(trigger.kind)) setWanted(true);
+    };
+    field.addEventListener("input", check);
+    return () => field.removeEventListener("input", check);
+  }, [field, isWanted, surface, triggers]);
+  const onFailed = useCallback(() => {
+    setWanted(false); // the next sign tries again
+    if (!hasSaid.current)
+      toast(t("The suggestions could not be loaded. Check your connection, then try again."));
+    hasSaid.current = true;
+  }, []);
+  return { isWanted, onFailed };
 }

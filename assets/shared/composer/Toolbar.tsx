@@ -1,15 +1,16 @@
-import { type KeyboardEvent, lazy, Suspense, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import type { Tool } from "../editor/editing";
 import type { LiveTools } from "../editor/surface";
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
+import { toast } from "../toasts";
+import { whenIdle } from "../whenIdle";
 import { Icon } from "../ui/Icon";
+import { onDemand } from "../ui/onDemand";
 import { capsOf, isMac } from "./keys";
 
-const TableMenu = lazy(() =>
-  import("./TableMenu").then((module) => ({ default: module.TableMenu })),
-);
+const TableMenu = onDemand(() => import("./TableMenu").then((module) => module.TableMenu));
 
 type Props = {
   /** The id of the textarea. */
@@ -41,6 +42,9 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles, live }: Props) 
   const isInTable = useIsInTable(live);
   const [at, setAt] = useState(0);
   const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (live) whenIdle(() => void TableMenu.fetch());
+  }, [live]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = items.length;
@@ -79,9 +83,24 @@ export function Toolbar({ controls, isDisabled, onTool, onFiles, live }: Props) 
     >
       {items.map(({ tool, icon, label, gap }, index) =>
         tool === "table" && live && isInTable ? (
-          <Suspense key={tool} fallback={null}>
-            <TableMenu live={live} tabIndex={index === at ? 0 : -1} />
-          </Suspense>
+          <TableMenu
+            key={tool}
+            live={live}
+            tabIndex={index === at ? 0 : -1}
+            instead={({ hasFailed, onRetry }) => (
+              <button
+                {...common(index)}
+                aria-label={label()}
+                aria-busy={!hasFailed}
+                onClick={() => {
+                  if (hasFailed) toast(t("The menu of the table could not be loaded."));
+                  onRetry();
+                }}
+              >
+                <Icon name={icon} />
+              </button>
+            )}
+          />
         ) : (
           <button
             key={tool}

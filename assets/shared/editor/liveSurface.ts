@@ -1,11 +1,21 @@
 /** The live editor: CodeMirror over a textarea of the page. Loaded when somebody edits (docs/adr/0061). */
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import {
+  copyLineDown,
+  copyLineUp,
+  deleteLine,
+  history,
+  historyKeymap,
+  moveLineDown,
+  moveLineUp,
+  standardKeymap,
+} from "@codemirror/commands";
 import { indentUnit, syntaxTree } from "@codemirror/language";
 import type { SyntaxNode } from "@lezer/common";
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
-import { EditorView, keymap, placeholder } from "@codemirror/view";
+import { EditorView, type KeyBinding, keymap, placeholder } from "@codemirror/view";
 
 import { t } from "../i18n";
+import { toast } from "../toasts";
 import type { Edit } from "./editing";
 import { findChanges } from "./findChanges";
 import { fillPlace, holdPlace, holdPlaces } from "./holds";
@@ -21,6 +31,13 @@ import { changeTable, moveDown, moveToCell, tableAround } from "./tables";
 /** Characters from which the textarea follows a moment later; before anything reads it to send or keep it, it has. */
 const LONG_TEXT = 20_000;
 const TELL_PAUSE_MS = 200;
+
+/** Of the keys for programs, those that help with texts too. */
+const lineKeys: readonly KeyBinding[] = [
+  { key: "Alt-ArrowUp", run: moveLineUp, shift: copyLineUp },
+  { key: "Alt-ArrowDown", run: moveLineDown, shift: copyLineDown },
+  { key: "Shift-Mod-k", run: deleteLine },
+];
 
 /** Changes from elsewhere: undo does not take them back, but moves what it takes back along with them. */
 const elsewhere = [Transaction.addToHistory.of(false), Transaction.remote.of(true)];
@@ -165,7 +182,8 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
           { key: "Shift-Tab", run: moveToCell(-1) },
           { key: "Shift-Tab", run: moveOut },
           ...historyKeymap,
-          ...defaultKeymap,
+          ...lineKeys,
+          ...standardKeymap,
         ]),
         tell,
       ],
@@ -184,7 +202,10 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     if (changes.length > 0) view.dispatch({ changes, annotations: elsewhere });
   };
   const openSearch = (): void => {
-    void import("./search").then(({ openSearchIn }) => openSearchIn(view));
+    import("./search").then(
+      ({ openSearchIn }) => openSearchIn(view),
+      () => toast(t("The search could not be loaded. Check your connection, then try again.")),
+    );
   };
   const onInput = (): void => {
     // What was typed since is older than what a script writes now.

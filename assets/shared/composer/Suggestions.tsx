@@ -1,4 +1,13 @@
-import { type CSSProperties, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { createPortal } from "react-dom";
 
 import { announce } from "../announce";
 import { isComposing } from "../composing";
@@ -7,12 +16,13 @@ import { type Edit, labelOf, type Selection } from "../editor/editing";
 import type { Surface } from "../editor/surface";
 import { t, tn } from "../i18n";
 import type { IconName } from "../iconNames";
+import { Icon } from "../ui/Icon";
 import { fetchPeople, fetchTopics } from "./api";
 import { type Trigger, type TriggerKind, triggerAt } from "./completion";
 
-export const DELAY_MS = 150;
+const DELAY_MS = 150;
 
-export type Option = {
+type Option = {
   id: string;
   title: string;
   hint: string;
@@ -23,16 +33,11 @@ export type Option = {
   edit?: ((selection: Selection) => Edit) | null;
 };
 
-export type Completion = {
-  options: readonly Option[];
-  active: number;
-  label: string;
-  /** Where on the screen the options appear; without it, below the editor. */
-  place: CSSProperties;
-  choose: (index: number) => void;
-};
-
-export type CompletionRules = {
+type Props = {
+  field: HTMLTextAreaElement;
+  surface: Surface;
+  /** Where the options appear. */
+  list: HTMLElement;
   /** What this place completes. */
   triggers: readonly TriggerKind[];
   topic: number | null;
@@ -104,12 +109,8 @@ const labels: Record<TriggerKind, () => string> = {
  * Completes mentions and links to topics, and offers blocks. While options are shown, the field is a combobox with a
  * listbox (ARIA Authoring Practices); the focus stays in it.
  */
-export function useCompletion(
-  field: HTMLTextAreaElement,
-  surface: Surface,
-  listId: string,
-  { triggers, topic, onFiles }: CompletionRules,
-): Completion {
+export function Suggestions({ field, surface, list, triggers, topic, onFiles }: Props) {
+  const listId = useId();
   const [found, setFound] = useState<Found | null>(null);
   const [active, setActive] = useState(0);
   const dismissed = useRef(-1);
@@ -188,6 +189,7 @@ export function useCompletion(
       request?.abort();
       close();
     };
+    update(); // this was fetched because of the sign that stands there
     field.addEventListener("input", update);
     surface.element.addEventListener("blur", hide);
     return () => {
@@ -261,11 +263,34 @@ export function useCompletion(
     };
   }, [active, found, listId, surface]);
 
-  return {
-    options: found?.options ?? [],
-    active,
-    label: found?.label ?? "",
-    place: found?.place ?? {},
-    choose,
-  };
+  if (!found) return null;
+  return createPortal(
+    <div
+      className="composer__options"
+      id={listId}
+      role="listbox"
+      aria-label={found.label}
+      style={found.place}
+    >
+      {found.options.map(({ id, title, hint, icon }, index) => (
+        // The keys are those of the textarea, which keeps the focus.
+        // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+        <div
+          key={id}
+          id={`${listId}-${index}`}
+          role="option"
+          aria-selected={index === active}
+          tabIndex={-1}
+          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(index)}
+        >
+          {icon && <Icon name={icon} />}
+          <span className="medium clip">{title}</span>{" "}
+          <span className="small faint clip">{hint}</span>
+        </div>
+      ))}
+    </div>,
+    list,
+  );
 }
