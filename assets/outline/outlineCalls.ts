@@ -1,12 +1,14 @@
 /** The calls of the studio's outline, for one course. */
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import type { components } from "../shared/api/schema.gen";
+import { newUid } from "../shared/newUid";
 
 type Schemas = components["schemas"];
 export type Outline = Schemas["StudioOutline"];
 export type Changed = Schemas["StudioOutlineChanged"];
 export type Change = Schemas["OutlineChangeOut"];
 export type Insertable = Schemas["LessonToInsert"];
+type Kind = Schemas["NewLessonInRequest"]["kind"];
 export type Settings = Omit<Schemas["LessonSettingsInRequest"], "lessons">;
 
 export type OutlineCalls = ReturnType<typeof createCalls>;
@@ -84,6 +86,36 @@ export function createCalls(uid: string) {
           body: { title, was },
         }),
       ),
+    addLesson: (section: string, kind: Kind, title: string): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/lessons/", {
+          params: { path },
+          body: { section, kind, title },
+        }),
+      ),
+    /** Set the text of a lesson that has none yet. */
+    setText: async (lesson: string, body: string): Promise<void> => {
+      const params = { path: { uid: lesson } };
+      const { values } = await unwrap(
+        authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params }),
+      );
+      const base = values.body?.version ?? "";
+      const { outcomes } = await unwrap(
+        authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
+          params,
+          body: { client: newUid(), fields: { body: { value: body, base } } },
+        }),
+      );
+      const refused = outcomes.find(({ state }) => state !== "saved");
+      if (refused) throw new Error(refused.problem);
+    },
+    /** The Markdown of a page. */
+    convertHtml: async (html: string): Promise<string> => {
+      const { markdown } = await unwrap(
+        authenticatedApi.POST("/api/v1/content/convert/", { body: { html } }),
+      );
+      return markdown;
+    },
     undo: (change: string): Promise<Changed> =>
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/changes/{change}/undo/", {

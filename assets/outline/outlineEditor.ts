@@ -23,6 +23,7 @@ import {
   uidOf,
 } from "./rows";
 import { createSelection } from "./selection";
+import { followDroppedFiles } from "./droppedOnSection";
 
 /** Where keys belong to what is being written. */
 const WRITING = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
@@ -229,6 +230,20 @@ export function startOutlineEditor(
     );
   }
 
+  /** Make lessons of files, at the end of a section. */
+  function addFromFiles(section: HTMLElement, files?: readonly File[]): void {
+    const onAdded = async ({ outline: now }: Changed): Promise<void> => {
+      events.onChanged();
+      await show(now, false);
+    };
+    const target = { uid: uidOf(section), title: titleOf(section) };
+    import("./lessonsFromFiles").then(
+      ({ openFilesDialog }) => openFilesDialog(target, outline, { calls, onAdded }, files),
+      () => toast(t("This couldn't be loaded. Check your connection and try again.")),
+    );
+  }
+  followDroppedFiles(outline, addFromFiles);
+
   function rename(row: HTMLElement): void {
     void import("./rename").then(({ renameRow }) =>
       renameRow(row, (title, was) => {
@@ -272,6 +287,7 @@ export function startOutlineEditor(
       duplicate(isLesson(row) ? selection.rowsWith(row) : [row]);
     }
     if (target.closest("[data-insert]")) insert(row);
+    if (target.closest("[data-from-files]")) addFromFiles(row);
     const to = target.closest<HTMLElement>("[data-to-section]")?.dataset.toSection;
     const list = to && outline.querySelector<HTMLElement>(`[data-lessons="${to}"]`);
     if (list) {

@@ -1,0 +1,186 @@
+/** The uploads of lessons that were made of files: they go on while the outline is edited, and end with this page. */
+import { announce } from "../shared/announce";
+import { authenticatedApi, unwrap } from "../shared/api/client";
+import { createButton, element } from "../shared/dialog";
+import { t } from "../shared/i18n";
+import { drawIcon } from "../shared/icons";
+import { refreshLessonRow } from "../shared/lecturesPage";
+import { toast } from "../shared/toasts";
+import { messageOfTransfer } from "../shared/uploads/messages";
+import { type Transfer, Transfers } from "../shared/uploads/transfers";
+import type { Transport } from "../shared/uploads/transport";
+import { tusTransportOnDemand } from "../shared/uploads/tusTransportOnDemand";
+import { titleOf } from "./rows";
+import { watchProcessing } from "./watchProcessing";
+
+const ENDPOINT = "/api/v1/uploads/";
+
+type Kind = "video" | "file";
+export type LessonUploads = { add: (file: File, kind: Kind, lesson: string) => void };
+
+let started: LessonUploads | undefined;
+
+/** One transport for both purposes of uploads. */
+function createTransport(kindOf: (file: File) => Kind): Transport {
+  const transports = {
+    video: tusTransportOnDemand(ENDPOINT, "video"),
+    file: tusTransportOnDemand(ENDPOINT, "file"),
+  };
+  return {
+    start: (task, events) => transports[kindOf(task.file)].start(task, events),
+    findPrevious: (file) => transports[kindOf(file)].findPrevious(file),
+    remove: (url) => transports.file.remove(url),
+  };
+}
+
+/** The uploads of this page, shown above the outline. */
+export function startLessonUploads(outline: HTMLElement): LessonUploads {
+  started ??= createLessonUploads(outline);
+  return started;
+}
+
+export function createLessonUploads(outline: HTMLElement, given?: Transport): LessonUploads {
+  const kinds = new WeakMap<File, Kind>();
+  const transport = given ?? createTransport((file) => kinds.get(file) ?? "file");
+  const transfers = new Transfers(transport);
+  const rows = new Map<number, Row>();
+  /** Sent, and being attached to their lessons. */
+  const ending = new Set<number>();
+  const list = element("ul", "fromfiles__uploads");
+  list.setAttribute("role", "list");
+  const heading = element("h2", "h5", t("Uploads"));
+  const region = element("section", "panel fromfiles__region", heading, list);
+  region.setAttribute("aria-label", t("Uploads"));
+
+  addEventListener("beforeunload", (event) => {
+    if (transfers.isBusy || ending.size > 0) event.preventDefault();
+  });
+  addEventListener("online", transfers.resumeInterrupted);
+
+  function show(): void {
+    const all = transfers.all;
+    for (const [id, { row }] of rows)
+      if (!all.some((one) => one.id === id)) {
+        rows.delete(id);
+        row.remove();
+      }
+    for (const transfer of all) {
+      let shown = rows.get(transfer.id);
+      if (!shown) {
+        shown = createRow(transfer, transfers, outline);
+        rows.set(transfer.id, shown);
+        list.append(shown.row);
+      }
+      shown.update(transfer);
+      if (transfer.state === "sent" && !ending.has(transfer.id)) void end(transfer);
+    }
+    if (all.length === 0) region.remove();
+    else if (!region.isConnected) outline.before(region);
+  }
+
+  /** The file has arrived: a video is attached to its lesson by the server, any other file is now. */
+  async function end({ id, file, url, target }: Transfer): Promise<void> {
+    ending.add(id);
+    const lesson = target ?? "";
+    try {
+      if (kinds.get(file) === "file") await attach(lesson, url ?? "");
+      announce(t("{file} was uploaded.", { file: file.name }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "";
+      toast(
+        t("{file} was uploaded, but its lesson can't use it. {reason}", {
+          file: file.name,
+          reason,
+        }),
+        {
+          icon: "circle-alert",
+          stays: true,
+        },
+      );
+      // No lesson uses it, so its storage is freed. If that fails, too, it expires.
+      await transport.remove(url ?? "").catch(() => undefined);
+    }
+    transfers.forget(id);
+    ending.delete(id);
+    const isWatched = document.querySelector("[data-processing]") !== null;
+    await refreshLessonRow(lesson).catch(() => undefined);
+    if (!isWatched) watchProcessing();
+  }
+
+  transfers.subscribe(show);
+  return {
+    add(file, kind, lesson) {
+      // A copy without the path of its folder: the library would make the folder, too.
+      const sent = new File([file], file.name, {
+        type: file.type,
+        lastModified: file.lastModified,
+      });
+      kinds.set(sent, kind);
+      transfers.add(sent, { target: lesson });
+    },
+  };
+}
+
+async function attach(lesson: string, url: string): Promise<void> {
+  const upload = url.split("/").filter(Boolean).at(-1) ?? "";
+  await unwrap(
+    authenticatedApi.PUT("/api/v1/lessons/{uid}/file/", {
+      params: { path: { uid: lesson } },
+      body: { upload },
+    }),
+  );
+}
+
+type Row = { row: HTMLLIElement; update: (transfer: Transfer) => void };
+
+function createRow(
+  { id, file, target }: Transfer,
+  transfers: Transfers,
+  outline: HTMLElement,
+): Row {
+  const { name } = file;
+  const bar = element("progress", "bar");
+  bar.max = 100;
+  bar.setAttribute("aria-label", t("Upload of {name}", { name }));
+  const message = element("p", "small faint num clip");
+  const lesson = outline.querySelector<HTMLElement>(`[data-lesson="${target ?? ""}"]`);
+  const toggle = createButton("icon-btn icon-btn--sm");
+  const cancel = createButton("icon-btn icon-btn--sm", drawIcon("x"));
+  cancel.setAttribute("aria-label", t("Cancel upload of {name}", { name }));
+  const row = element(
+    "li",
+    "",
+    element("div", "", element("p", "strong clip", lesson ? titleOf(lesson) : name), bar, message),
+    element("span", "row row--tight", toggle, cancel),
+  );
+  let isRunning = true;
+  toggle.addEventListener("click", () => (isRunning ? transfers.pause(id) : transfers.resume(id)));
+  cancel.addEventListener("click", () => {
+    transfers.cancel(id).catch((error: unknown) => {
+      toast(error instanceof Error ? error.message : "", { icon: "circle-alert", stays: true });
+      transfers.forget(id);
+    });
+  });
+  return {
+    row,
+    update(transfer) {
+      const { state, sent } = transfer;
+      isRunning = state === "sending" || state === "waiting";
+      bar.value = file.size > 0 ? Math.floor((100 * sent) / file.size) : 0;
+      const { main, aside } = messageOfTransfer(transfer);
+      const said =
+        state === "sent" ? t("Checking the file") : [main, aside].filter(Boolean).join(", ");
+      if (message.textContent !== said) message.textContent = said;
+      row.classList.toggle("is-refused", state === "refused");
+      if (state === "refused") message.setAttribute("role", "alert");
+      toggle.hidden = state === "refused" || state === "sent";
+      cancel.hidden = state === "sent";
+      const label = isRunning
+        ? t("Pause upload of {name}", { name })
+        : t("Resume upload of {name}", { name });
+      if (toggle.getAttribute("aria-label") === label) return;
+      toggle.setAttribute("aria-label", label);
+      toggle.replaceChildren(drawIcon(isRunning ? "pause" : "play"));
+    },
+  };
+}
