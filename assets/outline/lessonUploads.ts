@@ -72,15 +72,16 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
         list.append(shown.row);
       }
       shown.update(transfer);
-      if (transfer.state === "sent" && !ending.has(transfer.id)) void end(transfer);
+      if (transfer.state !== "sent" || ending.has(transfer.id)) continue;
+      ending.add(transfer.id);
+      void end(transfer);
     }
-    if (all.length === 0) region.remove();
+    if (transfers.all.length === 0) region.remove();
     else if (!region.isConnected) outline.before(region);
   }
 
   /** The file has arrived: a video is attached to its lesson by the server, any other file is now. */
   async function end({ id, file, url, target }: Transfer): Promise<void> {
-    ending.add(id);
     const lesson = target ?? "";
     try {
       if (kinds.get(file) === "file") await attach(lesson, url ?? "");

@@ -105,8 +105,16 @@ export function startOutlineEditor(
    * Put the rows in the order of the server. Rows that the page doesn't have yet come as the server writes them.
    * @param isRewritten whether what the rows say may have changed, not only their order
    */
-  async function show(now: Outline, isRewritten: boolean): Promise<void> {
+  function show(now: Outline, isRewritten: boolean): Promise<void> {
     etag = now.etag;
+    // One after the other: two at once would each bring a row that the page doesn't have yet.
+    const shown = showing.then(() => put(now, isRewritten));
+    showing = shown.catch(() => undefined);
+    return shown;
+  }
+  let showing: Promise<unknown> = Promise.resolve();
+
+  async function put(now: Outline, isRewritten: boolean): Promise<void> {
     const uids = now.sections.flatMap(({ uid, lessons }) => [
       uid,
       ...lessons.map((one) => one.uid),

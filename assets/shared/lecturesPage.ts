@@ -18,7 +18,13 @@ export function updateLessonRow(lesson: string, now: ParentNode): void {
   const facts = (of: Element) => of.closest("[data-section]")?.querySelector("[data-facts]");
   const [shown, known] = [facts(row), facts(written)];
   if (shown && known) shown.textContent = known.textContent;
-  for (const part of ["[data-checks]", "[data-video]", "[data-ready]"]) {
+  for (const part of [
+    "[data-checks]",
+    "[data-video]",
+    "[data-ready]",
+    "[data-lede]",
+    "[data-count]",
+  ]) {
     const [old, fresh] = [document.querySelector(part), now.querySelector(part)];
     // What is the same stays, with the focus that may be in it.
     if (old && fresh && !old.isEqualNode(fresh)) old.replaceWith(fresh);

@@ -21,11 +21,11 @@ from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.changes import UNDO, changes_shown, offer_undo
-from apps.courses.pages.panel import panel_of, texts_of
+from apps.courses.pages.panel import file_limits, panel_of, texts_of
 from apps.courses.pages.sections import learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
-from apps.files.services import check_quota, video_suffixes
+from apps.files.services import check_quota
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text import content
 from studyplatform.kit.web.body_limits import accepts_large_body
@@ -112,7 +112,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
         context |= {
             "sections": rows,
             "outline_etag": authored_outline.arrangement_of(rows).etag,
-            "file_limits": _file_limits(),
+            "file_limits": file_limits(),
             "open_section": _open_section(request, rows, opened),
             "changes": changes_shown(course),
             "undo": undo if undo and undo["course"] == course.slug else None,
@@ -125,17 +125,6 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
     response.headers[PART] = part
     response.headers["Cache-Control"] = "private, no-store"  # the same address is a page
     return response
-
-
-def _file_limits() -> dict[str, Any]:
-    """Return what the script needs to say which files can become lessons, before it sends them."""
-    return {
-        "videoEndings": video_suffixes(),
-        "formats": settings.VIDEO_FORMATS,
-        "videoBytes": settings.UPLOAD_LIMITS["video"],
-        "fileBytes": settings.UPLOAD_LIMITS["file"],
-        "textLength": content.LESSON.max_length,
-    }
 
 
 @teaches

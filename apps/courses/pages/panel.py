@@ -28,6 +28,8 @@ from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
+from apps.files.services import video_suffixes
+from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import clock
 from studyplatform.kit.text.gaps import find_gaps
 from studyplatform.kit.text.sizes import as_size
@@ -52,6 +54,17 @@ class Line:
 
     question: Question
     icon: str
+
+
+def file_limits() -> dict[str, Any]:
+    """Return what the script needs to say which files can become lessons, before it sends them."""
+    return {
+        "videoEndings": video_suffixes(),
+        "formats": settings.VIDEO_FORMATS,
+        "videoBytes": settings.UPLOAD_LIMITS["video"],
+        "fileBytes": settings.UPLOAD_LIMITS["file"],
+        "textLength": content.LESSON.max_length,
+    }
 
 
 def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()) -> dict[str, Any]:

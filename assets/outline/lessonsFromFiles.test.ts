@@ -1,0 +1,146 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { makeError } from "../shared/api/errors";
+import { session } from "../shared/auth/browser";
+import { tokenFor } from "../shared/testing/tokens";
+import { FakeTransport } from "../shared/uploads/testing";
+import { openFilesDialog } from "./lessonsFromFiles";
+import { createLessonUploads, type LessonUploads } from "./lessonUploads";
+import type { Changed, OutlineCalls } from "./outlineCalls";
+
+const limits = {
+  videoEndings: [".mp4"],
+  formats: ["MP4"],
+  videoBytes: 10_000,
+  fileBytes: 1_000,
+  textLength: 40,
+};
+let outline: HTMLElement;
+let transport: FakeTransport;
+let uploads: LessonUploads;
+let attached: unknown[];
+let answer: () => Response;
+
+vi.mock("./lessonUploads", { spy: true });
+
+beforeEach(async () => {
+  document.body.innerHTML = `<div data-outline><ol><li data-lesson="one"><a data-title>Slides</a><div class="unit__end"></div></li></ol></div>`;
+  outline = document.querySelector<HTMLElement>("[data-outline]")!;
+  outline.dataset.fileLimits = JSON.stringify(limits);
+  transport = new FakeTransport();
+  uploads = createLessonUploads(outline, transport);
+  const module = await import("./lessonUploads");
+  vi.mocked(module.startLessonUploads).mockReturnValue(uploads);
+  attached = [];
+  answer = () => Response.json({ uid: "one", file: null });
+  session.login(
+    { id: "ada", username: "ada", email: "ada@example.com", role: "instructor" },
+    tokenFor(900),
+  );
+  vi.stubGlobal("fetch", async (request: Request | string) => {
+    if (!(request instanceof Request) || request.method !== "PUT") return new Response("");
+    attached.push(await request.json());
+    return answer();
+  });
+});
+
+const region = (): HTMLElement | null => document.querySelector(".fromfiles__region");
+const toasts = (): string => document.querySelector(".toasts")?.textContent ?? "";
+const button = (name: RegExp): HTMLButtonElement =>
+  [...document.querySelectorAll<HTMLButtonElement>("button")].find((one) =>
+    name.test(one.getAttribute("aria-label") ?? one.textContent),
+  )!;
+
+it("shows an upload until its lesson has the file", async () => {
+  uploads.add(new File(["x"], "slides.pdf"), "file", "one");
+  expect(region()!.textContent).toContain("Slides");
+  const { events, target } = transport.of("slides.pdf");
+  expect(target).toBe("one");
+
+  events.onCreated("http://site/api/v1/uploads/7/", null);
+  events.onDone();
+  await vi.waitFor(() => expect(region()).toBeNull());
+  expect(attached).toEqual([{ upload: "7" }]);
+  expect(transport.removed).toEqual([]);
+});
+
+it("frees the storage of a file that its lesson cannot use, and says why", async () => {
+  answer = () =>
+    Response.json(
+      { code: "FILE_UNSUITABLE", title: "x", status: 415, detail: "It is a program." },
+      { status: 415 },
+    );
+  uploads.add(new File(["x"], "slides.pdf"), "file", "one");
+  const { events } = transport.of("slides.pdf");
+  events.onCreated("http://site/api/v1/uploads/7/", null);
+  events.onDone();
+
+  await vi.waitFor(() => expect(transport.removed).toEqual(["http://site/api/v1/uploads/7/"]));
+  expect(toasts()).toContain("It is a program.");
+});
+
+it("lets the server attach a video, and keeps the others when one is refused", async () => {
+  uploads.add(new File(["x"], "a.mp4"), "video", "one");
+  uploads.add(new File(["x"], "b.mp4"), "video", "two");
+  transport.of("b.mp4").events.onFail(makeError("UPLOAD_QUOTA_EXCEEDED"));
+  transport.of("a.mp4").events.onCreated("/api/v1/uploads/8/", "film");
+  transport.of("a.mp4").events.onDone();
+
+  await vi.waitFor(() => expect(region()!.querySelectorAll("li")).toHaveLength(1));
+  expect(region()!.querySelector("[role=alert]")).not.toBeNull();
+  expect(attached).toEqual([]);
+  button(/^Cancel upload of b/).click();
+  await vi.waitFor(() => expect(region()).toBeNull());
+});
+
+it("asks before the page is left while a file is sent, and not afterwards", async () => {
+  const leave = (): boolean => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  uploads.add(new File(["x"], "a.mp4"), "video", "one");
+  expect(leave()).toBe(true);
+  transport.of("a.mp4").events.onDone();
+  await vi.waitFor(() => expect(region()).toBeNull());
+  expect(leave()).toBe(false);
+});
+
+function changed(lesson: string): Changed {
+  return { added: [lesson], change: null, outline: {} } as unknown as Changed;
+}
+
+it("adds the lessons in order, texts with their text, and leaves out what is too long", async () => {
+  const added: string[] = [];
+  const texts: string[] = [];
+  const calls = {
+    addLesson: (_section: string, kind: string, title: string) => {
+      added.push(`${kind} ${title}`);
+      return Promise.resolve(changed(`uid-${added.length}`));
+    },
+    setText: (lesson: string, text: string) => {
+      texts.push(`${lesson} ${text}`);
+      return Promise.resolve();
+    },
+  } as unknown as OutlineCalls;
+  const shown: Changed[] = [];
+  openFilesDialog(
+    { uid: "s", title: "Counting" },
+    outline,
+    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)) },
+    [
+      new File(["x"], "10 film.mp4"),
+      new File(["# Coins\n\nText"], "2 a.md"),
+      new File(["y".repeat(41)], "3 long.txt"),
+      new File([""], "4 empty.pdf"),
+      new File(["z"], "5 slides.pdf"),
+    ],
+  );
+  const title = document.querySelector<HTMLInputElement>(".fromfiles__list input")!;
+  await vi.waitFor(() => expect(title.value).toBe("Coins"));
+  button(/^Leave out 5 slides/).click();
+  expect(document.querySelectorAll(".fromfiles__list input")).toHaveLength(3);
+  button(/^Add 3 lessons$/).click();
+
+  await vi.waitFor(() => expect(transport.uploads).toHaveLength(1));
+  expect(added).toEqual(["text Coins", "video Film"]);
+  expect(texts).toEqual(["uid-1 Text"]);
+  expect(toasts()).toContain("3 long.txt");
+  expect(shown).toHaveLength(2);
+});
