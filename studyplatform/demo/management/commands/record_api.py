@@ -188,6 +188,7 @@ def _arrange_course(call: Any, *, text: str, section: str) -> None:
     call("GET", outline, uid=uid)
     call("GET", f"{outline}insert/", uid=uid)
     call("POST", f"{outline}insert/", uid=uid, body={"lessons": [text], "section": section, "position": 1})
+    call("POST", f"{outline}lessons/", uid=uid, body={"section": section, "kind": "text", "title": "Hills"})
     call("POST", f"{outline}duplicate/", uid=uid, body={"lessons": [text]})
     call("POST", f"{outline}move/", uid=uid, body={"lessons": [text], "section": section, "position": 1})
     call("POST", f"{outline}settings/", uid=uid, body={"lessons": [text], "is_optional": True})
