@@ -12,7 +12,8 @@ class Choice:
     """One line of the form: a choice, a step of an ordering, or a pair of a matching.
 
     ``id`` is empty for a new line. ``remark`` is the feedback for choosing it wrongly. A pair without ``text`` is a
-    right side that belongs to no line.
+    right side that belongs to no line. ``share`` is the percentage of the points that a single choice earns if it is
+    not the correct one; "" for none.
     """
 
     text: str
@@ -20,13 +21,23 @@ class Choice:
     is_right: bool = False
     partner: str = ""
     remark: str = ""
+    share: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartAnswer:
+    """A short text that earns a part of the points: ``share`` is the percentage as it was typed."""
+
+    text: str
+    share: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
     """One field of a text with gaps. ``kind`` is that of a question: text, single or numeric.
 
-    ``lines`` are the accepted texts, the choices with the correct one first, or the number alone.
+    ``lines`` are the accepted texts, the choices with the correct one first, or the number alone. What earns a part of
+    the points begins with its percentage: "%50%Lyon".
     """
 
     kind: str = "text"
@@ -54,6 +65,7 @@ class Answers:
     tolerance: str = ""
     unit: str = ""
     accepted: Sequence[str] = ()
+    partly: Sequence[PartAnswer] = ()
     ignores_accents: bool = False
     is_case_sensitive: bool = False
     has_wildcards: bool = False

@@ -20,6 +20,8 @@ from apps.courses.question_parts import Answers as Answers
 from apps.courses.question_parts import Choice as Choice
 from apps.courses.question_parts import Columns as Columns
 from apps.courses.question_parts import Gap as Gap
+from apps.courses.question_parts import PartAnswer as PartAnswer
+from apps.courses.shares import FULL, read_share, split_share
 from studyplatform.kit.text import content
 from studyplatform.kit.text.comparison import Strictness, is_duplicate
 from studyplatform.kit.text.gaps import find_gaps, find_misplaced_gaps
@@ -108,6 +110,7 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
                 is_right=choice.is_right,
                 partner=choice.partner.strip()[:TEXT_LIMIT],
                 remark=choice.remark.strip()[:REMARK_LIMIT],
+                share=choice.share,
             )
         )
     return lines
@@ -118,7 +121,13 @@ def _single(answers: Answers) -> Columns:
     right = [line.id for line in lines if line.is_right]
     if len(right) != 1:
         raise QuestionInvalid(problem=_("Select the correct answer."), field="choices")
-    return Columns(_shown(lines), {"id": right[0]}, _remarks(lines))
+    shares = {line.id: read_share(line.share) for line in lines if not line.is_right}
+    return Columns(_shown(lines), {"id": right[0], **_shares(shares)}, _remarks(lines))
+
+
+def _shares(shares: dict[str, Fraction]) -> dict[str, dict[str, str]]:
+    earning = {key: str(share) for key, share in shares.items() if share}
+    return {"shares": earning} if earning else {}
 
 
 def _multiple(answers: Answers) -> Columns:
@@ -161,7 +170,21 @@ def _text(answers: Answers) -> Columns:
             accepted.append(plain)
     if not accepted:
         raise QuestionInvalid(problem=_("Enter at least one accepted answer."), field="accepted")
-    return Columns([], {"accepted": accepted, **asdict(strictness)}, {})
+    partly = _partly(answers, accepted, strictness)
+    return Columns([], {"accepted": accepted, **asdict(strictness), **({"partly": partly} if partly else {})}, {})
+
+
+def _partly(answers: Answers, accepted: list[str], strictness: Strictness) -> list[dict[str, str]]:
+    """Build the answers that earn a part of the points. One that is accepted as well earns all of them."""
+    rows: list[dict[str, str]] = []
+    for one in answers.partly:
+        text, share = " ".join(one.text.split())[:TEXT_LIMIT], read_share(one.share, field_name="accepted")
+        if answers.has_wildcards and text and not text.replace("*", "").strip():
+            raise QuestionInvalid(problem=_("“*” alone would accept every answer."), field="accepted")
+        known = [*accepted, *(row["text"] for row in rows)]
+        if text and share and len(known) < MOST_WORDS and not is_duplicate(text, known, strictness):
+            rows.append({"text": text, "share": str(share)})
+    return rows
 
 
 def _ordering(answers: Answers) -> Columns:
@@ -243,9 +266,14 @@ def _gap(gap: Gap, language: str) -> Columns:
     lines = [line for line in gap.lines if line.strip()]
     match gap.kind:
         case Question.Kind.SINGLE:
-            choices = _lines(Answers(choices=[Choice(text=line) for line in lines]), 2, mix=True)
+            split = [split_share(line) for line in lines]
+            if split[0][0] and read_share(split[0][0], field_name="gaps") != FULL:
+                raise QuestionInvalid(problem=_("Write the correct choice first, without a percentage."), field="gaps")
+            choices = _lines(Answers(choices=[Choice(text=text, share=share) for share, text in split]), 2, mix=True)
+            shares = {one.id: read_share(one.share, field_name="gaps") for one in choices[1:]}
             # The correct one comes first in the form: the order in which choices are stored is that of random ids.
-            return Columns(sorted(_shown(choices), key=lambda one: one["id"]), {"id": choices[0].id}, {})
+            shown = sorted(_shown(choices), key=lambda one: one["id"])
+            return Columns(shown, {"id": choices[0].id, **_shares(shares)}, {})
         case Question.Kind.NUMERIC:
             if len(lines) > 1:
                 raise QuestionInvalid(problem=_("Enter one number."), field="gaps")
@@ -253,9 +281,16 @@ def _gap(gap: Gap, language: str) -> Columns:
         case Question.Kind.TEXT:
             if len(lines) > MOST_WORDS:
                 raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % MOST_WORDS, field="gaps")
+            split = [split_share(line) for line in lines]
+            worth = [FULL if not share else read_share(share, field_name="gaps") for share, _text_of_line in split]
             return _text(
                 Answers(
-                    accepted=lines,
+                    accepted=[text for (_share, text), one in zip(split, worth, strict=True) if one == FULL],
+                    partly=[
+                        PartAnswer(text=text, share=share)
+                        for (share, text), one in zip(split, worth, strict=True)
+                        if one != FULL
+                    ],
                     language=language,
                     ignores_accents=gap.ignores_accents,
                     is_case_sensitive=gap.is_case_sensitive,

@@ -11,11 +11,10 @@ from apps.courses import questions
 from apps.courses.errors import QuestionInvalid
 from apps.courses.imports import aiken, gift, moodle_xml, spreadsheet, xml_tree
 from apps.courses.imports.categories import tags_of_category
-from apps.courses.imports.cloze import read_cloze, write_field
+from apps.courses.imports.cloze import read_cloze
 from apps.courses.imports.entries import UnreadableFile
 from apps.courses.imports.reading import read_questions, recognize
 from apps.courses.imports.texts import TextReader
-from apps.courses.question_parts import Gap
 from apps.files.services import decode_text
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -122,9 +121,12 @@ def test_gift_categories_tags_and_texts_that_ask_nothing():
 def test_weights():
     half = one("Hard {~wrong ~%50%half =full}")
     assert right(half.question) == ["full"]
-    assert "50%" in half.notes[0]
-    both = one("Either {=a =b ~c}")
-    assert (both.question.kind, right(both.question), len(both.notes)) == ("multiple", ["a", "b"], 1)
+    assert ([choice.share for choice in half.question.answers.choices], half.notes) == (["", "50", ""], ())
+    both = one("Either {=a =b ~%33.33333%c}")
+    assert (both.question.kind, right(both.question), both.notes) == ("single", ["a"], ())
+    assert [choice.share for choice in both.question.answers.choices] == ["", "100", "100/3"]
+    best = one("None is all {~%25%half =%50%best}", "gift")
+    assert ([choice.share for choice in best.question.answers.choices], len(best.notes)) == (["50", ""], 1)
     assert (
         one("Two {~%50%a ~%50%b ~%-100%c}").notes
         == ("Wrong choices had weights (“c” -100%). Here each takes away 100%.",)
@@ -145,7 +147,8 @@ def test_wildcards_and_parts_of_short_answers():
     entry = one(r"Cell? {=*cell =photo*sis =%50%plant#Closer. =a\*b}")
     assert entry.question.answers.has_wildcards
     assert entry.question.answers.accepted == ["*cell", "photo*sis", r"a\*b"]
-    assert len(entry.notes) == 2
+    assert [(one.text, one.share) for one in entry.question.answers.partly] == [("plant", "50")]
+    assert len(entry.notes) == 1
     plain = read(r"Sign? {=a\*b}").answers
     assert (plain.accepted, plain.has_wildcards) == (["a*b"], False)
     assert "every answer" in one("Any {=*}").problem
@@ -226,15 +229,14 @@ def test_cloze():
     read_text = read_cloze(text, reader)
     kinds = [(gap.kind, gap.points, list(gap.lines)) for gap in read_text.gaps]
     assert kinds == [
-        ("text", 1, ["Paris"]), ("numeric", 2, ["157/50"]), ("single", 1, ["b & c", "a", "d"]), ("text", 1, ["*ris"]),
+        ("text", 1, ["Paris", "%50%Lyon"]), ("numeric", 2, ["157/50"]),
+        ("single", 1, ["b & c", "a", "%50%d"]), ("text", 1, ["*ris"]),
     ]  # fmt: skip
-    assert (read_text.gaps[3].is_case_sensitive, read_text.gaps[3].has_wildcards, len(reader.notes)) == (True, True, 4)
+    assert (read_text.gaps[3].is_case_sensitive, read_text.gaps[3].has_wildcards, len(reader.notes)) == (True, True, 2)
     for field, problem in [("{1:MR:=a~=b}", "Gap 1"), ("{1:XX:=a}", "XX"), ("{1:SA:=a", "isn't closed")]:
         assert problem in (
             one(xml("", "cloze", f"A {{1:SA:=x}} {field}"), "moodle_xml").problem.replace("Gap 2", "Gap 1")
         )
-    gap = Gap(kind="text", points=3, lines=["a}b#c~d", 'e"f\\g'], is_case_sensitive=True)
-    assert read_cloze(write_field(gap), TextReader()).gaps == (gap,)
 
 
 def test_csv():

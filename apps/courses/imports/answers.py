@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from apps.courses.imports.choices import FULL, Weighted, percent
 from apps.courses.imports.entries import RefusedEntry
 from apps.courses.imports.texts import TextReader, excerpt_of
-from apps.courses.question_parts import Answers, Choice
+from apps.courses.question_parts import Answers, Choice, PartAnswer
+from apps.courses.shares import round_share, write_exact
 from studyplatform.kit.text.wildcards import has_wildcard
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,40}(?:[.,]\d{0,40})?|[.,]\d{1,40})(?:[eE][+-]?\d{1,3})?")
@@ -90,7 +91,7 @@ def _exact(value: Fraction) -> str:
 def text_answers(
     reader: TextReader, given: Sequence[Weighted], *, is_case_sensitive: bool = False
 ) -> tuple[Answers, list[str]]:
-    """Return the accepted texts, and the feedback for them. "*" stands for any text.
+    """Return the accepted texts with those that earn a part, and the feedback for them. "*" stands for any text.
 
     :raises RefusedEntry: no text is worth all points.
     """
@@ -99,20 +100,23 @@ def text_answers(
         raise RefusedEntry(_("No answer is worth all points."))
     if any(one.text.strip("* ") == "" for one in accepted):
         raise RefusedEntry(_("It accepts every answer, so there is nothing to mark."))
+    partly = [one for one in given if 0 < one.weight < FULL and one.text.strip("* ")]
     for one in given:
-        if 0 < one.weight < FULL:
-            reader.note(
-                _("Part of the points for an answer is lost: %(percent)s for “%(text)s”.")
-                % {"percent": percent(one.weight), "text": excerpt_of(one.text)}
-            )
+        if 0 < one.weight < FULL and one not in partly:
+            reader.note(_("Part of the points for every other answer is lost: %s.") % percent(one.weight))
         if one.weight < FULL and one.feedback:
             reader.note(
                 _("Feedback on “%(text)s” is lost: “%(feedback)s”")
                 % {"text": excerpt_of(one.text, 40), "feedback": excerpt_of(one.feedback, 200)}
             )
-    has_wildcards = any(has_wildcard(one.text) for one in accepted)
+    has_wildcards = any(has_wildcard(one.text) for one in (*accepted, *partly))
+
+    def plain(text: str) -> str:
+        return text if has_wildcards else text.replace("\\*", "*")
+
     answers = Answers(
-        accepted=[one.text if has_wildcards else one.text.replace("\\*", "*") for one in accepted],
+        accepted=[plain(one.text) for one in accepted],
+        partly=[PartAnswer(text=plain(one.text), share=write_exact(round_share(one.weight))) for one in partly],
         is_case_sensitive=is_case_sensitive,
         has_wildcards=has_wildcards,
     )

@@ -11,6 +11,7 @@ from apps.courses.imports.entries import RefusedEntry
 from apps.courses.imports.texts import TextReader, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_parts import Choice
+from apps.courses.shares import round_share, write_exact
 from studyplatform.kit.text.numbers import write_number
 
 FULL = Fraction(1)
@@ -63,31 +64,31 @@ def read_choices(reader: TextReader, given: Sequence[Weighted], *, is_single: bo
     best = max((one.weight for one in choices), default=Fraction(0))
     if best <= 0:
         raise RefusedEntry(_("No answer is marked as correct."))
+    percentages: dict[str, str] = {}
     if is_single:
-        right = [one for one in choices if one.weight == best]
+        right = [next(one for one in choices if one.weight == best)]
         if best != FULL:
             reader.note(
                 _("The best answer was worth %(percent)s; here it is worth all points.") % {"percent": percent(best)}
             )
-        partly = [one for one in choices if 0 < one.weight < best]
-        for one in partly:
-            reader.note(
-                _("Part of the points for a choice is lost: %(percent)s for “%(text)s”.")
-                % {"percent": percent(one.weight), "text": excerpt_of(one.text)}
-            )
+        earning = [one for one in choices if one.weight > 0 and one not in right]
+        percentages = {one.text: write_exact(round_share(one.weight / best)) for one in earning}
         if lost := [one for one in choices if one.weight < 0]:
             shares = ", ".join(f"“{excerpt_of(one.text, 30)}” {percent(one.weight)}" for one in lost)
             reader.note(_("Wrong choices took points away (%s). Here they earn nothing.") % shares)
-        is_single = len(right) == 1
-        if not is_single:
-            reader.note(_("Each of several correct choices was enough. Here learners choose all of them."))
     else:
         right = [one for one in choices if one.weight > 0]
         _note_lost_weights(reader, choices, right)
     return ReadChoices(
         kind=Question.Kind.SINGLE if is_single else Question.Kind.MULTIPLE,
         choices=[
-            Choice(text=one.text, is_right=one in right, remark="" if one in right else one.feedback) for one in choices
+            Choice(
+                text=one.text,
+                is_right=one in right,
+                remark="" if one in right else one.feedback,
+                share=percentages.get(one.text, ""),
+            )
+            for one in choices
         ],
         explanations=[one.feedback for one in right if one.feedback],
     )

@@ -16,6 +16,7 @@ from apps.courses.imports.entries import RefusedEntry, check_answer_count
 from apps.courses.imports.texts import HTML, TextReader, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_parts import Answers, Gap
+from apps.courses.shares import join_share
 
 Kind = Question.Kind
 _FIELD = re.compile(r"\{(\d{0,4}):([A-Za-z_]{2,20}):((?:\\.|[^\\}])*)\}", re.DOTALL)
@@ -108,10 +109,9 @@ def _gap(kind: str, answers: list[Weighted], points: int, reader: TextReader) ->
     answers = [Weighted(one.text, one.weight) for one in answers]
     if kind == "single":
         read = read_choices(reader, answers, is_single=True)
-        if read.kind != Kind.SINGLE:
-            raise RefusedEntry(_("Several of its choices are correct."))
         ordered = sorted(read.choices, key=lambda one: not one.is_right)
-        return Gap(kind=Kind.SINGLE, points=points, lines=[one.text for one in ordered])
+        lines = [join_share(one.share, one.text) for one in ordered]
+        return Gap(kind=Kind.SINGLE, points=points, lines=lines)
     if kind == "numeric":
         numbers = [_interval(one) for one in answers if one.text.strip() != "*"]
         number, _explanations = numeric_answers(reader, numbers)
@@ -125,7 +125,10 @@ def gap_of_texts(texts: Answers, points: int) -> Gap:
     return Gap(
         kind=Kind.TEXT,
         points=points,
-        lines=list(texts.accepted),
+        lines=[
+            *(join_share("", text) for text in texts.accepted),
+            *(join_share(one.share, one.text) for one in texts.partly),
+        ],
         is_case_sensitive=texts.is_case_sensitive,
         has_wildcards=texts.has_wildcards,
     )
@@ -155,20 +158,3 @@ def _answer(text: str, reader: TextReader, kind: str) -> Weighted:
 
 def _split(given: str) -> list[str]:
     return re.split(r"(?<!\\)~", given)
-
-
-def write_field(gap: Gap) -> str:
-    """Return a field as ``read_cloze`` reads it."""
-    match gap.kind:
-        case Kind.SINGLE:
-            answers = [f"={_escape(gap.lines[0])}", *map(_escape, gap.lines[1:])]
-            return f"{{{gap.points}:MULTICHOICE_S:{'~'.join(answers)}}}"
-        case Kind.NUMERIC:
-            return f"{{{gap.points}:NUMERICAL:={gap.lines[0]}:{gap.tolerance or 0}}}"
-    name = "SHORTANSWER_C" if gap.is_case_sensitive else "SHORTANSWER"
-    texts = [line if gap.has_wildcards else line.replace("*", "\\*") for line in gap.lines]
-    return f"{{{gap.points}:{name}:{'~'.join(f'={_escape(text)}' for text in texts)}}}"
-
-
-def _escape(text: str) -> str:
-    return re.sub(r"([}#~\"]|\\(?!\*))", r"\\\1", text)

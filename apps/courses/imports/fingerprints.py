@@ -35,7 +35,11 @@ def _facts(question: Question) -> Any:
     match question.kind:
         case Kind.SINGLE | Kind.MULTIPLE:
             right = {answer["id"]} if "id" in answer else set(answer["ids"])
-            return sorted([_text(one["text"]), one["id"] in right] for one in options)
+            shares = answer.get("shares", {})
+            return sorted(
+                [_text(one["text"]), one["id"] in right, *([shares[one["id"]]] if one["id"] in shares else [])]
+                for one in options
+            )
         case Kind.TRUTH:
             return bool(answer["value"])
         case Kind.NUMERIC:
@@ -47,6 +51,7 @@ def _facts(question: Question) -> Any:
                 strictness.ignores_accents,
                 strictness.is_case_sensitive,
                 strictness.has_wildcards,
+                *sorted([_text(one["text"]), one["share"]] for one in answer.get("partly", [])),
             ]
         case Kind.ORDERING:
             texts = {one["id"]: _text(one["text"]) for one in options}

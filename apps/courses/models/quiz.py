@@ -82,13 +82,15 @@ class Question(Removable):
 
     ``options`` is shown to everyone, ``answer`` is known only to the server:
 
-    single    options [{"id", "text"}]                       answer {"id": "b"}
+    single    options [{"id", "text"}]                       answer {"id": "b", "shares": {"c": "1/2"}}
+              (shares of the points that other choices earn; often there are none)
     multiple  options [{"id", "text"}]                       answer {"ids": ["a", "c"]}
     truth     options []                                     answer {"value": true}
     numeric   options {"unit": "m"}                          answer {"value": "3.2", "tolerance": "0.1"} (or "5%")
     text      options []                                     answer {"accepted": ["osmosis"], "ignores_accents": true,
                                                                      "is_case_sensitive": true, "language": "en",
-                                                                     "has_wildcards": true}
+                                                                     "has_wildcards": true,
+                                                                     "partly": [{"text": "diffusion", "share": "1/2"}]}
     ordering  options [{"id", "text"}] (as shown: shuffled)  answer {"ids": ["c", "a", "b"]}
     matching  options {"left": [{"id","text"}], "right": [{"id","text"}]}  answer {"pairs": {"a": "2", "b": "1"}}
               (several left sides may have one partner, and a right side none)

@@ -182,11 +182,13 @@ def question_context(
     A text with gaps gets a block for each mark in its ``prompt``.
     """
     typed = answers if answers is not None else answers_of_question(question) if question else Answers()
+    accepted = [*((text, "") for text in typed.accepted), *((one.text, one.share) for one in typed.partly)]
+    accepted += [("", "")] * max(1 + more, 3 - len(accepted))
     return {
         "question": question,
         "answers": typed,
         "lines": lines_for(typed, more=more),
-        "accepted": [*typed.accepted, *[""] * max(1 + more, 3 - len(typed.accepted))],
+        "accepted": accepted,
         "wrong": [*typed.remarks.items(), *[("", "")] * (1 + more)],
         "gaps": _gaps_for(typed, prompt, more=more),
     }

@@ -6,7 +6,8 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
-from apps.courses.questions import Answers, Choice, Gap
+from apps.courses.questions import Answers, Choice, Gap, PartAnswer
+from apps.courses.shares import join_share, write_share
 from studyplatform.kit.text.numbers import number_format, write_number
 from studyplatform.kit.text.wildcards import show_pattern
 
@@ -17,6 +18,7 @@ def answers_of_question(question: Question) -> Answers:
     match question.kind:
         case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
             right = set(answer.get("ids", [])) | ({answer["id"]} if "id" in answer else set())
+            shares = answer.get("shares", {})
             return Answers(
                 choices=[
                     Choice(
@@ -24,6 +26,7 @@ def answers_of_question(question: Question) -> Answers:
                         text=one["text"],
                         is_right=one["id"] in right,
                         remark=question.remarks.get(one["id"], ""),
+                        share=_percent(shares.get(one["id"], "")),
                     )
                     for one in options
                 ]
@@ -38,7 +41,8 @@ def answers_of_question(question: Question) -> Answers:
                 remarks={_typed(wrong): remark for wrong, remark in question.remarks.items()},
             )
         case Question.Kind.TEXT:
-            return Answers(accepted=answer.get("accepted", []), **asdict(question.strictness))
+            partly = [PartAnswer(text=one["text"], share=_percent(one["share"])) for one in answer.get("partly", [])]
+            return Answers(accepted=answer.get("accepted", []), partly=partly, **asdict(question.strictness))
         case Question.Kind.ORDERING:
             texts = {one["id"]: one["text"] for one in options}
             return Answers(choices=[Choice(id=one, text=texts[one]) for one in answer["ids"] if one in texts])
@@ -65,7 +69,11 @@ def _gap_of(field: Question) -> Gap:
     match field.kind:
         case Question.Kind.SINGLE:
             right_first = sorted(given.choices, key=lambda one: not one.is_right)
-            return Gap(kind=field.kind, points=field.points, lines=[one.text for one in right_first])
+            return Gap(
+                kind=field.kind,
+                points=field.points,
+                lines=[join_share("" if one.is_right else one.share, one.text) for one in right_first],
+            )
         case Question.Kind.NUMERIC:
             return Gap(
                 kind=field.kind,
@@ -77,11 +85,18 @@ def _gap_of(field: Question) -> Gap:
     return Gap(
         kind=field.kind,
         points=field.points,
-        lines=list(given.accepted),
+        lines=[
+            *(join_share("", text) for text in given.accepted),
+            *(join_share(one.share, one.text) for one in given.partly),
+        ],
         ignores_accents=given.ignores_accents,
         is_case_sensitive=given.is_case_sensitive,
         has_wildcards=given.has_wildcards,
     )
+
+
+def _percent(share: str) -> str:
+    return write_share(Fraction(share), number_format().decimal) if share else ""
 
 
 def _typed(value: float | str) -> str:
@@ -97,6 +112,8 @@ class SolutionLine:
     text: str
     is_right: bool
     remark: str = ""
+    percent: str = ""
+    """Of the points that it earns, if it is not right and not wrong either."""
 
 
 def solution(question: Question) -> list[SolutionLine]:
@@ -104,7 +121,10 @@ def solution(question: Question) -> list[SolutionLine]:
     answers = answers_of_question(question)
     match question.kind:
         case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
-            return [SolutionLine(text=one.text, is_right=one.is_right, remark=one.remark) for one in answers.choices]
+            return [
+                SolutionLine(text=one.text, is_right=one.is_right, remark=one.remark, percent=one.share)
+                for one in answers.choices
+            ]
         case Question.Kind.TRUTH:
             return [
                 SolutionLine(text=_("True"), is_right=bool(answers.truth)),
@@ -119,7 +139,10 @@ def solution(question: Question) -> list[SolutionLine]:
             ]
         case Question.Kind.TEXT:
             shown = show_pattern if answers.has_wildcards else str
-            return [SolutionLine(text=shown(text), is_right=True) for text in answers.accepted]
+            return [
+                *(SolutionLine(text=shown(text), is_right=True) for text in answers.accepted),
+                *(SolutionLine(text=shown(one.text), is_right=False, percent=one.share) for one in answers.partly),
+            ]
         case Question.Kind.ORDERING:
             steps = enumerate(answers.choices, start=1)
             return [SolutionLine(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
@@ -127,7 +150,7 @@ def solution(question: Question) -> list[SolutionLine]:
             return []
         case Question.Kind.GAPS:
             return [
-                SolutionLine(text=f"[[{field.position}]] {line.text}", is_right=line.is_right)
+                SolutionLine(text=f"[[{field.position}]] {line.text}", is_right=line.is_right, percent=line.percent)
                 for field in question.gaps
                 for line in solution(field)
             ]

@@ -111,13 +111,14 @@ def check_lengths(question: ParsedQuestion, notes: list[str]) -> None:
         (question.explanation, content.EXPLANATION.max_length, _("The explanation is longer than %d characters.")),
     ]
     answers = question.answers
-    lines = [*answers.accepted, *(line for gap in answers.gaps for line in gap.lines)]
+    typed = [*answers.accepted, *(one.text for one in answers.partly)]
+    lines = [*typed, *(line for gap in answers.gaps for line in gap.lines)]
     lines += [text for choice in answers.choices for text in (choice.text, choice.partner)]
     texts += [(line, questions.TEXT_LIMIT, _("An answer is longer than %d characters.")) for line in lines]
     for text, limit, problem in texts:
         if len(text) > limit:
             raise QuestionInvalid(problem=problem % limit)
-    if len(answers.accepted) > questions.MOST_WORDS:
+    if len(typed) > questions.MOST_WORDS:
         raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % questions.MOST_WORDS)
     remarks = [*(choice.remark for choice in answers.choices), *answers.remarks.values()]
     if any(len(remark) > questions.REMARK_LIMIT for remark in remarks):

@@ -11,7 +11,8 @@ from django.http import QueryDict
 from apps.courses import questions
 from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Course, Question
-from apps.courses.questions import MAX_GAPS, USUAL_ESSAY_LENGTH, Answers, Choice, Columns, Gap
+from apps.courses.questions import MAX_GAPS, USUAL_ESSAY_LENGTH, Answers, Choice, Columns, Gap, PartAnswer
+from apps.courses.shares import FULL, read_share
 from studyplatform.kit.text.blank import stripped
 
 PREVIEW_SECONDS = 24 * 3600  # how long a preview can be answered
@@ -73,7 +74,7 @@ def change_lines(data: QueryDict, action: str) -> QueryDict:
     order.insert(target, order.pop(place))
     if name == "remove":
         order.remove(place)
-    for field in ("line", "line_id", "partner", "remark"):
+    for field in ("line", "line_id", "partner", "remark", "share"):
         values = data.getlist(field)
         changed.setlist(field, [values[one] for one in order if one < len(values)])
     right = {int(one) for one in data.getlist("right") if one.isdecimal() and len(one) < 3}
@@ -148,20 +149,19 @@ def answers_of(data: Any) -> Answers:
     if not isinstance(data, QueryDict):
         return Answers()
     texts = data.getlist("line")
-    ids, partners, remarks = (data.getlist(name) for name in ("line_id", "partner", "remark"))
+    ids, partners, remarks, shares = (data.getlist(name) for name in ("line_id", "partner", "remark", "share"))
+    accepted_shares = data.getlist("accepted_share")
+    typed = [(text, _at(accepted_shares, place)) for place, text in enumerate(data.getlist("accepted"))]
     right = set(data.getlist("right"))
-
-    def at(values: list[str], place: int) -> str:
-        return values[place] if place < len(values) else ""
-
     return Answers(
         choices=[
             Choice(
-                id=at(ids, place),
+                id=_at(ids, place),
                 text=text,
                 is_right=str(place) in right,
-                partner=at(partners, place),
-                remark=at(remarks, place),
+                partner=_at(partners, place),
+                remark=_at(remarks, place),
+                share=_at(shares, place),
             )
             for place, text in enumerate(texts)
         ],
@@ -169,7 +169,8 @@ def answers_of(data: Any) -> Answers:
         number=data.get("number", ""),
         tolerance=data.get("tolerance", ""),
         unit=data.get("unit", ""),
-        accepted=data.getlist("accepted"),
+        accepted=[text for text, share in typed if not _is_part(share)],
+        partly=[PartAnswer(text=text, share=share) for text, share in typed if _is_part(share)],
         ignores_accents="ignores_accents" in data,
         is_case_sensitive="is_case_sensitive" in data,
         has_wildcards="has_wildcards" in data,
@@ -177,6 +178,18 @@ def answers_of(data: Any) -> Answers:
         gaps=_gaps_of(data),
         essay_limit=_whole_number(data.get("essay_limit", "")) if "essay_limit" in data else USUAL_ESSAY_LENGTH,
     )
+
+
+def _at(values: list[str], place: int) -> str:
+    return values[place] if place < len(values) else ""
+
+
+def _is_part(share: str) -> bool:
+    """Return whether an accepted answer earns a part of the points. What is no percentage is refused later."""
+    try:
+        return bool(share.strip()) and read_share(share) != FULL
+    except QuestionInvalid:
+        return True
 
 
 def _whole_number(text: str) -> int | None:

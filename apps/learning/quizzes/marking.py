@@ -44,7 +44,8 @@ class Mark:
 def mark(question: Question, answer: Answer | None) -> Mark:
     """Mark an answer that ``read`` has accepted.
 
-    Multiple choice, ordering, matching and gaps earn partial credit, unless the question is ``all_or_nothing``.
+    Multiple choice, ordering, matching and gaps earn partial credit, unless the question is ``all_or_nothing``; single
+    choice and short text where their author gave an answer a part of the points.
     """
     if answer is None:
         return Mark(Fraction(0), is_open=True)
@@ -69,7 +70,7 @@ def _whole(right: bool) -> Fraction:  # noqa: FBT001 (a helper with one argument
 
 
 def _mark_single(key: Answer, answer: Answer) -> Fraction:
-    return _whole(answer["id"] == key["id"])
+    return Fraction(1) if answer["id"] == key["id"] else Fraction(key.get("shares", {}).get(answer["id"], 0))
 
 
 def _mark_multiple(key: Answer, answer: Answer, options: int) -> Fraction:
@@ -96,8 +97,13 @@ def _mark_numeric(question: Question, answer: Answer) -> Fraction:
 
 
 def _mark_text(question: Question, answer: Answer) -> Fraction:
-    strictness = question.strictness
-    return _whole(any(is_same_answer(answer["text"], one, strictness) for one in question.answer["accepted"]))
+    """What is accepted earns all points. Of several other answers that are recognized, the best one counts."""
+    strictness, given = question.strictness, answer["text"]
+    if any(is_same_answer(given, one, strictness) for one in question.answer["accepted"]):
+        return Fraction(1)
+    partly = question.answer.get("partly", [])
+    recognized = [Fraction(one["share"]) for one in partly if is_same_answer(given, one["text"], strictness)]
+    return max(recognized, default=Fraction(0))
 
 
 def _mark_ordering(key: Answer, answer: Answer) -> Fraction:

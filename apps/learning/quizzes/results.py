@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
+from apps.courses.shares import write_share
 from apps.learning.quizzes import marking
 from studyplatform.kit.text.numbers import write_number
 from studyplatform.kit.text.wildcards import show_pattern
@@ -68,7 +69,7 @@ def _lines(question: Question, answer: marking.Answer | None) -> list[dict[str, 
     key, options = question.answer, question.options
     match Question.Kind(question.kind):
         case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
-            right = {key["id"]} if "id" in key else set(key["ids"])
+            right = _right_ids(key)
             chosen = set() if answer is None else ({answer["id"]} if "id" in answer else set(answer["ids"]))
             return [
                 _line(option["text"], is_chosen=option["id"] in chosen, is_right=option["id"] in right)
@@ -104,6 +105,13 @@ def _lines(question: Question, answer: marking.Answer | None) -> list[dict[str, 
             return _gap_lines(question, answer)
         case _:
             return []
+
+
+def _right_ids(key: marking.Answer) -> set[str]:
+    """Return the choices that earn all points by themselves, or those of a multiple choice that are right."""
+    if "ids" in key:
+        return set(key["ids"])
+    return {key["id"], *(one for one, share in key.get("shares", {}).items() if Fraction(share) == 1)}
 
 
 def _gap_lines(question: Question, answer: marking.Answer | None) -> list[dict[str, Any]]:
@@ -145,7 +153,8 @@ def _accepted(question: Question) -> str:
     key = question.answer
     match Question.Kind(question.kind):
         case Question.Kind.SINGLE:  # of a gap
-            return next((str(one["text"]) for one in question.options if one["id"] == key["id"]), "")
+            right = _right_ids(key)
+            return _(" or ").join(str(one["text"]) for one in question.options if one["id"] in right)
         case Question.Kind.TRUTH:
             return _("True") if key["value"] else _("False")
         case Question.Kind.NUMERIC:
@@ -160,7 +169,12 @@ def _accepted(question: Question) -> str:
             return number
         case Question.Kind.TEXT:
             shown = show_pattern if question.strictness.has_wildcards else str
-            return _(" or ").join(f"“{shown(text)}”" for text in key["accepted"])
+            accepted = _(" or ").join(f"“{shown(text)}”" for text in key["accepted"])
+            partly = [(shown(one["text"]), write_share(Fraction(one["share"]))) for one in key.get("partly", [])]
+            if not partly:
+                return accepted
+            others = ", ".join(f"“{text}” ({percent}%)" for text, percent in partly)
+            return _("%(right)s; for a part of the points %(others)s") % {"right": accepted, "others": others}
         case _:
             return ""
 
