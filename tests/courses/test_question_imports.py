@@ -10,6 +10,7 @@ from django.urls import reverse
 from apps.courses import services
 from apps.courses.errors import NotCourseStaff, QuestionFileInvalid
 from apps.courses.models import CourseFile, Lesson, Question, QuestionImport
+from apps.courses.queries.bank import tags_of_bank
 from apps.courses.services import QuestionFile, open_bank
 from apps.learning.quizzes import marking
 from tests.courses.test_question_files import PIXEL, answer, xml
@@ -66,6 +67,22 @@ def test_a_file_is_checked_imported_repeated_and_undone(course, ada):
     for late in (done, check(bank, ada)):
         with pytest.raises(QuestionFileInvalid):
             services.undo_import(done=late, by=ada, now=NOW)
+
+
+def test_questions_of_quizzes_keep_their_tags_also_when_they_are_copied(course, ada, quiz):
+    run(check(quiz, ada, tags=("Own",)), ada)
+    first = quiz.questions.order_by("position")[0]
+    assert {tag.name for tag in first.tags.all()} == {"Own", "Rivers", "Seine"}
+    assert not tags_of_bank(course)  # nothing can be drawn by them yet
+    copy = services.copy_to_bank(question=first, by=ada, now=NOW)
+    assert set(copy.tags.all()) == set(first.tags.all())
+    assert [tag.question_count for tag in tags_of_bank(course)] == [1, 1, 1]
+    section = SectionFactory(course__instructor=ada)
+    services.insert_lessons(course=section.course, by=ada, lessons=[quiz.lesson], section=section, position=1, now=NOW)
+    moved = section.lessons.get().quiz.questions.order_by("position")[0]
+    assert {(tag.name, tag.bank.course) for tag in moved.tags.all()} == {
+        (name, section.course) for name in ("Own", "Rivers", "Seine")
+    }
 
 
 def test_room_essays_and_texts_that_are_too_long(quiz, ada):

@@ -20,7 +20,7 @@ from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.outline import to_lesson
 from apps.courses.pages.panel import ICONS
 from apps.courses.pages.question_editing import read_editing
-from apps.courses.pages.quiz import initial_of, quiz_lesson
+from apps.courses.pages.quiz import initial_of, quiz_lesson, tag_names_of
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import bank as queries
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -203,15 +203,11 @@ def _edit(request: HttpRequest, course: Course, found: Question | None, kind: st
         **about(course, signed_in_user(request)),
         **editing.context,
         "problem": problem,
-        "tag_names": request.POST.get("tags", _tag_names(found)),
+        "tag_names": request.POST.get("tags", tag_names_of(found)),
         "uses": queries.uses_of(found, queries.draws_of_course(course)) if found else [],
         "quizzes": course.lessons.filter(kind=Lesson.Kind.QUIZ).order_by("section__position", "position"),
     }
     return render(request, "courses/studio/bank_question.html", context)
-
-
-def _tag_names(found: Question | None) -> str:
-    return ", ".join(found.tags.order_by("name").values_list("name", flat=True)) if found else ""
 
 
 def _question(course: Course, uid: UUID) -> Question:

@@ -171,16 +171,22 @@ def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question 
         **panel_of(course, lesson),
         "opened": lesson,
         "problem": problem,
+        "tag_names": request.POST.get("tags", tag_names_of(found)),
         **editing.context,
     }
     return render(request, "courses/studio/quiz_question.html", context)
 
 
 def _save(request: HttpRequest, lesson: Lesson, found: Question | None, form: QuestionForm) -> Question:
-    by, now = signed_in_user(request), timezone.now()
-    if found is None:
-        return services.add_question(quiz=lesson.quiz, by=by, draft=form.draft(), now=now)
-    return services.edit_question(question=found, by=by, draft=form.draft(), now=now)
+    by, now, tags = signed_in_user(request), timezone.now(), request.POST.get("tags", tag_names_of(found))
+    return services.save_tagged_question(
+        quiz=lesson.quiz, question=found, by=by, draft=form.draft(), tags=tags.split(","), now=now
+    )
+
+
+def tag_names_of(found: Question | None) -> str:
+    """Return the tags of a question as its form shows them. No query for a new one."""
+    return ", ".join(found.tags.order_by("name").values_list("name", flat=True)) if found else ""
 
 
 def initial_of(found: Question | None, kind: str) -> dict[str, Any]:

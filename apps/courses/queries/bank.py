@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
 
 from apps.courses.imports.fingerprints import fingerprint_of
 from apps.courses.models import Course, Lesson, Question, QuestionTag, Quiz, QuizDraw
@@ -23,10 +23,14 @@ def questions_in_bank(course: Course, *, words: str = "", tag: int = 0) -> Query
 
 
 def tags_of_bank(course: Course) -> list[QuestionTag]:
-    """Return the tags with ``question_count``, by name. One query."""
-    tags = QuestionTag.objects.filter(bank__course=course)
-    live = Q(questions__removed_at=None)
-    return list(tags.annotate(question_count=Count("questions", filter=live)).order_by("name"))
+    """Return the tags that a question of the bank or a draw has, with ``question_count``, by name. One query.
+
+    Tags that only questions of quizzes have are left out: nothing can be found or drawn by them.
+    """
+    live = Count("questions", filter=Q(questions__removed_at=None, questions__quiz__course=course), distinct=True)
+    tags = QuestionTag.objects.filter(bank__course=course).annotate(question_count=live)
+    is_drawn = Exists(QuizDraw.tags.through.objects.filter(questiontag=OuterRef("pk")))
+    return list(tags.filter(Q(question_count__gt=0) | is_drawn).order_by("name"))
 
 
 def draws_of_course(course: Course) -> list[QuizDraw]:

@@ -11,6 +11,7 @@ from apps.courses.services.bank import (
     move_draw,
     open_bank,
     save_bank_question,
+    save_tagged_question,
     set_tags,
 )
 from apps.courses.services.copying import name_copy
@@ -206,6 +207,7 @@ __all__ = [
     "restore_course",
     "restore_finding",
     "save_bank_question",
+    "save_tagged_question",
     "set_chapters",
     "set_external_video",
     "set_lesson_durations",

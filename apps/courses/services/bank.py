@@ -46,8 +46,20 @@ def save_bank_question(
     """
     with transaction.atomic():
         enforce(policies.edit_course(by, course))
+        bank = open_bank(course=course)
+        return save_tagged_question(quiz=bank, question=question, by=by, draft=draft, tags=tags, now=now)
+
+
+def save_tagged_question(
+    *, quiz: Quiz, question: Question | None, by: User, draft: QuestionDraft, tags: Sequence[str], now: datetime
+) -> Question:
+    """Add a question to a quiz or a bank, or change one, with its tags: all of it or nothing.
+
+    :raises QuestionInvalid: it is incomplete, or it has too many tags.
+    """
+    with transaction.atomic():
         if question is None:
-            question = add_question(quiz=open_bank(course=course), by=by, draft=draft, now=now)
+            question = add_question(quiz=quiz, by=by, draft=draft, now=now)
         else:
             edit_question(question=question, by=by, draft=draft, now=now)
         set_tags(question=question, by=by, names=tags, now=now)
@@ -55,15 +67,21 @@ def save_bank_question(
 
 
 def set_tags(*, question: Question, by: User, names: Sequence[str], now: datetime) -> None:
-    """Give a question of the bank these tags and no others. A tag that no question has anymore and no draw needs goes.
+    """Give a question these tags of its course's bank and no others. One that no question and no draw has anymore goes.
+
+    Quizzes draw questions of the bank only. Those of a quiz have tags to be kept when they are copied or exported.
 
     :raises QuestionInvalid: there are too many, or one is too long.
     """
     with transaction.atomic():
         course = _locked(question.quiz.of_course, by)
-        question.tags.set(_tags(question.quiz, names))
-        QuestionTag.objects.filter(bank=question.quiz, questions=None, draws=None).delete()
-        finish_change(question.quiz, course, by, now)
+        if any(name.strip() for name in names):
+            question.tags.set(_tags(open_bank(course=course), names))
+        else:
+            question.tags.clear()
+        QuestionTag.objects.filter(bank__course=course, questions=None, draws=None).delete()
+        if question.quiz.course_id:
+            finish_change(question.quiz, course, by, now)
 
 
 def _tags(bank: Quiz, names: Sequence[str]) -> list[QuestionTag]:
@@ -85,7 +103,7 @@ def _tags(bank: Quiz, names: Sequence[str]) -> list[QuestionTag]:
 
 
 def add_tags(bank: Quiz, names: Mapping[int, Sequence[str]]) -> None:
-    """Add tags to questions of a bank, by their primary keys: each gets its first `MAX_TAGS`. For many at once."""
+    """Add tags of a bank to questions, by their primary keys: each gets its first `MAX_TAGS`. For many at once."""
     plain = {pk: [_plain(name)[:MAX_TAG_LENGTH].strip() for name in given] for pk, given in names.items()}
     by_key = {_key(name): name for given in plain.values() for name in given if name}
     known = {tag.key: tag for tag in QuestionTag.objects.filter(bank=bank, key__in=list(by_key))}
@@ -188,8 +206,7 @@ def copy_question(*, question: Question, into: Quiz, by: User, now: datetime) ->
         check_room_for(into, question.kind)
         last = into.questions.aggregate(last=Max("position"))["last"] or 0
         copy = Question.objects.create(quiz=into, position=last + 1, **copied_columns(question))
-        if into.course_id and question.quiz.course_id:
-            copy.tags.set(question.tags.all())
+        copy.tags.set(question.tags.all())
         finish_change(into, course, by, now)
     return copy
 

@@ -134,6 +134,7 @@ def _copy_quizzes(made: Mapping[int, Lesson], source: Course, into: Course, copi
     Quiz.objects.bulk_create(new.values())
     questions = list(Question.objects.filter(quiz__in=quizzes).order_by("quiz", "position"))
     copy_questions(questions, new, copies, is_same=source.pk == into.pk)
+    _copy_tags(questions, source, into, copies)
     draws = list(QuizDraw.objects.filter(quiz__in=quizzes).order_by("quiz", "position").prefetch_related("tags"))
     if draws and source.pk != into.pk:
         _bring_bank(draws, source, into, copies)
@@ -168,6 +169,30 @@ def copy_questions(
     copies.questions |= made
 
 
+def _copy_tags(rows: Sequence[Question], source: Course, into: Course, copies: Copies) -> None:
+    """Give copies of a quiz's questions the tags of their originals: of the same bank, or of that of their course."""
+    through: Any = Question.tags.through  # made by Django
+    links = list(through.objects.filter(question__in=rows).values_list("question_id", "questiontag_id"))
+    if links and source.pk != into.pk:
+        bank, _made = Quiz.objects.get_or_create(course=into)
+        _bring_tags(QuestionTag.objects.filter(pk__in={tag for _question, tag in links}), bank, copies)
+    through.objects.bulk_create(
+        through(
+            question_id=copies.questions[question].pk,
+            questiontag_id=tag if source.pk == into.pk else copies.tags[tag].pk,
+        )
+        for question, tag in links
+    )
+
+
+def _bring_tags(tags: Iterable[QuestionTag], bank: Quiz, copies: Copies) -> None:
+    for tag in tags:
+        if tag.pk not in copies.tags:
+            copies.tags[tag.pk], _made = QuestionTag.objects.get_or_create(
+                bank=bank, key=tag.key, defaults={"name": tag.name}
+            )
+
+
 def _bring_bank(draws: Iterable[QuizDraw], source: Course, into: Course, copies: Copies) -> None:
     """Copy to the bank of a course what draws from the bank of another one need. What is there already stays one.
 
@@ -185,11 +210,7 @@ def _bring_bank(draws: Iterable[QuizDraw], source: Course, into: Course, copies:
     for place, row in enumerate(missing, start=1):
         row.position = last + place
     copy_questions(missing, {row.quiz_id: bank for row in missing}, copies, is_same=False)
-    for tag in [tag for row in needed for tag in row.tags.all()] + [tag for draw in draws for tag in draw.tags.all()]:
-        if tag.pk not in copies.tags:
-            copies.tags[tag.pk], _made = QuestionTag.objects.get_or_create(
-                bank=bank, key=tag.key, defaults={"name": tag.name}
-            )
+    _bring_tags([tag for row in (*needed, *draws) for tag in row.tags.all()], bank, copies)
     for row in needed:
         copies.questions[row.pk].tags.add(*(copies.tags[tag.pk] for tag in row.tags.all()))
 

@@ -17,7 +17,7 @@ from apps.courses.imports.entries import EmbeddedFile, Entry, ParsedFile, Unread
 from apps.courses.imports.fingerprints import state_of
 from apps.courses.imports.reading import read_questions
 from apps.courses.models import Course, Question, QuestionImport, Quiz
-from apps.courses.services.bank import add_tags
+from apps.courses.services.bank import add_tags, open_bank
 from apps.courses.services.course_files import upload_course_file
 from apps.courses.services.question_checks import Columns, QuestionChecker, Row
 from apps.courses.services.quizzes import delete_questions, finish_change
@@ -63,8 +63,6 @@ def check_questions(*, quiz: Quiz, by: User, file: QuestionFile, now: datetime) 
     notes = list(parsed.notes)
     if decoded.is_guess or not decoded.encoding.startswith("utf"):
         notes.insert(0, _("The file was read as %s. If letters look wrong, save it as UTF-8.") % decoded.encoding)
-    if quiz.course_id is None and (file.tags or any(entry.tags for entry in parsed.entries)):
-        notes.append(_("Only the question bank keeps tags, so they are lost here."))
     if any(entry.name for entry in parsed.entries):
         notes.append(_("Questions here have no names. Those of the file are in this report only."))
     rows = [row for row, _columns in QuestionChecker(quiz).rows(parsed, repeats=False)]
@@ -224,7 +222,8 @@ def _create(quiz: Quiz, made: Sequence[tuple[Columns, Sequence[str]]], tags: Seq
     created = Question.objects.bulk_create(
         [Question(quiz=quiz, position=place, **columns) for place, (columns, _tags) in enumerate(made, start=last + 1)]
     )
-    if quiz.course_id:
-        names = [[*tags, *own] for _columns, own in made]
-        add_tags(quiz, dict(zip((one.pk for one in created), names, strict=True)))
+    names = [[*tags, *own] for _columns, own in made]
+    if any(names):
+        bank = quiz if quiz.course_id else open_bank(course=quiz.of_course)
+        add_tags(bank, dict(zip((one.pk for one in created), names, strict=True)))
     return list(Question.objects.filter(pk__in=[one.pk for one in created]).prefetch_related("tags"))
