@@ -91,6 +91,7 @@ from apps.courses.services.question_imports import (
     import_questions,
     undo_import,
 )
+from apps.courses.services.quiz_counts import essays_left
 from apps.courses.services.quizzes import (
     QUESTION_LIMIT,
     QuestionDraft,
@@ -99,7 +100,6 @@ from apps.courses.services.quizzes import (
     duplicate_question,
     edit_question,
     edit_quiz,
-    essays_left,
     move_question,
 )
 from apps.courses.services.removed import lesson_holds, plan_next_purge, purge_removed, question_holds

@@ -13,6 +13,7 @@ from apps.courses import policies
 from apps.courses.errors import OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Question, QuestionTag, Quiz, QuizDraw
 from apps.courses.services.outline_rows import arrange, moved
+from apps.courses.services.quiz_counts import finish_change
 from apps.courses.services.quizzes import (
     QUESTION_LIMIT,
     QuestionDraft,
@@ -20,7 +21,6 @@ from apps.courses.services.quizzes import (
     check_room_for,
     copied_columns,
     edit_question,
-    finish_change,
 )
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped

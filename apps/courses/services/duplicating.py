@@ -46,7 +46,7 @@ from apps.courses.services.outline_rows import (
     refresh_outline,
 )
 from apps.courses.services.pictures import set_picture
-from apps.courses.services.quizzes import recount_draws
+from apps.courses.services.quiz_counts import recount_draws
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce

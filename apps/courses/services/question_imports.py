@@ -20,7 +20,8 @@ from apps.courses.models import Course, Question, QuestionImport, Quiz
 from apps.courses.services.bank import add_tags, open_bank
 from apps.courses.services.course_files import upload_course_file
 from apps.courses.services.question_checks import Columns, QuestionChecker, Row
-from apps.courses.services.quizzes import delete_questions, finish_change
+from apps.courses.services.quiz_counts import finish_change
+from apps.courses.services.quizzes import delete_questions
 from apps.files.errors import FileEmpty, FileInfected, FileMisnamed, FileTooLarge, FileUnsuitable
 from apps.files.services import decode_text
 from studyplatform.kit.policies import enforce

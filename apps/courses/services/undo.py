@@ -23,7 +23,7 @@ from apps.courses.services.outline_rows import (
     moved,
     refresh_outline,
 )
-from apps.courses.services.quizzes import finish_change
+from apps.courses.services.quiz_counts import finish_change
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.courses.models import Question
-from apps.courses.shares import write_share
+from apps.courses.queries.solutions import answers_of_question
 from apps.learning.quizzes import marking
 from studyplatform.kit.text.numbers import write_number
 from studyplatform.kit.text.wildcards import show_pattern
@@ -170,10 +170,10 @@ def _accepted(question: Question) -> str:
         case Question.Kind.TEXT:
             shown = show_pattern if question.strictness.has_wildcards else str
             accepted = _(" or ").join(f"“{shown(text)}”" for text in key["accepted"])
-            partly = [(shown(one["text"]), write_share(Fraction(one["share"]))) for one in key.get("partly", [])]
+            partly = answers_of_question(question).partly
             if not partly:
                 return accepted
-            others = ", ".join(f"“{text}” ({percent}%)" for text, percent in partly)
+            others = ", ".join(f"“{shown(one.text)}” ({one.share}%)" for one in partly)
             return _("%(right)s; for a part of the points %(others)s") % {"right": accepted, "others": others}
         case _:
             return ""
