@@ -148,7 +148,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
       )}
       <div>
         <a className="btn btn--sm btn--quiet" href={lectures}>
-          {t("Order lessons, and add videos, captions and quizzes")}
+          {t("Order lessons, make them of files, add videos, captions and quizzes")}
           <Icon name="arrow-right" />
         </a>
       </div>
