@@ -9,7 +9,7 @@ import { t, tn } from "../shared/i18n";
 import type { IconName } from "../shared/iconNames";
 import { drawIcon } from "../shared/icons";
 import { toast } from "../shared/toasts";
-import { droppedFiles } from "../shared/uploads/paths";
+import { droppedFiles, pathOf } from "../shared/uploads/paths";
 import { startLessonUploads } from "./lessonUploads";
 import type { Changed, OutlineCalls } from "./outlineCalls";
 import { type FileLimits, planLessons, type PlannedLesson, readText } from "./plannedLessons";
@@ -24,6 +24,10 @@ const ICONS: Record<PlannedLesson["kind"], IconName> = {
 
 export type Target = { uid: string; title: string };
 type Hooks = { calls: OutlineCalls; onAdded: (changed: Changed) => Promise<void> };
+
+/** The same for a file that is chosen twice. */
+const keyOf = (file: File): string =>
+  `${pathOf(file) || file.name} ${file.size} ${file.lastModified}`;
 
 /** A lesson of the list, with the field of its title. */
 type Line = PlannedLesson & { field: HTMLInputElement; row: HTMLLIElement };
@@ -88,11 +92,9 @@ export function openFilesDialog(
 
   /** Add files to the list. What was chosen before stays as it is. */
   function take(files: readonly File[]): void {
-    const known = new Set(
-      lines.map(({ file }) => `${file.name} ${file.size} ${file.lastModified}`),
-    );
+    const known = new Set(lines.map(({ file }) => keyOf(file)));
     const planned = planLessons(
-      files.filter((file) => !known.has(`${file.name} ${file.size} ${file.lastModified}`)),
+      files.filter((file) => !known.has(keyOf(file))),
       limits,
     );
     const room = Math.max(0, MAX_LESSONS_AT_ONCE - lines.length);
