@@ -1,7 +1,6 @@
 """Parts of pages that other apps show: lists of lessons, prices, certificate seals.
 
-A course of 130 lessons has 130 rows on each of its pages, and a row has only a few variants. So each variant is
-rendered once per version of the course and then reused.
+A course of 130 lessons has 130 rows per page, in a few variants: each is rendered once per version of the course.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson
+from apps.learning.opening_notes import opening_note
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.ratings import public_name
@@ -56,7 +56,7 @@ def lesson_rows(
     for one in placed:
         pk, is_current = one.entry.pk, one.entry.pk == current
         shown = {"current": is_current, "answered": answered.get(pk, 0), "notes": notes.get(pk, 0)}
-        key = (pk, one.state, one.blocker.pk if one.blocker else 0, str(one.opens_at or ""), *shown.values())
+        key = (pk, one.state, one.blocker.pk if one.blocker else 0, opening_note(one), *shown.values())
         if is_current and note:
             picked.append(str(_macros().lesson_row(one, course.slug, note=note, **shown)))
             continue

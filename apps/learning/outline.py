@@ -120,13 +120,17 @@ class Standing:
     """The moment at which lessons are open or not."""
 
     def opening_of(self, entry: Entry) -> datetime | None:
-        """Return when a lesson opens; None if it is open. Previews are, as is what was completed, and all to staff."""
+        """Return when a lesson opens; None if it is open. Previews are, as is what was begun, and all to staff."""
         if entry.opens_at is None and entry.opens_after_days is None:
             return None
-        if self.is_staff or entry.is_preview or self.has_completed(entry.pk):
+        if self.is_staff or entry.is_preview or self.has_begun(entry.pk):
             return None
         enrolled_at = self.enrollment.enrolled_at if self.enrollment else None
         return find_opening(entry.opens_at, entry.opens_after_days, enrolled_at, self.now)
+
+    def has_begun(self, lesson_pk: int) -> bool:
+        """Return whether the learner opened the lesson while it was open: it stays open to them, whatever changes."""
+        return lesson_pk in self.progress
 
     def has_completed(self, lesson_pk: int) -> bool:
         """Return whether the lesson is complete."""
@@ -160,7 +164,7 @@ def resume_position(position: float, duration: float) -> float:
 
 
 def place_all(course: Course, outline: Outline, standing: Standing) -> list[Placed]:
-    """Return every lesson with its state, in order."""
+    """Return every lesson with its state, in order. What a learner has begun is open, as ``blocker_of`` says."""
     placed: list[Placed] = []
     blocker: Entry | None = None
     in_order = course.requires_order and not standing.is_staff
@@ -172,14 +176,16 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
             continue
         if needs_enrollment and not entry.is_preview:
             placed.append(Placed(entry, "locked", needs_enrollment=True))
+        elif progress is not None:
+            is_under_way = entry.kind == Lesson.Kind.QUIZ or progress.position or progress.watched_seconds
+            left = _seconds_left(entry, progress) if is_under_way else 0
+            placed.append(Placed(entry, "in_progress" if is_under_way else "available", left=left))
         elif (opens_at := standing.opening_of(entry)) is not None:
             placed.append(Placed(entry, "locked", opens_at=opens_at))
         elif in_order and blocker is not None and not entry.is_preview:
             placed.append(Placed(entry, "locked", blocker))
         elif entry.prerequisites and (unmet := _unmet_prerequisite(course, outline, standing, entry)) is not None:
             placed.append(Placed(entry, "locked", unmet))
-        elif progress is not None and (entry.kind == Lesson.Kind.QUIZ or progress.position or progress.watched_seconds):
-            placed.append(Placed(entry, "in_progress", left=_seconds_left(entry, progress)))
         else:
             placed.append(Placed(entry, "available"))
         if blocker is None and not entry.is_optional:
@@ -190,16 +196,20 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
 def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Blocker | None:
     """Return what keeps a lesson closed: the moment at which it opens, or the first lesson to complete before.
 
-    That is by the course's order or by the lesson's prerequisites.
+    That is by the course's order or by the lesson's prerequisites. Nothing keeps a lesson closed that the learner has
+    begun: its progress is saved without asking again, so an order, a prerequisite or a date set later is for those who
+    have not begun.
     """
-    if standing.is_staff or standing.has_completed(lesson_pk):
+    if standing.is_staff or standing.has_begun(lesson_pk):
         return None
     here = outline.entry(lesson_pk)
     if here is not None and (opens_at := standing.opening_of(here)) is not None:
         return opens_at
     if course.requires_order:
         required = (entry for entry in outline.before(lesson_pk) if not entry.is_optional)
-        return next((entry for entry in required if not standing.has_completed(entry.pk)), None)
+        unmet = next((entry for entry in required if not standing.has_completed(entry.pk)), None)
+        if unmet is not None:
+            return unmet
     return None if here is None else _unmet_prerequisite(course, outline, standing, here)
 
 
@@ -226,12 +236,12 @@ def _seconds_left(entry: Entry, progress: Progress) -> int:
 
 
 def _unmet_prerequisite(course: Course, outline: Outline, standing: Standing, entry: Entry) -> Entry | None:
-    """Return the first prerequisite that is not complete.
+    """Return the first prerequisite that is not complete: also an optional lesson, whose author says so here.
 
-    Where the course has an order, prerequisites don't count: all earlier lessons are required anyway, and a later
-    one could never be completed first.
+    Where the course has an order, only earlier lessons count: a later one could never be completed first.
     """
-    if course.requires_order or standing.is_staff or entry.is_preview or not entry.prerequisites:
+    if standing.is_staff or entry.is_preview or not entry.prerequisites:
         return None
     missing = {pk for pk in entry.prerequisites if not standing.has_completed(pk)}
-    return next((one for one in outline.entries if one.pk in missing), None)
+    candidates = outline.before(entry.pk) if course.requires_order else outline.entries
+    return next((one for one in candidates if one.pk in missing), None)

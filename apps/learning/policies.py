@@ -58,7 +58,8 @@ def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Bloc
         return None
     if standing.enrollment is not None:
         if isinstance(blocker, datetime) and not lesson.is_preview:
-            return LessonNotOpenYet(opens_on=describe_opening(blocker), course=course.slug)
+            zone = user.time_zone if isinstance(user, User) else "UTC"
+            return LessonNotOpenYet(opens_on=describe_opening(blocker, zone), course=course.slug)
         if isinstance(blocker, Entry) and not lesson.is_preview:
             named = f"{blocker.number} {blocker.title}".strip()
             return PrerequisiteNotMet(lesson=named, course=course.slug, slug=blocker.slug)

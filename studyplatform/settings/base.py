@@ -111,7 +111,7 @@ MIDDLEWARE = [
     "studyplatform.kit.web.middleware.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
     "studyplatform.kit.web.body_limits.BodyMiddleware",
-    "studyplatform.kit.web.middleware.NumberFormatMiddleware",
+    "studyplatform.kit.web.middleware.ReaderMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "apps.accounts.middleware.UserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

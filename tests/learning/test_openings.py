@@ -1,5 +1,6 @@
 """Lessons that open on a date or some days after enrollment, and lessons that don't count."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,8 +12,10 @@ from apps.courses.models import Course, Lesson
 from apps.courses.queries.openings import add_days, describe_opening, find_opening
 from apps.courses.services import delete_lesson, require_order
 from apps.learning.models import Certificate, Enrollment
+from apps.learning.outline import Entry, Progress, blocker_of, place_all
 from apps.learning.policies import watch
 from apps.learning.queries.openable import openable_lessons
+from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import grant_enrollment, recount_course, revoke_enrollment
 from tests.cases import all_cases
 from tests.factories.files import VideoFactory
@@ -52,7 +55,11 @@ def test_an_opening_is_in_the_future_and_said_with_its_zone(zone: Any) -> None:
     assert find_opening(None, 7, NOW - 3 * DAY, NOW) == NOW + 4 * DAY
     assert find_opening(None, 7, NOW - 7 * DAY, NOW) is None
     assert find_opening(None, 7, None, NOW) is None
-    assert describe_opening(datetime(2027, 1, 11, 7, 0, tzinfo=UTC)) == "11 January 2027, 08:00 (CET)"
+    moment = datetime(2027, 1, 11, 7, 0, tzinfo=UTC)
+    assert describe_opening(moment, "Europe/Berlin") == "11 January 2027, 08:00 (CET)"
+    assert describe_opening(moment, "America/New_York") == "11 January 2027, 02:00 (EST)"
+    assert describe_opening(moment, "Asia/Kathmandu") == "11 January 2027, 12:45 (UTC+05:45)"
+    assert describe_opening(moment, "Asia/Dubai") == "11 January 2027, 11:00 (UTC+04)"
 
 
 def _set(course: Course, number: str, **values: Any) -> Lesson:
@@ -70,7 +77,7 @@ def test_a_lesson_is_closed_everywhere_until_it_opens(
     lesson = _set(course, "1.2", opens_at=opens_at, kind="video", video=VideoFactory(owner=ada))
     learner, staff = browser_of(leo), browser_of(ada)
     page = f"/learn/{course.slug}/{lesson.slug}"
-    said = describe_opening(opens_at)
+    said = describe_opening(opens_at, leo.time_zone)
 
     refused = learner.get(page)
     assert refused.status_code == 403
@@ -115,6 +122,51 @@ def test_previews_and_completed_lessons_stay_open(course: Any, enrollment: Any, 
     done = _set(course, "1.2", opens_at=timezone.now() + DAY)
     LessonProgressFactory(enrollment=enrollment, lesson=done, completed_at=NOW)
     assert {preview.pk, done.pk} <= openable_lessons(leo)
+
+
+@pytest.mark.django_db
+def test_what_a_learner_has_begun_stays_open_at_every_door(
+    course: Any, enrollment: Any, leo: Any, ada: Any, browser_of: Any
+) -> None:
+    """A date, a prerequisite or an order that is set later is for those who have not begun."""
+    lesson = _set(course, "1.3", kind="video", duration=60, video=VideoFactory(owner=ada))
+    browser = browser_of(leo)
+    page, saving = f"/learn/{course.slug}/{lesson.slug}", f"/api/v1/lessons/{lesson.uid}/progress/"
+    assert browser.get(page).status_code == 200  # begun
+    lesson.prerequisites.add(course.lessons.get(number="1.2"))
+    require_order(course=course, by=ada, required=True, now=NOW)
+    for values in ({}, {"opens_at": timezone.now() + DAY}, {"opens_at": None, "opens_after_days": 9_000}):
+        _set(course, "1.3", **values)
+        assert browser.get(page).status_code == 200
+        body = {"position": 1, "watched": [[0, 1]]}
+        assert browser.post(saving, body, content_type="application/json").status_code == 200
+        assert browser.get(f"/api/v1/lessons/{lesson.uid}/player/").status_code == 200
+        assert watch(leo, lesson.video)
+        assert lesson.pk in openable_lessons(leo)
+        shown = browser.get(f"/api/v1/courses/{course.slug}/outline/").json()["sections"][0]["lessons"][2]
+        assert shown["state"] != "locked"
+    # The next one is closed as before.
+    assert course.lessons.get(number="2.1").pk not in openable_lessons(leo)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("enrollment")
+@pytest.mark.parametrize("in_order", [False, True])
+def test_an_optional_prerequisite_must_be_complete(course: Any, leo: Any, ada: Any, in_order: bool) -> None:
+    """An optional lesson blocks those that name it, and by the order no other."""
+    optional = _set(course, "1.1", is_optional=True)
+    first, second = (course.lessons.get(number=number) for number in ("1.2", "1.3"))
+    second.prerequisites.add(optional)
+    first.prerequisites.add(second)  # one that comes later could never be completed first where there is an order
+    require_order(course=course, by=ada, required=in_order, now=NOW)
+    course.refresh_from_db()
+    assert (first.pk in openable_lessons(leo)) == in_order
+    standing, outline = standing_of(leo, course), outline_of(course)
+    done = replace(standing, progress={first.pk: Progress(0, 0, is_completed=True)})
+    blocker = blocker_of(course, outline, done, second.pk)
+    assert isinstance(blocker, Entry)
+    assert blocker.pk == optional.pk
+    assert [one.blocker for one in place_all(course, outline, done) if one.entry.pk == second.pk] == [blocker]
 
 
 @pytest.mark.django_db

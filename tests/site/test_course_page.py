@@ -2,9 +2,10 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.test import Client
 from django.utils import timezone
 
@@ -236,6 +237,20 @@ def test_other_users_do_not_see_the_syllabus_of_a_learner(client: Client, browse
     assert linked.search(browser_of(leo).get(address(course)).content.decode())
     assert not linked.search(browser_of(mia).get(address(course)).content.decode())
     assert not linked.search(client.get(address(course)).content.decode())
+
+
+def test_the_syllabus_says_only_dates_ahead_and_in_the_readers_zone(client: Client, browser_of, mia, course):
+    opens_at = datetime(2027, 1, 11, 23, 30, tzinfo=UTC)
+    course.lessons.filter(number="1.2").update(opens_at=opens_at)
+    mia.time_zone = "Asia/Kathmandu"
+    mia.save()
+    reader = browser_of(mia)
+    for _cached in range(2):
+        assert "Opens on 11 January 2027, 23:30 (UTC)" in text_of(client.get(address(course)))
+        assert "Opens on 12 January 2027, 05:15 (UTC+05:45)" in text_of(reader.get(address(course)))
+
+    with time_machine.travel(opens_at + timedelta(minutes=1)):
+        assert "Opens on" not in text_of(browser_of(mia).get(address(course)))
 
 
 def test_the_bookmark_button_shows_its_state(client: Client, browser_of, mia, course):

@@ -16,7 +16,7 @@ _request: ContextVar[HttpRequest | None] = ContextVar("page_request", default=No
 
 @contextmanager
 def read_by(request: HttpRequest) -> Iterator[None]:
-    """Render for the reader of this request."""
+    """Put moments into words for the reader of this request."""
     token = _request.set(request)
     try:
         yield
@@ -25,7 +25,7 @@ def read_by(request: HttpRequest) -> Iterator[None]:
 
 
 def reader_zone() -> str:
-    """Return the name of the reader's time zone; UTC for visitors and outside of pages.
+    """Return the name of the reader's time zone; UTC for visitors and outside of requests.
 
     It belongs to the key of each cached fragment that shows a date.
     """

@@ -14,6 +14,7 @@ from django.utils.encoding import iri_to_uri
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from studyplatform.kit.text.numbers import format_of_languages
+from studyplatform.kit.web.dates import read_by
 from studyplatform.kit.web.failures import refusal_of, refusal_response
 from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.kit.web.request_id import request_id
@@ -43,14 +44,14 @@ class RequestIdMiddleware:
         return response
 
 
-class NumberFormatMiddleware:
-    """Read the numbers that a request sends in the format of the sender's own language."""
+class ReaderMiddleware:
+    """Read the numbers that a request sends in the format of its language, and put moments in its user's time zone."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with format_of_languages(request.META.get("HTTP_ACCEPT_LANGUAGE", "")):
+        with format_of_languages(request.META.get("HTTP_ACCEPT_LANGUAGE", "")), read_by(request):
             return self.get_response(request)
 
 

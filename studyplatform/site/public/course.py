@@ -26,6 +26,7 @@ from apps.courses.models import Course, CoursePicture, Lesson
 from apps.courses.policies import manage_course
 from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
+from apps.courses.queries.openings import describe_opening
 from apps.courses.queries.path_places import PlaceInPath, places_of
 from apps.learning import policies
 from apps.learning.components import lesson_rows
@@ -39,6 +40,7 @@ from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.caching.versioned import Stamped
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.money import plain_amount
+from studyplatform.kit.web.dates import reader_zone
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,14 @@ def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[
     for part in outline.parts:
         is_open = any(entry.pk == opened for entry in part.entries) if opened else part.number == 1
         if is_shared:
-            key = ("syllabus", course.uid, course.version, part.number)
-            rows = cached_fragment(key, partial(macros.shared_rows, course.slug, part))
+            # A date that has passed is not shown, and the others are in the reader's time zone.
+            opening = {
+                entry.pk: describe_opening(entry.opens_at, reader_zone())
+                for entry in part.entries
+                if entry.opens_at is not None and entry.opens_at > standing.now and not entry.is_preview
+            }
+            key = ("syllabus", course.uid, course.version, part.number, *opening.items())
+            rows = cached_fragment(key, partial(macros.shared_rows, course.slug, part, opening))
         else:
             rows = lesson_rows(course, [by_pk[entry.pk] for entry in part.entries])
         parts.append(macros.section(part, is_open, rows))
