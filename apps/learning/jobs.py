@@ -31,7 +31,16 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
 
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
 def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
-    services.announce_lesson(lesson_id=lesson_id, extend_lease=running.extend_lease)
+    services.announce_lesson(lesson_id=lesson_id, now=timezone.now(), extend_lease=running.extend_lease)
+
+
+@jobs.job("learning.announce_openings", label=_("Notify learners of lessons that open on a date"))
+def announce_openings(running: jobs.Running) -> None:
+    services.announce_openings(now=timezone.now(), extend_lease=running.extend_lease)
+    raise jobs.Postpone(services.OPENING_CHECK_INTERVAL, is_planned=True)
+
+
+jobs.PLANS.register("learning.announce_openings", lambda now: services.plan_opening_checks())
 
 
 @jobs.job("learning.forget_rating", label=_("Erase a deleted review"))

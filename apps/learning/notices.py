@@ -43,6 +43,17 @@ NEW_LESSON = services.register_kind(
         mail=services.Mail.DIGEST,
     )
 )
+LESSON_OPENED = services.register_kind(
+    _learning(
+        name="learning.lesson_opened",
+        title=_("Lessons that open on a date"),
+        headline=_("Now open in “%(course)s”: %(lesson)s"),
+        text=_("You can start learning now."),
+        action=_("Start learning"),
+        icon="book-open",
+        hint=_("At most once a day."),
+    )
+)
 CERTIFICATE = services.register_kind(
     _learning(
         name="learning.certificate",

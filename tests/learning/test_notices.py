@@ -135,7 +135,7 @@ def test_learners_are_notified_of_a_new_lesson_after_a_delay(course, enrollment,
         assert notifications_of(leo) == []
         clock.shift(timedelta(minutes=31))
         jobs.run_pending("default")
-        learning.announce_lesson(lesson_id=lesson.pk, extend_lease=lambda: None)
+        learning.announce_lesson(lesson_id=lesson.pk, now=timezone.now(), extend_lease=lambda: None)
 
     assert notifications_of(leo) == [("learning.new_lesson", f"/learn/{course.slug}/{lesson.slug}")]
     assert notifications_of(mia) == []

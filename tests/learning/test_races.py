@@ -8,8 +8,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+import time_machine
 from django.db import close_old_connections, connection
 
+from apps.accounts.models import Notification
 from apps.learning import services
 from apps.learning.errors import AlreadyEnrolled, AttemptClosed, CardLimitReached, TooManyNotes
 from apps.learning.models import (
@@ -19,6 +21,7 @@ from apps.learning.models import (
     LearningTime,
     LessonProgress,
     Note,
+    OpeningCheck,
     PracticeCard,
     PracticeReview,
     Rating,
@@ -27,8 +30,9 @@ from apps.learning.models import (
 from apps.learning.notes.merging import Content, Edit
 from apps.learning.services import notes, practice
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.models import Job
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import LessonFactory
+from tests.factories.courses import LessonFactory, SectionFactory
 from tests.factories.learning import EnrollmentFactory, FlashCardFactory
 from tests.learning.conftest import NOON, open_lesson
 from tests.learning.quiz import make_quiz, right_answers
@@ -264,3 +268,18 @@ def test_simultaneous_restores_do_not_exceed_the_number_of_cards(leo, monkeypatc
 
     assert sum(isinstance(outcome, CardLimitReached) for outcome in outcomes) == 2
     assert PracticeCard.objects.filter(deleted_at=None).count() == 2
+
+
+def test_two_checks_of_openings_notify_once():
+    course = EnrollmentFactory(enrolled_at=NOON - 3 * DAY).course
+    for _more in range(2):
+        EnrollmentFactory(course=course, enrolled_at=NOON - 3 * DAY)
+    LessonFactory(course=course, section=SectionFactory(course=course), opens_at=NOON)
+    OpeningCheck.objects.create(pk=OpeningCheck.THE_ROW, checked_until=NOON - DAY / 2)
+    with time_machine.travel(NOON + DAY / 4):
+        check = partial(services.announce_openings, now=NOON + DAY / 4, extend_lease=lambda: None)
+        assert run_simultaneously(check, check) == [None, None]
+
+    assert Notification.objects.filter(kind="learning.lesson_opened").count() == 3
+    assert Job.objects.filter(kind="accounts.mail_notification").count() == 3
+    assert OpeningCheck.objects.get().checked_until == NOON + DAY / 4

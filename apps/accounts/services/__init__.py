@@ -36,6 +36,7 @@ from apps.accounts.services.notifications import (
     mark_read,
     mark_read_by_link,
     notify,
+    notify_again,
     notify_all,
     save_notification_choices,
 )
@@ -164,6 +165,7 @@ __all__ = [
     "mark_read_by_link",
     "next_digest",
     "notify",
+    "notify_again",
     "notify_all",
     "notify_new_device",
     "pending_email",

@@ -104,6 +104,19 @@ def notify_all(
         sockets.wake("notifications")
 
 
+def notify_again(kind: str, users: Iterable[User], link: str, key: str, *, now: datetime, **params: Any) -> None:
+    """Notify many users as :func:`notify_all` does; those who have this notification find it changed and unread.
+
+    There is no second email. Calling it again with the same words changes nothing.
+    """
+    people = list(users)
+    with transaction.atomic():
+        before = Notification.objects.filter(kind=kind, key=key, user__in=people).select_for_update()
+        changed = [row.pk for row in before if row.params != params or row.link != link]
+        Notification.objects.filter(pk__in=changed).update(params=params, link=link, created_at=now, read_at=None)
+        notify_all(kind, people, link, key, now=now, **params)
+
+
 def mail_notification(*, notification_id: int, to: str = "", attachments: Sequence[mail.Attached] = ()) -> None:
     """Send the email of one notification; none if its user is deleted, or blocked and it is not about security."""
     row = Notification.objects.select_related("user").filter(pk=notification_id).first()

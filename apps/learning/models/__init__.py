@@ -5,6 +5,7 @@ from apps.learning.models.consumption import LessonUse
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
+from apps.learning.models.opening_check import OpeningCheck
 from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt, EssayAnswer, EssayMark
@@ -27,6 +28,7 @@ __all__ = [
     "Note",
     "NoteQuerySet",
     "NotebookDocument",
+    "OpeningCheck",
     "PracticeCard",
     "PracticeReview",
     "Rating",

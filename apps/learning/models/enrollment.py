@@ -44,7 +44,10 @@ class Enrollment(models.Model):
             ),
             models.CheckConstraint(condition=Q(percent__lte=100), name="enrollment_percent_range"),
         ]
-        indexes = [models.Index(fields=["user", "-last_activity_at"], name="enrollment_recent")]
+        indexes = [
+            models.Index(fields=["user", "-last_activity_at"], name="enrollment_recent"),
+            models.Index(fields=["course", "enrolled_at"], condition=Q(revoked_at=None), name="enrollment_by_day"),
+        ]
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.user_id}→{self.course_id}"

@@ -1,8 +1,10 @@
 """Which lessons a user may open at this moment, over many courses at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -38,18 +40,31 @@ def openable_by(users: Iterable[User], course: Course | None = None) -> dict[int
     lessons = Lesson.objects.all() if course is None else Lesson.objects.filter(course=course)
     for pk, user in active.items():
         found[pk].update(_taught(user, lessons).values_list("pk", flat=True))
-    enrollments = Enrollment.objects.active().filter(user__in=active.keys()).select_related("course")
+    enrollments = Enrollment.objects.active().filter(user__in=active.keys())
     if course is not None:
         enrollments = enrollments.filter(course=course)
-    rows = list(enrollments.annotate(lesson_progress=LESSON_PROGRESS))
-    outlines = outlines_of({row.course_id: row.course for row in rows}.values())
-    for row in rows:
+    standings = standings_of(enrollments, active, now=timezone.now())
+    outlines = outlines_of({course.pk: course for course, _standing in standings}.values())
+    for course, standing in standings:
+        placed = place_all(course, outlines[course.pk], standing)
+        if standing.enrollment is not None:
+            found[standing.enrollment.user_id].update(one.entry.pk for one in placed if one.is_open)
+    return {pk: frozenset(lessons) for pk, lessons in found.items()}
+
+
+def standings_of(
+    enrollments: QuerySet[Enrollment], users: Mapping[int, User], *, now: datetime
+) -> list[tuple[Course, Standing]]:
+    """Return the course and the standing of each enrollment, without quizzes. ``users`` are theirs, by primary key.
+
+    One query.
+    """
+    found = []
+    for row in enrollments.select_related("course").annotate(lesson_progress=LESSON_PROGRESS):
         facts: list[tuple[int, float, int, bool]] = getattr(row, "lesson_progress", None) or []
         progress = {pk: Progress(position, watched, bool(done)) for pk, position, watched, done in facts}
-        standing = Standing(row, progress, is_staff_of(active[row.user_id], row.course))
-        placed = place_all(row.course, outlines[row.course_id], standing)
-        found[row.user_id].update(one.entry.pk for one in placed if one.is_open)
-    return {pk: frozenset(lessons) for pk, lessons in found.items()}
+        found.append((row.course, Standing(row, progress, is_staff_of(users[row.user_id], row.course), now=now)))
+    return found
 
 
 def _previews(course: Course | None) -> QuerySet[Lesson]:

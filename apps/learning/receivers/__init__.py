@@ -1,7 +1,5 @@
 """How learning reacts to events, and which tables the version of the cached lessons depends on."""
 
-from datetime import timedelta
-
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
@@ -15,8 +13,6 @@ from apps.learning.receivers import notices as notices
 from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
-
-WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
 
 files.register_offer(policies.lessons_offering)
 
@@ -52,4 +48,4 @@ def forget_deleted_user(event: AccountDeleted) -> None:
 def schedule_lesson_announcement(event: LessonAdded) -> None:
     if Course.objects.published().filter(pk=event.course_id).exists():
         key = str(event.lesson_id)
-        jobs.enqueue("learning.tell_of_lesson", key=key, delay=WRITING_TIME, lesson_id=event.lesson_id)
+        jobs.enqueue("learning.tell_of_lesson", key=key, delay=services.WRITING_TIME, lesson_id=event.lesson_id)

@@ -1,9 +1,9 @@
 """Everything that changes enrollments, progress, attempts and certificates."""
 
-from apps.learning.services.announcements import announce_lesson
+from apps.learning.services.announcements import WRITING_TIME, announce_lesson
 from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
-from apps.learning.services.consumption import record_whole
+from apps.learning.services.consumption import record_file, record_whole
 from apps.learning.services.enrollment import (
     completed_percents,
     delete_bookmarks,
@@ -24,6 +24,7 @@ from apps.learning.services.notebook_documents import (
     request_document,
 )
 from apps.learning.services.notes import delete_notes, save_note, write_note
+from apps.learning.services.openings import OPENING_CHECK_INTERVAL, announce_openings, plan_opening_checks
 from apps.learning.services.practice import (
     add_card,
     delete_card,
@@ -46,8 +47,11 @@ from apps.learning.services.ratings import (
 )
 
 __all__ = [
+    "OPENING_CHECK_INTERVAL",
+    "WRITING_TIME",
     "add_card",
     "announce_lesson",
+    "announce_openings",
     "build_document",
     "complete_lesson",
     "completed_percents",
@@ -74,8 +78,10 @@ __all__ = [
     "mark_essay",
     "open_attempt",
     "open_lesson",
+    "plan_opening_checks",
     "rate_course",
     "rebuild_learned_days",
+    "record_file",
     "record_whole",
     "recount",
     "recount_course",

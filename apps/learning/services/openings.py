@@ -1,0 +1,135 @@
+"""Notify learners of lessons that have opened on their date, or so many days after enrollment.
+
+A check looks at what opened since the check before. A learner gets one notification a day: lessons that open later on
+the same day are added to it. Everything is worked out from the tables, so a check that was killed, or that runs twice,
+notifies nobody twice.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.accounts import services as people
+from apps.accounts.models import Notification, User
+from apps.accounts.queries import zone_of
+from apps.courses.models import Course, Lesson
+from apps.courses.queries.openings import add_days, opening_moment
+from apps.learning.models import Enrollment, OpeningCheck
+from apps.learning.outline import Entry, Outline, Standing, blocker_of
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.openable import standings_of
+from apps.learning.queries.outline import outlines_of
+from studyplatform.kit import jobs
+
+JOB = "learning.announce_openings"
+KIND = "learning.lesson_opened"
+OPENING_CHECK_INTERVAL = timedelta(minutes=5)
+MAX_LATENESS = timedelta(days=2)  # what opened before is not announced any longer, after workers were down
+MAX_CLOCK_CHANGE = timedelta(hours=3)  # by which days of a zone may differ from 24 hours, with room
+LEARNERS_PER_BATCH = 200
+MAX_TITLES = 4  # lessons that a notification names
+_ANNOUNCED = (Course.Status.PUBLISHED, Course.Status.ARCHIVED)
+
+
+def plan_opening_checks() -> None:
+    """Enqueue the job that checks again and again, unless it waits already."""
+    jobs.enqueue(JOB, key="check")
+
+
+def announce_openings(*, now: datetime, extend_lease: Callable[[], None]) -> None:
+    """Notify learners of what has opened since the last check and what they can begin. Idempotent.
+
+    The first check only remembers when it was. Not notified are learners whose enrollment ended or began later, who
+    have begun the lesson, or who must complete another one first; and nobody of a course that is not public.
+    ``extend_lease`` is called after each batch.
+    """
+    check, _made = OpeningCheck.objects.get_or_create(pk=OpeningCheck.THE_ROW, defaults={"checked_until": now})
+    since = max(check.checked_until, now - MAX_LATENESS)
+    learners = sorted(_learners_with_openings(since, now))
+    for start in range(0, len(learners), LEARNERS_PER_BATCH):
+        _notify_batch(learners[start : start + LEARNERS_PER_BATCH], since, now)
+        extend_lease()
+    OpeningCheck.objects.filter(pk=check.pk, checked_until__lt=now).update(checked_until=now)
+
+
+def _learners_with_openings(since: datetime, until: datetime) -> set[int]:
+    """Return the users, by primary key, for whom something may have opened. Two queries, and one for each number of
+    days that a lesson in some course names.
+    """
+    enrolled = Enrollment.objects.active().filter(user__is_active=True)
+    dated = Lesson.objects.filter(opens_at__gt=since, opens_at__lte=until, course__status__in=_ANNOUNCED)
+    found = set(enrolled.filter(course__in=dated.values("course")).values_list("user", flat=True))
+    courses: dict[int, set[int]] = defaultdict(set)
+    counted = Lesson.objects.filter(opens_after_days__gt=0, course__status__in=_ANNOUNCED).order_by()
+    for days, course in counted.values_list("opens_after_days", "course").distinct():
+        courses[days or 0].add(course)
+    for days, pks in courses.items():
+        enrolled_at = (add_days(since, -days) - MAX_CLOCK_CHANGE, add_days(until, -days) + MAX_CLOCK_CHANGE)
+        then = enrolled.filter(course__in=pks, enrolled_at__range=enrolled_at)
+        found.update(then.values_list("user", flat=True))
+    return found
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """A lesson that has opened for a learner."""
+
+    at: datetime
+    course: Course
+    entry: Entry
+
+
+def _notify_batch(learners: Sequence[int], since: datetime, now: datetime) -> None:
+    """Notify these learners. Those to whom the same is said are notified together."""
+    users = {user.pk: user for user in User.objects.filter(pk__in=learners, is_active=True)}
+    scheduled = Lesson.objects.exclude(opens_at=None, opens_after_days=None).filter(course__status__in=_ANNOUNCED)
+    enrollments = Enrollment.objects.active().filter(user__in=users, course__in=scheduled.values("course"))
+    standings = standings_of(enrollments, users, now=now)
+    outlines = outlines_of({course.pk: course for course, _standing in standings}.values())
+    openings: dict[int, list[_Opening]] = defaultdict(list)
+    for course, standing in standings:
+        if standing.enrollment is not None:
+            openings[standing.enrollment.user_id] += _openings_in(course, outlines[course.pk], standing, now)
+    notices: dict[tuple[str, str, str, str, str], list[User]] = defaultdict(list)
+    for pk, found in openings.items():
+        fresh = max((one.at for one in found if one.at > since), default=None)
+        if fresh is None:
+            continue
+        zone = zone_of(users[pk])
+        day = fresh.astimezone(zone).date()
+        today = [one for one in found if one.at > since or one.at.astimezone(zone).date() == day]
+        notices[day.isoformat(), fresh.isoformat(), *_words(today)].append(users[pk])
+    for (key, until, course_titles, lesson_titles, link), told in notices.items():
+        known = dict(
+            Notification.objects.filter(kind=KIND, key=key, user__in=told).values_list("user", "params__until")
+        )
+        behind = [user for user in told if known.get(user.pk, "") < until]
+        words = {"course": course_titles, "lesson": lesson_titles, "until": until}
+        people.notify_again(KIND, behind, link, key, now=now, **words)
+
+
+def _openings_in(course: Course, outline: Outline, standing: Standing, now: datetime) -> Iterable[_Opening]:
+    """Yield the lessons whose date has come after the learner enrolled, that they can begin and have not begun."""
+    enrollment = standing.enrollment
+    if enrollment is None or standing.is_staff:
+        return
+    for entry in outline.entries:
+        at = opening_moment(entry.opens_at, entry.opens_after_days, enrollment.enrolled_at)
+        if at is None or not max(enrollment.enrolled_at, now - MAX_LATENESS) < at <= now:
+            continue
+        is_closed = blocker_of(course, outline, standing, entry.pk) is not None
+        if not is_closed and not entry.is_preview and not standing.has_begun(entry.pk):
+            yield _Opening(at, course, entry)
+
+
+def _words(openings: Sequence[_Opening]) -> tuple[str, str, str]:
+    """Return the titles of the courses and lessons as one notification says them, and where it leads."""
+    courses = list(dict.fromkeys(one.course.title for one in openings))
+    titles = [f"{one.entry.number} {one.entry.title}".strip() for one in openings]
+    more = [f"+{len(titles) - MAX_TITLES}"] if len(titles) > MAX_TITLES else []
+    if len(openings) == 1:
+        link = lesson_url(openings[0].course.slug, openings[0].entry.slug)
+    else:
+        link = f"/course/lessons?course={openings[0].course.slug}" if len(courses) == 1 else "/me/courses"
+    return "”, “".join(courses[:MAX_TITLES]), ", ".join(titles[:MAX_TITLES] + more), link
