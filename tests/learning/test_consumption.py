@@ -4,21 +4,24 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 from redis.exceptions import RedisError
 
 from apps.accounts.guards import SessionKey
+from apps.courses.models import CourseFileUse, LessonDownload
+from apps.courses.services import add_download, edit_lesson, upload_course_file
 from apps.files import servings
 from apps.files.services import sign_link
 from apps.files.storage import video_directory
 from apps.learning.activity.consumption import LessonShare, consumed_percent
 from apps.learning.models import LessonUse
 from apps.learning.queries.consumption import consumed_percents
-from apps.learning.services.consumption import record_served, record_whole
+from apps.learning.services.consumption import record_file, record_served, record_whole
 from studyplatform.kit.caching.lru import LruCache
-from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
+from tests.factories.courses import CourseFactory, CourseFileFactory, LessonFactory, QuizFactory, SectionFactory
 from tests.factories.files import VideoFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
 
@@ -74,7 +77,7 @@ def test_each_kind_of_lesson_counts_when_it_was_handed_out(enrolled, django_asse
     record_whole(enrollment=enrollment, lesson=told, now=NOW)
     LessonProgressFactory(enrollment=enrollment, lesson=file, completed_at=NOW)
     AttemptFactory(enrollment=enrollment, quiz=QuizFactory(lesson=quiz), submitted_at=None)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         assert percent_of(enrollment) == 92
     enrollment.revoke(now=NOW)
     assert percent_of(enrollment) == 92
@@ -82,6 +85,54 @@ def test_each_kind_of_lesson_counts_when_it_was_handed_out(enrolled, django_asse
     assert percent_of(enrollment) == 90
     add("text", duration=100, position=99)
     assert percent_of(enrollment) == 72
+
+
+@pytest.mark.django_db
+def test_downloads_and_linked_files_count_like_their_lesson(enrolled, ada, browser_of, leo, mia):
+    enrollment, add = enrolled
+    course, video = enrollment.course, VideoFactory(duration=100)
+    course.instructor = ada
+    course.save()
+    film, quiz = add("video", duration=100, video=video), add("quiz", duration=100)
+    add("text", duration=100), add("text", duration=100)
+    QuizFactory(lesson=quiz)
+    files = [
+        upload_course_file(course=course, by=ada, file=ContentFile(text), name=f"{text.decode()}.txt", now=NOW)
+        for text in (b"one", b"two", b"three", b"four")
+    ]
+    for file, lesson in ((files[0], film), (files[1], film), (files[2], quiz)):
+        add_download(lesson=lesson, by=ada, file=file, now=NOW)
+    body = f"[More]({files[3].address})"
+    edit_lesson(lesson=film, by=ada, title=film.title, summary="", body=body, is_preview=False, now=NOW)
+    reader, other = browser_of(leo), browser_of(mia)
+
+    assert reader.head(files[0].address).status_code == 200
+    assert (other.get(files[0].address).status_code, percent_of(enrollment)) == (404, 0)
+    for number, percent in ((0, 8), (0, 8), (1, 16), (3, 25), (2, 50)):
+        assert reader.get(files[number].address, headers={"range": "bytes=0-1"}).status_code in {200, 206}
+        assert percent_of(enrollment) == percent
+    record_served(enrollment.user_id, video.uid, [(0, 100)])  # what is watched beside counts once
+    assert percent_of(enrollment) == 50
+    assert browser_of(ada).get(files[0].address).status_code == 200
+    assert set(LessonUse.objects.values_list("enrollment", flat=True)) == {enrollment.pk}
+    enrollment.revoke(now=NOW)
+    assert percent_of(enrollment) == 50
+
+
+@pytest.mark.django_db
+def test_pictures_in_a_text_are_no_downloads(enrolled, leo):
+    enrollment, add = enrolled
+    film = add("video", duration=100)
+    picture = CourseFileFactory(course=enrollment.course, width=10, height=10)
+    use = CourseFileUse.objects.create(file=picture, place="lesson", lesson=film)
+    record_file(user_id=leo.pk, file=picture, now=NOW)
+    assert percent_of(enrollment) == 0
+    download = LessonDownload.objects.create(lesson=film, file=picture, name="Map", position=1)
+    record_file(user_id=leo.pk, file=picture, now=NOW)
+    assert percent_of(enrollment) == 100
+    download.delete()
+    use.delete()
+    assert percent_of(enrollment) == 100  # what was used stays used
 
 
 @pytest.mark.django_db

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from apps.courses.models import Course, CourseFile
+from apps.courses.models import Course, CourseFile, CourseFileUse, LessonDownload
 from apps.courses.models.file import rendition_name, widths_up_to
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.picture_rules import PictureFacts
@@ -31,6 +31,15 @@ def pictures_of(uids: Collection[UUID]) -> Mapping[UUID, PictureFacts | None]:
             facts = PictureFacts(width, height, tuple(widths_up_to(largest))) if width and height else None
             found[uid] = _facts.put(uid, (facts,))[0]
     return found
+
+
+def handed_out_uses() -> QuerySet[CourseFileUse]:
+    """Return the uses of files that readers take away, not see on the page: downloads, and links that texts have now.
+
+    A picture is among them only where it is offered as a download.
+    """
+    offered = LessonDownload.objects.filter(lesson=OuterRef("lesson"), file=OuterRef("file"))
+    return CourseFileUse.objects.filter(Q(file__width=None) | Exists(offered), ended_at=None)
 
 
 def rendition_for(file: CourseFile, width: str) -> str:

@@ -1,7 +1,8 @@
 """How much of a course a learner has consumed, without a database: the rule of refunds.
 
 A video counts by the share of its seconds that were watched or fetched, at whatever speed and in whatever order; a text
-once it was opened; a file once it was downloaded; a quiz once it was taken. What is complete counts whole.
+once it was opened; a file once it was downloaded; a quiz once it was taken. What is complete counts whole. A lesson of
+any kind counts at least by the share of its files that were downloaded: its downloads, and files that its texts link.
 """
 
 from collections.abc import Collection

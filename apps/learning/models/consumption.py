@@ -13,6 +13,9 @@ class LessonUse(models.Model):
     lesson = models.ForeignKey(Lesson, models.CASCADE, related_name="uses")
     served = models.JSONField(default=list, help_text="Of its video, in whole seconds: merged [from, to) pairs.")
     is_whole = models.BooleanField(default=False, help_text="Its whole text or transcript was handed out.")
+    files = models.JSONField(
+        default=list, help_text="Of what it offers for download and links: the uids of the course files handed out."
+    )
     updated_at = models.DateTimeField()
 
     class Meta:

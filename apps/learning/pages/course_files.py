@@ -4,12 +4,14 @@ import contextlib
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.courses.queries.course_files import rendition_for
 from apps.files import services as files
 from apps.learning.queries.course_files import course_file_for
+from apps.learning.services import record_file
 from studyplatform.kit.errors import NotFound
 
 CACHE = "private, max-age=3600"  # so long a browser shows a picture without asking whether it still may
@@ -25,4 +27,7 @@ def file(request: HttpRequest, uid: UUID) -> HttpResponseBase:
         with contextlib.suppress(NotFound):  # it is missing in storage: the original is shown
             return files.send_rendition(request, name=rendition, kind="image/webp", cache=CACHE)
     is_own = found.upload.owner_id == request.user.pk
-    return files.send_attached(request, upload=found.upload, name=found.name, to_owner=is_own)
+    sent = files.send_attached(request, upload=found.upload, name=found.name, to_owner=is_own)
+    if request.method == "GET" and request.user.pk is not None:
+        record_file(user_id=request.user.pk, file=found, now=timezone.now())
+    return sent

@@ -6,6 +6,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from apps.courses.models import Lesson
+from apps.courses.queries.course_files import handed_out_uses
 from apps.files.services import report_served
 from apps.learning.activity import watching
 from apps.learning.activity.consumption import LessonShare, consumed_percent
@@ -15,7 +16,7 @@ Pair = tuple[int, int]
 
 
 def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
-    """Return how much of a course each learner has consumed, in percent. Four queries for all.
+    """Return how much of a course each learner has consumed, in percent. Five queries for all.
 
     :param pairs: the ids of a user and a course. Revoked enrollments count too: what was used stays used.
     """
@@ -43,21 +44,41 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
         if completed is not None or pk in handed_over:
             shares[user, pk] = Fraction(1)
         seen[user, pk] += watched
-    for user, pk, served, is_whole in LessonUse.objects.filter(**mine).values_list(
-        "enrollment__user_id", "lesson_id", "served", "is_whole"
+    taken_away: dict[tuple[int, int], set[str]] = {}
+    for user, pk, served, is_whole, files in LessonUse.objects.filter(**mine).values_list(
+        "enrollment__user_id", "lesson_id", "served", "is_whole", "files"
     ):
         if is_whole:
             shares[user, pk] = Fraction(1)
         seen[user, pk] += served
+        taken_away[user, pk] = taken_away.get((user, pk), set()) | set(files)
     taken = Attempt.objects.filter(**mine).order_by().values_list("enrollment__user_id", "quiz__lesson_id").distinct()
     for user, pk in taken:
         shares[user, pk] = Fraction(1)
+    offered: dict[int, set[str]] = defaultdict(set)
+    uses = handed_out_uses().filter(lesson__course__in=courses).order_by()
+    for lesson_pk, uid in uses.values_list("lesson", "file__uid"):
+        offered[lesson_pk or 0].add(str(uid))
     return {
         (user, course): consumed_percent(
-            [LessonShare(each.duration, _share(each, user, shares, seen)) for each in lessons[course]]
+            [
+                LessonShare(
+                    each.duration,
+                    max(
+                        _share(each, user, shares, seen),
+                        _share_of_files(taken_away.get((user, each.pk), set()), offered[each.pk]),
+                    ),
+                )
+                for each in lessons[course]
+            ]
         )
         for user, course in pairs
     }
+
+
+def _share_of_files(taken: set[str], offered: set[str]) -> Fraction:
+    """Return the share of a lesson's files that was downloaded. One that it no longer offers counts as before."""
+    return Fraction(len(taken), len(taken | offered)) if taken else Fraction(0)
 
 
 def _share(

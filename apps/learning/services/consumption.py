@@ -6,7 +6,8 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.courses.models import Lesson
+from apps.courses.models import CourseFile, Lesson
+from apps.courses.queries.course_files import handed_out_uses
 from apps.files.services import register_report
 from apps.learning.activity import watching
 from apps.learning.models import Enrollment, LessonUse
@@ -47,3 +48,23 @@ def record_whole(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> No
     LessonUse.objects.update_or_create(
         enrollment=enrollment, lesson=lesson, defaults={"is_whole": True, "updated_at": now}
     )
+
+
+def record_file(*, user_id: int, file: CourseFile, now: datetime) -> None:
+    """Record that a learner was sent a file, in each lesson that offers it for download or links it. Idempotent.
+
+    One query if the user is not enrolled, or the file is a picture that texts show.
+    """
+    enrollment = Enrollment.objects.active().filter(user=user_id, course=file.course_id).first()
+    if enrollment is None:
+        return
+    uses = handed_out_uses().filter(file=file, lesson__course=file.course_id).exclude(lesson=None)
+    for lesson in uses.values_list("lesson", flat=True):
+        with transaction.atomic():
+            LessonUse.objects.bulk_create(
+                [LessonUse(enrollment=enrollment, lesson_id=lesson, updated_at=now)], ignore_conflicts=True
+            )
+            use = LessonUse.objects.select_for_update().get(enrollment=enrollment, lesson=lesson)
+            if str(file.uid) not in use.files:
+                use.files, use.updated_at = [*use.files, str(file.uid)], now
+                use.save(update_fields=["files", "updated_at"])
