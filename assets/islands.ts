@@ -45,13 +45,19 @@ for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
   } else seen.observe(spot);
 }
 
-addEventListener(
-  "pointerdown",
-  () => {
-    held = new Promise((resolve) => {
-      for (const end of ["pointerup", "pointercancel"])
-        addEventListener(end, () => setTimeout(resolve), { once: true, capture: true });
-    });
-  },
-  { capture: true },
-);
+// A word that an input method composes ends in the field in which it began, too.
+for (const [begin, ...ends] of [
+  ["pointerdown", "pointerup", "pointercancel"],
+  ["compositionstart", "compositionend"],
+] as const) {
+  addEventListener(
+    begin,
+    () => {
+      held = new Promise((resolve) => {
+        for (const end of ends)
+          addEventListener(end, () => setTimeout(resolve), { once: true, capture: true });
+      });
+    },
+    { capture: true },
+  );
+}

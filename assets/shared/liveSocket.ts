@@ -5,6 +5,8 @@ export type LiveSocketEvents = {
   onOpen?: () => void;
   /** The session of this browser has ended. */
   onSignedOut?: () => void;
+  /** Ends it. */
+  signal?: AbortSignal;
 };
 
 export type OpenSocket = (address: string) => WebSocket;
@@ -35,7 +37,7 @@ function messageOf(data: unknown): Record<string, unknown> {
  */
 export function openLiveSocket(
   path: string,
-  { onMessage, onOpen, onSignedOut }: LiveSocketEvents,
+  { onMessage, onOpen, onSignedOut, signal }: LiveSocketEvents,
   open: OpenSocket = (address) => new WebSocket(address),
 ): (message: object) => boolean {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
@@ -71,25 +73,36 @@ export function openLiveSocket(
       timer = setTimeout(connect, wait * (0.75 + Math.random() / 2)); // jitter: not all tabs at the same time
     });
   };
-  // An open socket would keep the page out of the back/forward cache.
-  window.addEventListener("pagehide", () => {
+  const leave = (): void => {
     isAway = true;
     clearTimeout(timer);
     const mine = socket;
     socket = null;
     mine?.close();
-  });
-  window.addEventListener("pageshow", ({ persisted }) => {
-    if (!persisted) return;
-    isAway = false;
-    failures = 0;
-    attemptsLeft = Infinity;
-    connect();
-  });
-  window.addEventListener("online", () => {
-    failures = 0;
-    connect();
-  });
+  };
+  const options = signal && { signal };
+  // An open socket would keep the page out of the back/forward cache.
+  window.addEventListener("pagehide", leave, options);
+  window.addEventListener(
+    "pageshow",
+    ({ persisted }) => {
+      if (!persisted) return;
+      isAway = false;
+      failures = 0;
+      attemptsLeft = Infinity;
+      connect();
+    },
+    options,
+  );
+  window.addEventListener(
+    "online",
+    () => {
+      failures = 0;
+      connect();
+    },
+    options,
+  );
+  signal?.addEventListener("abort", leave);
   connect();
   return (message) => {
     if (socket?.readyState !== WebSocket.OPEN) return false;

@@ -214,3 +214,52 @@ it("gives the focus of the fallback to the same control of the island, once it i
 
   await waitFor(() => expect(document.activeElement?.textContent).toBe("Play"));
 });
+
+it("goes on in the field in which somebody types, with the caret in its place", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  const fields = '<input name="title" value="One"><input name="summary" value="Two words">';
+  const answers = '<section id="q2"><input value="a"><input value="bcd"></section>';
+  const Thing = () => (
+    <>
+      <a href="/">Step</a>
+      <input data-field="title" defaultValue="One" />
+      <input data-field="summary" defaultValue="Two words" />
+      <section id="q2">
+        <input defaultValue="a" />
+        <input defaultValue="bcd" />
+      </section>
+    </>
+  );
+  const readServerForm = () => undefined;
+  for (const [type, place, value] of [
+    ["[name=summary]", 3, "Two words"],
+    ["section input:last-child", 1, "bcd"],
+  ] as const) {
+    const one = spot.cloneNode() as HTMLElement;
+    document.body.replaceChildren(one);
+    one.innerHTML = fields + answers;
+    const field = one.querySelector<HTMLInputElement>(type)!;
+    field.focus();
+    field.setSelectionRange(place, place);
+    // Not in `act`: nothing may happen between the reading of the form and its replacement.
+    await mount(one, { thing: () => Promise.resolve({ Island: Thing, readServerForm }) });
+
+    const now = document.activeElement as HTMLInputElement;
+    expect([now.value, now.selectionStart]).toEqual([value, place]);
+    expect(now).not.toBe(field);
+  }
+});
+
+it("does not go on in another field than the one in which somebody types", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  spot.innerHTML = '<input name="summary">';
+  spot.querySelector("input")!.focus();
+  const Thing = () => (
+    <>
+      <input data-field="title" aria-label="Title" />
+      <button>Next</button>
+    </>
+  );
+  await show(spot, island(Thing));
+  expect(document.activeElement?.textContent).toBe("Next");
+});

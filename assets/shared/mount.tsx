@@ -1,11 +1,13 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, StrictMode, useEffect } from "react";
+import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 
 import { type IslandModule, registry } from "../islands/registry";
 import { AuthProvider } from "./auth/AuthProvider";
 import { ErrorBoundary } from "./errors/ErrorBoundary";
 import { queryClient } from "./queryClient";
+import { rememberFocus } from "./rememberFocus";
 
 const roots = new WeakMap<HTMLElement, Root>();
 
@@ -19,7 +21,7 @@ export function propsOf(spot: HTMLElement): object {
 /**
  * Replace the fallback of a mount point with the island that `data-island` names. A failure to load or render it is
  * shown there; with `data-scope="page"`, as the failure of the whole page.
- * @param released resolves when no pointer is held down
+ * @param released resolves when no pointer is held down and no word is being composed
  */
 export async function mount(
   spot: HTMLElement,
@@ -50,12 +52,13 @@ export async function mount(
   // A press that started on the fallback must end there, or its click would be lost.
   await released();
   if (!spot.isConnected) return; // that part of the page was replaced meanwhile
-  readServerForm?.(spot, props);
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
-  const refocus = rememberFocus(spot);
   const root = createRoot(spot);
   roots.set(spot, root);
-  root.render(
+  readServerForm?.(spot, props);
+  const refocus = rememberFocus(spot);
+  unmountWithin(spot); // the islands of the form
+  const island = (
     <StrictMode>
       <ErrorBoundary
         isWholePage={spot.dataset.scope === "page"}
@@ -69,8 +72,11 @@ export async function mount(
           </QueryClientProvider>
         </AuthProvider>
       </ErrorBoundary>
-    </StrictMode>,
+    </StrictMode>
   );
+  // A key that is pressed between the reading of the form and its replacement would be lost.
+  if (readServerForm) flushSync(() => root.render(island));
+  else root.render(island);
 }
 
 /** End the islands within a part of the page that is about to be removed. */
@@ -79,32 +85,6 @@ export function unmountWithin(part: ParentNode): void {
     roots.get(spot)?.unmount();
     roots.delete(spot);
   }
-}
-
-const FOCUSABLE =
-  "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
-
-/** Returns a function that gives the focus that was in the fallback to the same control of the island, or its first. */
-function rememberFocus(spot: HTMLElement): () => void {
-  const before = document.activeElement;
-  if (!(before instanceof HTMLElement) || !spot.contains(before)) return () => undefined;
-  const { id, tagName, textContent } = before;
-  const place = (): boolean => {
-    if (document.activeElement !== document.body) return true;
-    const controls = [...spot.querySelectorAll<HTMLElement>(FOCUSABLE)];
-    const isSame = (control: HTMLElement): boolean =>
-      id ? control.id === id : control.tagName === tagName && control.textContent === textContent;
-    const ofItsKind = controls.find((control) => control.tagName === tagName);
-    const control = controls.find(isSame) ?? ofItsKind ?? controls[0];
-    control?.focus({ preventScroll: true });
-    return control !== undefined;
-  };
-  return () => {
-    if (place()) return;
-    // The island waits for the session or its data first.
-    const watch = new MutationObserver(() => place() && watch.disconnect());
-    watch.observe(spot, { childList: true, subtree: true });
-  };
 }
 
 function Mounted({ onMount }: { onMount: () => void }): null {
