@@ -167,6 +167,7 @@ def test_an_incomplete_form_lists_errors_and_preserves_the_input(adas_browser):
     assert 'href="#id_title"' in page
     assert "Kept words" in page
     assert "Kept line" in page
+    assert 'data-island="wizard"' not in page  # it would show what is saved instead
     assert not Course.objects.exists()
 
 
@@ -176,6 +177,8 @@ def test_lines_for_outcomes_are_added_without_saving(adas_browser, course):
     shown = adas_browser.post(page, {"title": "Half a ti", "outcomes": lines, "more": "1"}).content.decode()
 
     assert shown.count('name="outcomes"') == 5
+    assert 'data-island="wizard"' not in shown
+    assert 'data-island="wizard"' in adas_browser.get(page).content.decode()
     assert 'value="Half a ti"' in shown
     assert "Outcome 3" in shown
     course.refresh_from_db()

@@ -37,24 +37,32 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
     client.setQueryData(key, outline);
     onChanged();
   };
-  const onError = ({ message }: Error): void => void toast(message);
+  const setTitle = (uid: string, set: (title: string) => string): void =>
+    setTitles((all) => ({ ...all, [uid]: set(all[uid] ?? "") }));
+  // The next title can be typed while the server answers; a refused one comes back if its place is free.
+  const restore = (title: string) => (now: string) => (now === "" ? title : now);
   const addingSection = useMutation({
-    mutationFn: (title: string) => addSection(slug, title),
-    onSuccess: (outline: Outline) => {
-      onSuccess(outline);
-      setSection("");
+    mutationFn: (title: string) => addSection(slug, title.trim()),
+    onMutate: () => setSection(""),
+    onSuccess,
+    onError: ({ message }, title) => {
+      setSection(restore(title));
+      toast(message);
     },
-    onError,
   });
   const addingLesson = useMutation({
-    mutationFn: ({ uid, kind }: { uid: string; kind: Kind }) =>
-      addLesson(slug, uid, kind, titles[uid]?.trim() ?? ""),
-    onSuccess: (outline: Outline, { uid }: { uid: string; kind: Kind }) => {
-      onSuccess(outline);
-      setTitles((all) => ({ ...all, [uid]: "" }));
+    mutationFn: ({ uid, kind, title }: { uid: string; kind: Kind; title: string }) =>
+      addLesson(slug, uid, kind, title.trim()),
+    onMutate: ({ uid }) => setTitle(uid, () => ""),
+    onSuccess,
+    onError: ({ message }, { uid, title }) => {
+      setTitle(uid, restore(title));
+      toast(message);
     },
-    onError,
   });
+  const add = (uid: string, kind: Kind): void => {
+    if (!addingLesson.isPending) addingLesson.mutate({ uid, kind, title: titles[uid] ?? "" });
+  };
   if (error) return <p role="alert">{error.message}</p>;
   if (!data) return <p className="muted">{t("Loading the lessons")}</p>;
   return (
@@ -93,7 +101,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
               className="wizard__add"
               onSubmit={(event: FormEvent<HTMLFormElement>) => {
                 event.preventDefault();
-                if (!addingLesson.isPending) addingLesson.mutate({ uid, kind: "text" });
+                add(uid, "text");
               }}
             >
               <input
@@ -102,7 +110,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
                 maxLength={120}
                 placeholder={t("New lesson title")}
                 aria-label={t("Title of a new lesson in section {number}", { number: position })}
-                onChange={({ target }) => setTitles((all) => ({ ...all, [uid]: target.value }))}
+                onChange={({ target }) => setTitle(uid, () => target.value)}
               />
               <div className="wizard__kinds" role="group" aria-label={t("Add the lesson as")}>
                 {kinds.map(([kind, icon, label]) => (
@@ -112,7 +120,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
                     className="btn btn--sm"
                     disabled={addingLesson.isPending}
                     onClick={() => {
-                      if (kind !== "text") addingLesson.mutate({ uid, kind });
+                      if (kind !== "text") add(uid, kind);
                     }}
                   >
                     <Icon name={icon} />
@@ -129,7 +137,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
           className="wizard__add wizard__addsection"
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            if (!addingSection.isPending) addingSection.mutate(section.trim());
+            if (!addingSection.isPending) addingSection.mutate(section);
           }}
         >
           <input

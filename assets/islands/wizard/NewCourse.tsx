@@ -4,13 +4,15 @@ import { type FormEvent, useState } from "react";
 import { number } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { newUid } from "../../shared/newUid";
+import { createUnsavedStore } from "../../shared/saving/unsavedStore";
 import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
 import { createCourse } from "./api";
 import { categoryTip, TITLE_LENGTH, titleTip } from "./Basics";
 import { labelOf, stepNames } from "./steps";
 import { Tip } from "./Tip";
-import type { Kept } from "./useCourse";
+import type { TypedBefore } from "./typedBefore";
+import { type Kept, unsavedOf } from "./useCourse";
 
 export type NewCourseProps = {
   user: string;
@@ -32,7 +34,7 @@ export function NewCourse({
   listAddress,
   kept: { store, kept },
   typed: before = {},
-}: NewCourseProps & { kept: Kept; typed?: Record<string, unknown> }) {
+}: NewCourseProps & { kept: Kept } & TypedBefore) {
   const [typed, setTyped] = useState<Typed>(() => {
     const last = kept.at(-1) ?? {};
     const [title, subject] = ["title", "subject"].map(
@@ -54,9 +56,12 @@ export function NewCourse({
   };
   const creating = useMutation({
     mutationFn: () => createCourse({ ...typed, author: user }),
-    onSuccess: ({ slug }) => {
+    onSuccess: (course) => {
       store.write({});
-      location.assign(`${editAddress.replace("SLUG", slug)}#details`);
+      // The page's form has more fields: what was typed into them before this was here goes on in the course.
+      const rest = Object.entries(before).filter(([name]) => !(name in typed));
+      createUnsavedStore(user, course.uid).write(unsavedOf(course, Object.fromEntries(rest)));
+      location.assign(`${editAddress.replace("SLUG", course.slug)}#details`);
     },
   });
   const isBusy = creating.isPending || creating.isSuccess;
@@ -117,6 +122,7 @@ export function NewCourse({
               </div>
               <input
                 id="wizard-title"
+                data-field="title"
                 className="input input--title"
                 required
                 maxLength={TITLE_LENGTH}
@@ -146,6 +152,7 @@ export function NewCourse({
               </div>
               <select
                 id="wizard-subject"
+                data-field="subject"
                 className="select"
                 required
                 disabled={isBusy}

@@ -108,7 +108,7 @@ export function Outcomes({ lines, most, isDisabled, describedBy, onChange }: Pro
               value={line}
               maxLength={200}
               disabled={isDisabled}
-              data-field={index === 0 ? "outcomes" : undefined}
+              data-field="outcomes"
               aria-label={t("Outcome {number}", { number: index + 1 })}
               aria-describedby={describedBy}
               onChange={({ target }) => change(index, target.value)}

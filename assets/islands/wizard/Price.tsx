@@ -45,6 +45,7 @@ export function Price({ slug, pricings, priceLabel, promoCodes }: Props) {
             </label>
             <input
               id="wizard-price"
+              data-field="price"
               className="input studio__price num"
               inputMode="decimal"
               autoComplete="off"

@@ -22,7 +22,8 @@ import { Header } from "./Header";
 import { MissingMenu } from "./MissingMenu";
 import { Preview } from "./Preview";
 import { SaveProblem, SaveStatus } from "./SaveStatus";
-import { labelOf, stateOf, type StepName, stepNames } from "./steps";
+import { labelOf, placeOfHash, stateOf, type StepName, stepNames } from "./steps";
+import type { TypedBefore } from "./typedBefore";
 import { type Kept, useCourse } from "./useCourse";
 
 const loadSteps = () => import("./laterSteps");
@@ -58,20 +59,24 @@ export type WizardProps = {
 /** Milliseconds that "Save and close" waits for the server. What is not saved then stays on the device. */
 const CLOSE_WAIT_MS = 4_000;
 
-function stepOfHash(): StepName {
-  const name = location.hash.slice(1);
-  return stepNames.find((step) => step === name) ?? "basics";
-}
+const placeNow = () => placeOfHash(location.hash);
 
 /** A course, step by step. Each field is saved by itself. */
 export function Wizard({
   kept,
   typed = {},
+  entered = "",
   ...props
-}: WizardProps & { kept: Kept; typed?: Record<string, unknown> }) {
+}: WizardProps & { kept: Kept } & TypedBefore) {
   const { addresses } = props;
-  const [step, setStep] = useState<StepName>(stepOfHash);
-  const [wanted, setWanted] = useState("");
+  const [step, setStep] = useState<StepName>(() =>
+    entered === "" ? placeNow().step : placeOfHash(entered).step,
+  );
+  // A link to a field leads to it; where somebody types already, the focus stays.
+  const [wanted, setWanted] = useState(() => {
+    const { field } = placeNow();
+    return entered === "" && field !== "heading" ? field : "";
+  });
   const [hasPicture, setHasPicture] = useState(props.hasPicture);
   const [shownSteps, onShown] = useReducer((count: number) => count + 1, 0);
   const root = useRef<HTMLDivElement>(null);
@@ -93,8 +98,9 @@ export function Wizard({
   );
   useEffect(() => {
     const onHash = (): void => {
-      setStep(stepOfHash());
-      setWanted("heading");
+      const place = placeNow();
+      setStep(place.step);
+      setWanted(place.field);
     };
     addEventListener("hashchange", onHash);
     addEventListener("popstate", onHash);
@@ -129,7 +135,7 @@ export function Wizard({
   useEffect(() => {
     if (status.current === now.status) return;
     status.current = now.status;
-    if (now.status === "review" && stepOfHash() === "review") setWanted("submitted");
+    if (now.status === "review" && placeNow().step === "review") setWanted("submitted");
   }, [now.status]);
 
   const isUnsaved = useRef(course.isUnsaved);

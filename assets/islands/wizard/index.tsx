@@ -1,22 +1,22 @@
 import type { ComponentType } from "react";
 
 import { openUnsavedStore } from "../../shared/saving/unsavedStore";
+import { focusedField } from "../../shared/rememberFocus";
 import type { NewCourseProps } from "./NewCourse";
-import { readTyped } from "./typedBefore";
+import { readTyped, type TypedBefore } from "./typedBefore";
 import type { Kept } from "./useCourse";
 import { Wizard, type WizardProps } from "./Wizard";
 
 /** Fetched on the page of a new course alone. */
-let NewCourse: ComponentType<NewCourseProps & { kept: Kept }> | null = null;
+let NewCourse: ComponentType<NewCourseProps & { kept: Kept } & TypedBefore> | null = null;
 
 type Props = (WizardProps | (NewCourseProps & { course: null })) & {
   kept: Kept;
-  /** What was typed before the island was loaded, by field. */
-  typed?: Record<string, unknown>;
-};
+} & TypedBefore;
 
 export function readServerForm(spot: HTMLElement, props: Props): void {
-  props.typed = readTyped(spot, props.subjects);
+  props.typed = readTyped(spot, props);
+  props.entered = focusedField(spot).name;
 }
 
 /** What the device kept comes before anything can be typed. */

@@ -33,6 +33,15 @@ export function stepOfField(name: string): StepName {
   return stepNames.find((step) => fieldsOf[step].includes(name)) ?? "review";
 }
 
+/** The step and the field that the fragment of an address names, as links of other pages do ("#id_summary"). */
+export function placeOfHash(hash: string): { step: StepName; field: string } {
+  const name = hash.replace(/^#(id_)?/, "");
+  const step = stepNames.find((one) => one === name);
+  if (step) return { step, field: "heading" };
+  const found = stepNames.find((one) => fieldsOf[one].includes(name));
+  return found ? { step: found, field: name } : { step: "basics", field: "heading" };
+}
+
 /** Which step of the wizard a check leads to, and the element there that gets the focus. */
 export function placeOfCheck({ key, href }: Check): { step: StepName; field: string } | null {
   const fields: Record<string, string> = {

@@ -39,7 +39,8 @@ export type EditedCourse = {
 /** What the device kept, and where it keeps more. */
 export type Kept = { store: UnsavedStore; kept: readonly Record<string, Unsaved>[] };
 
-function unsavedOf(
+/** Values that are not saved yet, as the device keeps them: they come from those that the server has. */
+export function unsavedOf(
   { values }: StudioCourse,
   typed: Record<string, unknown>,
 ): Record<string, Unsaved> {
@@ -151,7 +152,9 @@ export function useCourse(
   }, [queue, refresh]);
 
   useEffect(() => {
+    const ending = new AbortController();
     const send = openLiveSocket(`/ws/studio/${uid}/`, {
+      signal: ending.signal,
       onOpen: () => {
         refresh(); // what was saved since the page was made, or while the socket was closed
         say.current();
@@ -171,7 +174,11 @@ export function useCourse(
       say.current();
       setOthers((known) => known.filter(({ at }) => performance.now() - at < FORGET_AUTHOR_MS));
     }, SAY_HERE_MS);
-    return () => clearInterval(timer);
+    return () => {
+      clearInterval(timer);
+      say.current = () => undefined;
+      ending.abort();
+    };
   }, [refresh, uid]);
 
   const saying = useRef<ReturnType<typeof setTimeout>>(undefined);
