@@ -8,6 +8,7 @@ from django.template.loader import get_template
 from markupsafe import Markup
 
 from apps.courses import artwork
+from apps.courses import prompt_lines as prompt_lines  # registers
 from apps.courses.models import Course
 from apps.courses.queries.cards import Card
 from studyplatform.kit.caching.fragments import cached_fragment

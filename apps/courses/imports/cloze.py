@@ -21,6 +21,7 @@ from apps.courses.shares import join_share
 Kind = Question.Kind
 _FIELD = re.compile(r"\{(\d{0,4}):([A-Za-z_]{2,20}):((?:\\.|[^\\}])*)\}", re.DOTALL)
 _BEGIN = re.compile(r"\{\d{0,4}:[A-Za-z_]{2,20}:")
+_PIECE = re.compile(r"\\.|[~#]|[^\\~#]+|\\", re.DOTALL)
 _WEIGHT = re.compile(r"%([-+]?[\d.,]{1,20})%")
 _ESCAPE = re.compile(r"\\([}#~/\"\\])")
 _TYPES = {
@@ -47,15 +48,15 @@ class GapText:
     gaps: tuple[Gap, ...]
 
 
-def read_cloze(text: str, reader: TextReader) -> GapText:
-    """Return a text with its fields.
+def read_cloze(text: str, reader: TextReader, form: str = HTML) -> GapText:
+    """Return a text with its fields. ``form``: in which its choices are written.
 
     :raises RefusedEntry: it has none, or one that has no home here.
     """
     gaps: list[Gap] = []
 
     def read(found: re.Match[str]) -> str:
-        gaps.append(read_field(found[1], found[2], found[3], reader, number=len(gaps) + 1))
+        gaps.append(read_field(found[1], found[2], found[3], reader, number=len(gaps) + 1, form=form))
         return placeholder(len(gaps))
 
     check_answer_count(len(_BEGIN.findall(text)))
@@ -77,7 +78,7 @@ def place_marks(markdown: str) -> str:
     return re.sub(r"qmark(\d{1,3})zgap", r"[[\1]]", markdown)
 
 
-def read_field(points: str, type_name: str, given: str, reader: TextReader, *, number: int) -> Gap:
+def read_field(points: str, type_name: str, given: str, reader: TextReader, *, number: int, form: str = HTML) -> Gap:
     """Return one field.
 
     :raises RefusedEntry: its type or its answers have no home here. It names the field by its number.
@@ -93,7 +94,7 @@ def read_field(points: str, type_name: str, given: str, reader: TextReader, *, n
             reader.note(_("Gap %d was worth no points; here it is worth 1.") % number)
         parts = [one for one in _split(given) if one.strip()]
         check_answer_count(len(parts))
-        answers = [_answer(one, reader, kind) for one in parts]
+        answers = [_answer(one, reader, kind, form) for one in parts]
         return _gap(kind, answers, max(1, worth), reader)
     except RefusedEntry as refusal:
         raise RefusedEntry(_("Gap %(number)d: %(problem)s") % {"number": number, "problem": refusal}) from None
@@ -138,7 +139,7 @@ def _interval(answer: Weighted) -> Interval:
     return read_interval(answer.text, answer.weight)
 
 
-def _answer(text: str, reader: TextReader, kind: str) -> Weighted:
+def _answer(text: str, reader: TextReader, kind: str, form: str) -> Weighted:
     text = text.strip()
     weight = Fraction(0)
     if text.startswith("="):
@@ -149,12 +150,22 @@ def _answer(text: str, reader: TextReader, kind: str) -> Weighted:
         # Moodle writes "%0%" before a choice that "=" marks as correct all the same.
         if match.end() < len(match.string) and match.string[match.end()] == "=" and weight == 0:
             weight = FULL
-    parts = re.split(r"(?<!\\)#", text, maxsplit=1)
-    answer = _ESCAPE.sub(r"\1", parts[0]).strip()
-    feedback = _ESCAPE.sub(r"\1", parts[1]).strip() if len(parts) > 1 else ""
-    shown = reader.phrase(answer, HTML) if kind == "single" else reader.words(html.unescape(answer), HTML)
+    first, *others = _split(text, "#")
+    answer = _ESCAPE.sub(r"\1", first).strip()
+    feedback = _ESCAPE.sub(r"\1", "#".join(others)).strip()
+    if kind == "single":
+        shown = reader.phrase(answer, form)
+    else:
+        shown = reader.words(html.unescape(answer) if form == HTML else answer, form)
     return Weighted(shown, weight, feedback)
 
 
-def _split(given: str) -> list[str]:
-    return re.split(r"(?<!\\)~", given)
+def _split(given: str, sign: str = "~") -> list[str]:
+    """Return the parts of a text between signs that are not escaped."""
+    parts = [""]
+    for piece in _PIECE.findall(given):
+        if piece == sign:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts

@@ -11,7 +11,7 @@ _ESCAPE = re.compile(r"\\([\\~=#{}:n])")
 _FORMULA = re.compile(r"\$\$.{1,1000}?\$\$|\\{1,2}\(.{1,1000}?\\{1,2}\)|\\{1,2}\[.{1,1000}?\\{1,2}\]", re.DOTALL)
 _UNESCAPED = re.compile(r"(?<!\\)[{}=~#]")
 _TEX_COMMAND = re.compile(  # which begin like a line break; only within formulas
-    r"\\n(?=(?:abla|cong|e|earrow|eg|eq|exists|geq|gtr|i|leq|less|mid|ot|otin|u|warrow)(?![A-Za-z]))"
+    r"(?<!\\)\\n(?=(?:abla|cong|e|earrow|eg|eq|exists|geq|gtr|i|leq|less|mid|ot|otin|u|warrow)(?![A-Za-z]))"
 )
 _COMMENT = re.compile(r"\s*//")
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)", re.IGNORECASE)
@@ -82,7 +82,7 @@ def _parts(text: str) -> Iterator[Paragraph | str]:
             yield match[1].strip()
             paragraph = Paragraph(number + 1, [], [])
         elif _COMMENT.match(line):
-            paragraph.tags += [unescape(escape(tag)).strip() for tag in _TAG.findall(line)]
+            paragraph.tags += [unescape(escape(tag)).replace("\\]", "]").strip() for tag in _TAG.findall(line)]
             if found := _ID.search(line):
                 paragraph.identifier = found[1]
         elif line.strip():
@@ -105,13 +105,12 @@ def escape(text: str) -> str:
         return text
     if "$$" in text or "\\(" in text or "\\[" in text:
         text = _FORMULA.sub(_escape_formula, text)
-        text = _TEX_COMMAND.sub(lambda _found: "\ufdd0n", text)
     return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else _ESCAPED[found[1]], text)
 
 
 def _escape_formula(formula: re.Match[str]) -> str:
     """Return a formula whose signs don't count as those of answers, as authors forget that they have to escape them."""
-    return _UNESCAPED.sub(lambda found: f"\\{found[0]}", formula[0])
+    return _TEX_COMMAND.sub(lambda _found: "\ufdd0n", _UNESCAPED.sub(lambda found: f"\\{found[0]}", formula[0]))
 
 
 def unescape(text: str) -> str:

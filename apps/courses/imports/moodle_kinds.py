@@ -11,8 +11,8 @@ from apps.courses.imports.answers import Interval, numeric_answers, pairs, read_
 from apps.courses.imports.choices import FULL, Weighted, read_choices, read_percent
 from apps.courses.imports.cloze import place_marks, placeholder, read_cloze
 from apps.courses.imports.entries import ParsedQuestion, RefusedEntry
-from apps.courses.imports.moodle_source import MoodleQuestion, files_of
-from apps.courses.imports.texts import HTML, excerpt_of
+from apps.courses.imports.moodle_source import MoodleQuestion, files_of, format_of
+from apps.courses.imports.texts import HTML, MARKDOWN, excerpt_of
 from apps.courses.imports.xml_tree import content_of
 from apps.courses.models import Question
 from apps.courses.question_parts import USUAL_ESSAY_LENGTH, Answers, Choice, Gap
@@ -126,7 +126,10 @@ def _ordering(source: MoodleQuestion) -> Read:
         if feedback := _feedback(source, step):
             source.reader.note(_("Feedback is lost: “%s”") % excerpt_of(feedback, 200))
     return ParsedQuestion(
-        kind=Kind.ORDERING, prompt="", answers=Answers(choices=[Choice(text=source.phrase(step)) for step in steps])
+        kind=Kind.ORDERING,
+        prompt="",
+        answers=Answers(choices=[Choice(text=source.phrase(step)) for step in steps]),
+        all_or_nothing=source.value("gradingtype").upper() == "ALL_OR_NOTHING",
     ), []
 
 
@@ -150,8 +153,9 @@ def _cloze(source: MoodleQuestion) -> Read:
     element = source.element.find("questiontext")
     if element is None:
         raise RefusedEntry(_("The text has no fields."))
-    read = read_cloze(content_of(element.find("text")), source.reader)
-    prompt = place_marks(source.reader.block(read.text, HTML, files_of(element)))
+    form = MARKDOWN if format_of(element) == MARKDOWN else HTML
+    read = read_cloze(content_of(element.find("text")), source.reader, form)
+    prompt = place_marks(source.reader.block(read.text, form, files_of(element)))
     return ParsedQuestion(kind=Kind.GAPS, prompt=prompt, answers=Answers(gaps=read.gaps)), []
 
 

@@ -32,7 +32,7 @@ class MoodleQuestion:
             return ""
         files = files_of(element)
         shown = set(self.reader.used)
-        text = self.reader.block(content_of(element.find("text")), _format(element), files)
+        text = self.reader.block(content_of(element.find("text")), format_of(element), files)
         for name, file in files.items():
             if file is not None and file.address not in self.reader.used and file.address not in shown:
                 self.reader.note(_("A file that no text shows is left out: %s") % name[:200])
@@ -40,7 +40,7 @@ class MoodleQuestion:
 
     def phrase(self, element: Element) -> str:
         """Return a choice, a step or one side of a pair."""
-        return self.reader.phrase(content_of(element.find("text")), _format(element), files_of(element))
+        return self.reader.phrase(content_of(element.find("text")), format_of(element), files_of(element))
 
     def words(self, element: Element) -> str:
         """Return what learners type."""
@@ -67,5 +67,6 @@ def _name_of_format(element: Element) -> str:
     return (element.get("format") or "").strip().lower()
 
 
-def _format(element: Element) -> str:
+def format_of(element: Element) -> str:
+    """Return how a text is written: one of those in ``texts``."""
     return FORMATS.get(_name_of_format(element), HTML if element.get("format") is None else AUTO)

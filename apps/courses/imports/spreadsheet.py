@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from apps.courses.imports.categories import MAX_TAG
 from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedQuestion, RefusedEntry, UnreadableFile
-from apps.courses.imports.spreadsheet_rows import LIST, MAX_COLUMNS, Row, answers_of_row, plain_name
+from apps.courses.imports.spreadsheet_rows import LIST, MAX_COLUMNS, Row, answers_of_row, is_yes, plain_name
 from apps.courses.imports.texts import TextReader, excerpt_of
+from studyplatform.kit.text.csv_lines import release
 
 _DELIMITERS = ",;\t|"
 _COLUMNS = {
@@ -33,12 +34,22 @@ _COLUMNS = {
     "title": "name",
     "case sensitive": "case",
     "ignore accents": "accents",
+    "all or nothing": "whole",
+    "withdrawn": "withdrawn",
 }  # fmt: skip
 _QUESTION_WORDS = {  # of headers in other languages, whose columns are read by their order
     "frage", "pregunta", "domanda", "pergunta", "vraag", "pytanie", "вопрос", "запитання", "soru", "fråga", "spørgsmål",
     "spørsmål", "kysymys", "otázka", "kérdés", "întrebare", "ερώτηση", "问题", "題目", "問題", "質問", "문제", "질문",
     "سؤال", "السؤال", "שאלה", "प्रश्न", "câu hỏi", "pertanyaan",
 }  # fmt: skip
+EXPORTED = frozenset(
+    {
+        "type", "question", "correct", "points", "explanation", "tags", "tolerance", "unit", "limit", "case sensitive",
+        "ignore accents", "all or nothing", "withdrawn",
+        *(f"{family} {number}" for family in ("choice", "feedback", "gap") for number in range(1, 21)),
+    }
+)  # fmt: skip
+"""Columns as our exports write them. In files with no others, signs that spreadsheets would run are protected."""
 _NUMBERED = re.compile(r"(choice|option|answer|alternative|step|pair|gap|feedback)\s*([1-9]\d?|[a-l])")
 
 
@@ -79,6 +90,7 @@ def read_csv(text: str) -> tuple[list[Entry], list[str]]:
     delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     names: list[str] | None = None
+    is_protected = False
     entries: list[Entry] = []
     unused: dict[str, None] = {}
     begin = 1
@@ -92,11 +104,12 @@ def read_csv(text: str) -> tuple[list[Entry], list[str]]:
             if names is None:
                 known = [_name(cell) for cell in cells]
                 names = known if "prompt" in known else []
+                is_protected = names[:2] == ["kind", "prompt"] and all(cell in EXPORTED for cell in cells)
                 if names or _begins_with_question(cells):
                     continue
             if len(entries) >= MAX_ENTRIES:
                 raise UnreadableFile(_("The file has more than %d questions. Split it.") % MAX_ENTRIES)
-            row = _row(names, cells, unused)
+            row = _row(names, [release(cell) for cell in cells] if is_protected else cells, unused)
             entries.append(_entry(row, line, len(entries) + 1))
     except csv.Error as error:
         raise UnreadableFile(
@@ -167,6 +180,8 @@ def _entry(row: Row, line: int, number: int) -> Entry:
         answers=answers,
         points=_points(row.get("points"), reader),
         explanation=row.get("explanation"),
+        all_or_nothing=is_yes(row.get("whole")),
+        is_withdrawn=is_yes(row.get("withdrawn")),
     )
     return replace(entry, source_type=entry.source_type or kind, question=question, notes=tuple(reader.notes))
 

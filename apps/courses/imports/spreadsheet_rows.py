@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
+from apps.courses.imports.answers import text_answers
+from apps.courses.imports.choices import FULL, Weighted, read_percent
 from apps.courses.imports.cloze import read_field
 from apps.courses.imports.entries import RefusedEntry
-from apps.courses.imports.texts import TextReader, excerpt_of
+from apps.courses.imports.texts import MARKDOWN, TextReader, excerpt_of
 from apps.courses.models import Question
-from apps.courses.question_parts import USUAL_ESSAY_LENGTH, Answers, Choice
+from apps.courses.question_parts import USUAL_ESSAY_LENGTH, Answers, Choice, Gap
+from apps.courses.shares import split_share
 from studyplatform.kit.text.numbers import NotANumber, read_number
-from studyplatform.kit.text.wildcards import has_wildcard
 
 Kind = Question.Kind
 MAX_COLUMNS = 100
@@ -69,11 +71,15 @@ def answers_of_row(row: Row, reader: TextReader) -> tuple[str, Answers]:
             truth = _TRUTH.get(row.get("correct").casefold())
             if truth is None:
                 raise RefusedEntry(_("The correct answer is neither true nor false."))
-            return kind, Answers(truth=truth)
+            remark = row.feedback[0] if row.feedback else ""
+            return kind, Answers(truth=truth, remarks={str(not truth).lower(): remark} if remark else {})
         case Kind.NUMERIC:
-            return kind, Answers(number=row.get("correct"), tolerance=row.get("tolerance"), unit=row.get("unit"))
+            remarks = dict(zip(row.choices, row.feedback, strict=False))
+            return kind, Answers(
+                number=row.get("correct"), tolerance=row.get("tolerance"), unit=row.get("unit"), remarks=remarks
+            )
         case Kind.TEXT:
-            return kind, _texts(row)
+            return kind, _texts(row, reader)
         case Kind.ORDERING:
             return kind, Answers(choices=[Choice(text=text) for text in row.choices if text])
         case Kind.MATCHING:
@@ -103,16 +109,18 @@ def _kind_of(row: Row) -> str:
 
 
 def _choices(row: Row, kind: str, reader: TextReader) -> tuple[str, Answers]:
-    right = _right_places(row, reader)
+    right = right_places(row, reader)
     if kind == "choice":
         kind = Kind.SINGLE if len(right) == 1 else Kind.MULTIPLE
+    split = [split_share(text) if kind == Kind.SINGLE else ("", text) for text in row.choices]
     choices = [
         Choice(
             text=text,
             is_right=place in right,
             remark=row.feedback[place] if place < len(row.feedback) and place not in right else "",
+            share=share,
         )
-        for place, text in enumerate(row.choices)
+        for place, (share, text) in enumerate(split)
     ]
     for place in right:
         if place < len(row.feedback) and row.feedback[place]:
@@ -120,7 +128,7 @@ def _choices(row: Row, kind: str, reader: TextReader) -> tuple[str, Answers]:
     return kind, Answers(choices=[choice for choice in choices if choice.text])
 
 
-def _right_places(row: Row, reader: TextReader) -> set[int]:
+def right_places(row: Row, reader: TextReader) -> set[int]:
     """Return the places of the right choices, which a cell names by their texts, letters or numbers."""
     correct, texts = row.get("correct"), [" ".join(text.split()) for text in row.choices]
     if not correct:
@@ -161,14 +169,16 @@ def _by_text(name: str, row: Row, reader: TextReader) -> int:
     return found
 
 
-def _texts(row: Row) -> Answers:
-    accepted = [text for text in re.split(r"\s*[\n|]\s*", row.get("correct")) if text]
-    return Answers(
-        accepted=accepted,
-        has_wildcards=any(has_wildcard(text) for text in accepted),
-        is_case_sensitive=row.get("case").casefold() in _YES,
-        ignores_accents=row.get("accents").casefold() in _YES,
-    )
+def _texts(row: Row, reader: TextReader) -> Answers:
+    given = [split_share(text) for text in re.split(r"\s*[\n|]\s*", row.get("correct")) if text]
+    weighted = [Weighted(text, read_percent(share) if share else FULL) for share, text in given]
+    answers, _explanations = text_answers(reader, weighted, is_case_sensitive=is_yes(row.get("case")))
+    return replace(answers, ignores_accents=is_yes(row.get("accents")))
+
+
+def is_yes(cell: str) -> bool:
+    """Return whether a cell says yes."""
+    return cell.strip().casefold() in _YES
 
 
 def _pair(text: str) -> Choice:
@@ -182,7 +192,10 @@ def _gaps(row: Row, reader: TextReader) -> Answers:
     gaps = []
     last = max((place for place, text in enumerate(row.gaps, start=1) if text), default=0)
     for number, text in enumerate(row.gaps[:last], start=1):
+        if not text:
+            gaps.append(Gap())
+            continue
         field = re.fullmatch(r"\{(\d{0,4}):([A-Za-z_]{2,20}):(.*)\}", text, re.DOTALL)
         points, type_name, given = field.groups() if field else ("1", "SHORTANSWER", f"={text}")
-        gaps.append(read_field(points, type_name, given, reader, number=number))
+        gaps.append(read_field(points, type_name, given, reader, number=number, form=MARKDOWN))
     return Answers(gaps=gaps)

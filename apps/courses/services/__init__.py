@@ -83,6 +83,7 @@ from apps.courses.services.paths import (
     unpublish_path,
 )
 from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
+from apps.courses.services.question_exports import export_questions
 from apps.courses.services.question_imports import (
     MAX_QUESTION_FILE_BYTES,
     QuestionFile,
@@ -170,6 +171,7 @@ __all__ = [
     "edit_question",
     "edit_quiz",
     "essays_left",
+    "export_questions",
     "ignore_finding",
     "import_questions",
     "insert_lessons",

@@ -210,7 +210,8 @@ def _bring_bank(draws: Iterable[QuizDraw], source: Course, into: Course, copies:
     for place, row in enumerate(missing, start=1):
         row.position = last + place
     copy_questions(missing, {row.quiz_id: bank for row in missing}, copies, is_same=False)
-    _bring_tags([tag for row in (*needed, *draws) for tag in row.tags.all()], bank, copies)
+    _bring_tags([tag for row in needed for tag in row.tags.all()], bank, copies)
+    _bring_tags([tag for draw in draws for tag in draw.tags.all()], bank, copies)
     for row in needed:
         copies.questions[row.pk].tags.add(*(copies.tags[tag.pk] for tag in row.tags.all()))
 

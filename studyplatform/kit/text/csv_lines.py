@@ -23,11 +23,41 @@ def csv_line(cells: Iterable[object]) -> str:
     return line.getvalue()
 
 
+def protect(text: str) -> str:
+    """Return a cell for ``csv_line`` that ``release`` gives back as it is, also if it begins with an apostrophe."""
+    rest = text.lstrip("'")
+    return f"'{text}" if len(rest) < len(text) and _is_run(rest) else text
+
+
+def release(cell: str) -> str:
+    """Return the text of a cell that ``csv_line`` has made harmless: without the apostrophes that it has added."""
+    rest = cell.lstrip("'")
+    is_protected = len(rest) < len(cell) and _is_run(_without_added(rest))
+    return _without_added(cell[1:] if is_protected else cell)
+
+
+def _is_run(text: str) -> bool:
+    """Return whether a spreadsheet would run a cell, or a line break before it may make it one of its own."""
+    return text[:1] in {"\t", "\r", "\n"} or _runs(next((letter for letter in text if not _is_unseen(letter)), ""))
+
+
+def _without_added(text: str) -> str:
+    """Return the text without the apostrophe before each sign that would begin a formula after a separator."""
+    kept: list[str] = []
+    begins_cell = False
+    for place, letter in enumerate(text):
+        if begins_cell and letter == "'" and _runs(text[place + 1 : place + 2]):
+            continue
+        is_separator = _SEPARATOR.match(letter) is not None
+        begins_cell = is_separator or (begins_cell and (letter in "\"'" or _is_unseen(letter)))
+        kept.append(letter)
+    return "".join(kept)
+
+
 def _harmless(text: str) -> str:
     if not text or _NUMBER.fullmatch(text):
         return text
-    seen = next((letter for letter in text if not _is_unseen(letter)), "")
-    start = "'" if text[0] in "\t\r\n" or _runs(seen) else ""
+    start = "'" if _is_run(text) else ""
     return start + (_without_later_formulas(text) if _SEPARATOR.search(text) else text)
 
 
