@@ -8,6 +8,7 @@ import pytest
 import time_machine
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 from PIL import Image
@@ -21,6 +22,7 @@ from apps.files.services import uses_of
 from apps.learning.queries import course_files
 from studyplatform.kit import jobs
 from studyplatform.kit.caching.lru import clear_caches
+from studyplatform.kit.errors import NotFound
 from studyplatform.kit.text import content
 from tests.courses.test_course_pictures import picture_bytes
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
@@ -127,7 +129,6 @@ def test_a_file_on_the_course_page_is_for_everyone_who_sees_it(course, ada, clie
     course.status = Course.Status.DRAFT
     course.is_announced = False
     course.save()
-    course_files._permitted.clear()
     assert status_of(client, file) == 404
 
 
@@ -276,6 +277,36 @@ def test_the_next_picture_of_a_page_costs_three_queries(course, lesson, ada, cli
 
     with django_assert_max_num_queries(3):
         status_of(client, file)
+
+
+def test_the_other_pictures_of_a_page_read_no_outline(course, lesson, ada, leo, browser_of, django_assert_num_queries):
+    first, second = added(course, ada), added(course, ada, picture_bytes((900, 500)), "b.jpg")
+    EnrollmentFactory(user=leo, course=course)
+    write(lesson, f"![one]({first.address})", is_preview=False)
+    reader = browser_of(leo)
+    assert status_of(reader, first) == 200
+    assert status_of(reader, second) == 404
+    write(lesson, f"![one]({first.address}) ![two]({second.address})")  # what opens is open at once
+    assert status_of(reader, second) == 200
+    files = course_files.course_file_for(leo, first.uid), course_files.course_file_for(leo, second.uid)
+    with django_assert_num_queries(4):  # the file and its uses
+        assert (course_files.course_file_for(leo, first.uid), course_files.course_file_for(leo, second.uid)) == files
+
+    with time_machine.travel(timezone.now() + course_files.PERMISSION_TTL):
+        Lesson.objects.update(opens_at=timezone.now() + timedelta(days=1))
+        Course.objects.update(version=F("version") + 1)
+        with pytest.raises(NotFound):
+            course_files.course_file_for(leo, first.uid)
+
+
+def test_files_in_attempts_are_held_in_their_course_only(course, lesson, ada, django_assert_num_queries):
+    file = added(course, ada)
+    shown = [{"prompt": f"![one]({file.address})"}]
+    AttemptFactory(enrollment=EnrollmentFactory(course=CourseFactory()), asked=shown)
+    with django_assert_num_queries(1):
+        assert course_files.files_in_attempts([file.uid]) == set()
+    AttemptFactory(enrollment=EnrollmentFactory(course=course), asked=shown)
+    assert course_files.files_in_attempts([file.uid]) == {file.uid}
 
 
 def test_a_picture_is_put_into_a_lesson_without_scripts_and_no_text_is_lost(course, lesson, ada, browser_of):

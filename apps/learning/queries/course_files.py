@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import CourseFile, Lesson
+from apps.courses.models import Course, CourseFile, Lesson
 from apps.courses.policies import is_staff_of
 from apps.courses.services import course_file_holds
 from apps.learning import policies
@@ -19,12 +19,13 @@ from apps.learning.queries.openable import openable_lessons
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.errors import NotFound
 
-PERMISSION_TTL = timedelta(seconds=60)  # a page asks for its pictures one by one: a permission is believed so long
-_permitted: LruCache[datetime] = LruCache(20_000)
+PERMISSION_TTL = timedelta(seconds=60)  # a page asks for its pictures one by one: what is open is believed so long
+_openable: LruCache[tuple[datetime, frozenset[int]]] = LruCache(5_000)
 
 
 def course_file_for(user: AnyUser, uid: UUID) -> CourseFile:
-    """Return a file by the uid in its address, with its upload. Two queries if this reader asked a moment ago.
+    """Return a file by the uid in its address, with its upload. Two queries if this reader asked for another one of
+    the course a moment ago.
 
     Staff of its course may open it always, others if they may read one of the texts that show it: the course page, or
     a lesson that is open to them now.
@@ -33,44 +34,46 @@ def course_file_for(user: AnyUser, uid: UUID) -> CourseFile:
     """
     rows = list(CourseFile.objects.filter(uid=uid).select_related("course", "upload").order_by("pk"))
     for file in rows:
-        if file.upload.completed_at is not None and (_was_permitted(user, file) or _may_open(user, file)):
+        if file.upload.completed_at is not None and _may_open(user, file):
             return file
     raise NotFound
 
 
 def _may_open(user: AnyUser, file: CourseFile) -> bool:
-    may_open = is_staff_of(user, file.course) or _reads_text_with(user, file)
-    if may_open:
-        _permitted.put(_key(user, file), timezone.now())
-    return may_open
-
-
-def _reads_text_with(user: AnyUser, file: CourseFile) -> bool:
+    if is_staff_of(user, file.course):
+        return True
     # What a text no longer shows is closed; attempts at a quiz still show what they asked.
     shown = Q(ended_at=None) | Q(lesson__kind=Lesson.Kind.QUIZ)
-    lessons = list(file.uses.filter(shown).values_list("lesson", flat=True))
+    lessons = set(file.uses.filter(shown).values_list("lesson", flat=True))
     if None in lessons and policies.see_course(user, file.course) is None:
         return True
-    return bool(lessons) and not openable_lessons(user, file.course).isdisjoint(lessons)
+    return bool(lessons) and _is_open(user, file.course, lessons)
 
 
-def _was_permitted(user: AnyUser, file: CourseFile) -> bool:
-    """Whether this process has found within `PERMISSION_TTL` that they may. No queries."""
-    known = _permitted.get(_key(user, file))
-    return known is not None and abs(timezone.now() - known) < PERMISSION_TTL
+def _is_open(user: AnyUser, course: Course, lessons: Collection[int | None]) -> bool:
+    """Whether one of these lessons is open to the user. What this process found out within `PERMISSION_TTL` counts.
 
-
-def _key(user: AnyUser, file: CourseFile) -> tuple[int, int]:
-    return (user.pk if isinstance(user, User) else 0, file.pk)
+    What was closed then is looked up again, so nothing opens late; an outline that changed counts at once.
+    """
+    key, now = (user.pk if isinstance(user, User) else 0, course.pk, course.version), timezone.now()
+    at, found = _openable.get(key) or (now, frozenset())
+    if abs(now - at) < PERMISSION_TTL and not found.isdisjoint(lessons):
+        return True
+    return not _openable.put(key, (now, openable_lessons(user, course)))[1].isdisjoint(lessons)
 
 
 @course_file_holds.registers("attempts")
 def files_in_attempts(uids: Collection[UUID]) -> set[UUID]:
-    """Return those files that an attempt shows: it keeps what it asked when its quiz is edited. A query for each."""
+    """Return those files that an attempt shows: it keeps what it asked when its quiz is edited.
+
+    A query for each, over the attempts in the courses that have the file.
+    """
     asked, results = Cast("asked", TextField()), Cast("results", TextField())
     attempts = Attempt.objects.annotate(asked_text=asked, results_text=results)
-    return {
-        uid
-        for uid in uids
-        if attempts.filter(Q(asked_text__contains=str(uid)) | Q(results_text__contains=str(uid))).exists()
-    }
+    held = set()
+    for uid in uids:
+        courses = CourseFile.objects.filter(uid=uid).values("course")
+        shown = Q(asked_text__contains=str(uid)) | Q(results_text__contains=str(uid))
+        if attempts.filter(shown, quiz__lesson__course__in=courses).exists():
+            held.add(uid)
+    return held
