@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.errors import NotCourseStaff
 from apps.courses.models import Course, Lesson
+from apps.courses.services import delete_lesson
 from apps.learning.models import Enrollment
 from apps.tutor import services
 from apps.tutor.insight import LEAST_LEARNERS, Asked, group, masked
@@ -139,6 +140,9 @@ def test_shares_citations_and_todos(browser_of, ada: User, course: Course, learn
     found = insight_of(course, days=30, now=now)
     assert (found.total, found.answered, found.helpful) == (5, 60, None)
     assert [(one.count, one.second, one.url) for one in found.cited] == [(3, 75, f"/learn/{course.slug}/meanders?t=75")]
+
+    delete_lesson(lesson=Lesson.objects.get(course=course, slug="meanders"), by=ada, now=timezone.now())
+    assert insight_of(course, days=30, now=timezone.now()).cited == []
     [todo] = found.todos
     assert todo.count == 2
 

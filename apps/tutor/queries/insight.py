@@ -198,7 +198,10 @@ def _cited(courses: dict[int, Course], answers: dict[int, Answer]) -> list[Cited
     """The places that these answers cite most. Two queries."""
     rows = (
         Citation.objects.filter(
-            answer__in=[one.pk for one in answers.values()], course__in=courses, lesson__course=F("course")
+            answer__in=[one.pk for one in answers.values()],
+            course__in=courses,
+            lesson__course=F("course"),
+            lesson__removed_at=None,
         )
         .values("lesson", "heading", second_=F("second"))
         .annotate(count=Count("answer", distinct=True), newest=Max("pk"))
