@@ -8,10 +8,17 @@ import pytest
 from django.utils import timezone
 
 from apps.courses import services
-from apps.courses.models import Course, Submission
+from apps.courses.models import Course, LessonDownload, QuestionTag, QuizDraw, Submission
 from apps.courses.queries import review
 from studyplatform.kit.models import Job
-from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, SectionFactory
+from tests.factories.courses import (
+    CourseFactory,
+    CourseFileFactory,
+    LessonFactory,
+    QuestionFactory,
+    QuizFactory,
+    SectionFactory,
+)
 from tests.factories.files import CaptionFactory, StoredFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
@@ -80,6 +87,34 @@ def test_an_approved_course_is_published(submitted, browser_of, sam):
     submitted.refresh_from_db()
     assert submitted.status == "published"
     assert "“Rivers” is live." in response.content.decode()
+
+
+def test_a_reviewer_reads_what_attempts_may_ask_and_what_lessons_offer(submitted, browser_of, sam, monkeypatch):
+    lesson = LessonFactory(section__course=submitted, kind="quiz", slug="bends-quiz")
+    quiz = QuizFactory(lesson=lesson)
+    bank = QuizFactory(lesson=None, course=submitted)
+    tag = QuestionTag.objects.create(bank=bank, name="ice", key="ice")
+    linked, *tagged = (QuestionFactory(quiz=bank, prompt=f"In the bank {n}?") for n in range(3))
+    for one in (linked, *tagged):
+        one.tags.add(tag)
+    QuizDraw.objects.create(quiz=quiz, position=1, question=linked)
+    QuizDraw.objects.create(quiz=quiz, position=2, count=2).tags.add(tag)
+    QuestionFactory(quiz=quiz, prompt="In the quiz?")
+    file = CourseFileFactory(course=submitted, name="tables.pdf")
+    LessonDownload.objects.create(lesson=lesson, file=file, name="All tables", position=1)
+
+    address = "/dashboard/admin/courses/rivers/review?lesson=bends-quiz"
+    page = browser_of(sam).get(address).content.decode()
+    for prompt in ("In the quiz?", "In the bank 0?", "In the bank 1?", "In the bank 2?"):
+        assert page.count(prompt) == 1
+    for words in ("Linked from the question bank", "2 questions from the question bank", "Each attempt draws from 3"):
+        assert words in page
+    assert file.address in page
+
+    monkeypatch.setattr("studyplatform.site.governing.reviews.MAX_DRAWN_SHOWN", 2)
+    page = browser_of(sam).get(address).content.decode()
+    assert "In the bank 2?" not in page
+    assert "1 more question in the question bank" in page
 
 
 def test_any_other_decision_needs_a_comment(submitted, browser_of, sam):
@@ -236,7 +271,7 @@ def test_a_review_of_130_lessons_needs_few_queries(browser_of, ada, sam, django_
 
     as_sam = browser_of(sam)
 
-    with django_assert_max_num_queries(13):  # three for the findings
+    with django_assert_max_num_queries(14):  # three for the findings
         assert as_sam.get("/dashboard/admin/courses/long/review").status_code == 200
 
 

@@ -1,5 +1,7 @@
 """The review of a course: an admin reads it as a learner would, and decides."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from csp.decorators import csp_update
@@ -17,11 +19,13 @@ from apps.accounts.guards import administers, session_key_of, signed_in_user
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
-from apps.courses.models import Course, Lesson, Submission
+from apps.courses.models import Course, Lesson, Question, Quiz, Submission
 from apps.courses.queries import authoring, readiness, review
 from apps.courses.queries.authored_outline import outline_of
+from apps.courses.queries.downloads import downloads_of
+from apps.courses.queries.draws import Draw, draws_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
-from apps.courses.queries.solutions import solution
+from apps.courses.queries.solutions import SolutionLine, solution
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out, signed_sources
@@ -29,6 +33,7 @@ from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
 Outcome = Submission.Outcome
+MAX_DRAWN_SHOWN = 100  # questions of the bank on the page of a quiz; a bank has up to a thousand
 
 ANSWERS = {
     Outcome.APPROVED: gettext_lazy("“%(course)s” is live."),
@@ -115,6 +120,7 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
         "sections": sections,
         "opened": opened,
         "reading": _reading(request, course, opened.lesson) if opened else {},
+        "downloads": downloads_of(opened.lesson) if opened else (),
         "pending": pending,
         "due": review.due(pending.submitted_at, timezone.now()) if pending else None,
         "history": history,
@@ -134,12 +140,34 @@ def _in_review(player: dict[str, Any], course: Course) -> dict[str, Any]:
     return {**led(player), **around}
 
 
+@dataclass(frozen=True)
+class DrawReading:
+    """What attempts get from the question bank, and the candidates that no draw before it shows, with solutions."""
+
+    draw: Draw
+    questions: list[tuple[Question, Sequence[SolutionLine]]]
+    hidden_count: int
+    """Candidates that are read in the question bank itself, because there are too many."""
+
+
+def _quiz_reading(quiz: Quiz) -> dict[str, Any]:
+    """Everything that an attempt may ask: the questions of the quiz, and the candidates of its draws, each once."""
+    drawn: list[DrawReading] = []
+    known: set[int] = set()
+    for draw in draws_of(quiz):
+        new = [one for one in draw.candidates if one.pk not in known]
+        shown = new[: max(0, MAX_DRAWN_SHOWN - len(known))]
+        known.update(one.pk for one in shown)
+        drawn.append(DrawReading(draw, [(one, solution(one)) for one in shown], len(new) - len(shown)))
+    own = [(question, solution(question)) for question in quiz.questions.order_by("position")]
+    return {"questions": own, "draws": drawn}
+
+
 def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, Any]:
     """The contents of the open lesson, including the answers of a quiz. Reading it records no progress."""
     match lesson.kind:
         case Lesson.Kind.QUIZ:
-            questions = lesson.quiz.questions.order_by("position")
-            return {"questions": [(question, solution(question)) for question in questions]}
+            return _quiz_reading(lesson.quiz)
         case Lesson.Kind.VIDEO if lesson.video is not None or lesson.external_video:
             tracks = lesson.video.captions.order_by("language") if lesson.video is not None else ()
             seen = lesson_at(request.user, course.slug, lesson.slug)
