@@ -128,7 +128,7 @@ def _copy_prerequisites(made: Mapping[int, Lesson], *, is_same: bool) -> None:
 def _copy_quizzes(made: Mapping[int, Lesson], source: Course, into: Course, copies: Copies, now: datetime) -> None:
     quizzes = {row.pk: row for row in Quiz.objects.filter(lesson__in=made)}
     new = {
-        pk: Quiz(lesson=made[row.lesson.pk], **columns_of(row, without={"lesson", "course"}))
+        pk: Quiz(lesson=made[row.lesson_id or 0], **columns_of(row, without={"lesson", "course"}))
         for pk, row in quizzes.items()
     }
     Quiz.objects.bulk_create(new.values())
