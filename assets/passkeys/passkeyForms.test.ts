@@ -95,6 +95,16 @@ it("ends the offer when the password form is sent", async () => {
   expect(said()).toBe("");
 });
 
+it("offers nothing if a form was sent before the browser said that it can", async () => {
+  startPasskeys(document, dialogs(true));
+  watchSending();
+  form("words").requestSubmit();
+  await settled();
+
+  expect(fetch).not.toHaveBeenCalled();
+  expect(offered).toEqual([]);
+});
+
 it("ends the offer before the dialog opens, and restarts it after", async () => {
   await start();
 

@@ -153,6 +153,7 @@ const RENEW_MS = 4 * 60_000;
 function startOffering(root: Document, form: HTMLFormElement, dialogs: Dialogs): () => void {
   let offered: AbortController | undefined;
   let timer: number | undefined;
+  let isSent = false; // a form, before the browser said whether it can offer
 
   function end(): void {
     clearTimeout(timer);
@@ -172,10 +173,17 @@ function startOffering(root: Document, form: HTMLFormElement, dialogs: Dialogs):
       // Ended, refused, or offline: the button still works.
     }
   }
+  root.addEventListener(
+    "submit",
+    () => {
+      isSent = true;
+      end();
+    },
+    { capture: true },
+  );
   void dialogs.canOffer().then((can) => {
-    if (!can) return;
+    if (!can || isSent) return;
     void begin();
-    root.addEventListener("submit", end, { capture: true });
     // Another tab may have requested a challenge, and only the latest one of a browser is valid.
     root.addEventListener("visibilitychange", () => void begin());
     addEventListener("pagehide", end);
