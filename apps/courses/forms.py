@@ -15,7 +15,7 @@ from apps.courses.opening_fields import OpeningFields
 from apps.courses.price_field import price_field
 from apps.courses.services import CourseTexts, PathTexts, dependents_of
 from apps.files.services import caption_languages
-from studyplatform.kit.names import NameFormField
+from studyplatform.kit.names import NameFormField, WrittenFormField
 from studyplatform.kit.text.money import in_units, to_minor
 
 LANGUAGES = [
@@ -43,9 +43,7 @@ class CourseForm(forms.Form):
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
     summary = NameFormField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
-    description = forms.CharField(
-        label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
-    )
+    description = WrittenFormField(label=gettext_lazy("Description"), max_length=10_000, required=False)
     subject = forms.ModelChoiceField(
         Subject.objects.order_by("position", "name"),
         label=gettext_lazy("Category"),
@@ -64,8 +62,8 @@ class CourseForm(forms.Form):
         initial="en",
         error_messages={"required": gettext_lazy("Choose a language.")},
     )
-    before_you_begin = forms.CharField(
-        label=gettext_lazy("What learners need to know or have"), max_length=4000, required=False, widget=forms.Textarea
+    before_you_begin = WrittenFormField(
+        label=gettext_lazy("What learners need to know or have"), max_length=4000, required=False
     )
     prerequisites = forms.ModelMultipleChoiceField(Course.objects.none(), required=False)
     pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE, required=False)
@@ -138,9 +136,7 @@ class PathForm(forms.Form):
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
     summary = NameFormField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
-    description = forms.CharField(
-        label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
-    )
+    description = WrittenFormField(label=gettext_lazy("Description"), max_length=10_000, required=False)
 
     def texts(self) -> PathTexts:
         """Return the input of the service. Only after ``is_valid``."""
@@ -178,7 +174,7 @@ class LessonForm(OpeningFields):
         label=gettext_lazy("Title"), max_length=120, error_messages={"required": gettext_lazy("Enter a title.")}
     )
     summary = forms.CharField(label=gettext_lazy("Summary"), max_length=220, required=False)
-    body = forms.CharField(label=gettext_lazy("Text"), max_length=100_000, required=False, widget=forms.Textarea)
+    body = WrittenFormField(label=gettext_lazy("Text"), max_length=100_000, required=False)
     is_preview = forms.BooleanField(label=gettext_lazy("Open to everyone as a preview"), required=False)
     prerequisites = forms.ModelMultipleChoiceField(
         Lesson.objects.none(),

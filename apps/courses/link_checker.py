@@ -5,6 +5,7 @@ which resolves differently a moment later leads nowhere else. Each redirect is c
 read but its status and headers.
 """
 
+import asyncio
 import hashlib
 import ipaddress
 import socket
@@ -22,7 +23,10 @@ from apps.courses.external_video import Host, stored_video
 from apps.courses.models import LinkCheck
 
 MAX_REDIRECTS = 5
-TIMEOUT_SECONDS = 10.0
+REQUEST_SECONDS = 10.0
+"""For a whole request, so that a site which answers a letter at a time holds nothing up."""
+REDIRECT_SECONDS = 15.0
+"""From the first request for an address to the last redirect that is followed."""
 HOST_PAUSE_SECONDS = 1.0
 """Between two requests to the same host."""
 _PORTS = {"http": 80, "https": 443}
@@ -42,12 +46,19 @@ class Unreachable(Exception):
 
 
 class ForbiddenTarget(Exception):
-    """The address leads into a private network, or somewhere that is no website."""
+    """The address leads into a private network, or somewhere that is no website.
+
+    ``is_certain``: its text alone says so. Otherwise a network whose every name leads to a page to sign in looks alike.
+    """
+
+    def __init__(self, *, is_certain: bool = False) -> None:
+        super().__init__()
+        self.is_certain = is_certain
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found. ``is_answered``: something answered, so that our own network works."""
+    """What a check found. ``is_answered``: a website answered, so that our own network works."""
 
     state: str
     status: int | None = None
@@ -55,6 +66,8 @@ class Outcome:
     is_final: bool = True
     """Whether it counts at once; otherwise the address is asked again before it is called dead."""
     is_answered: bool = True
+    needs_network: bool = True
+    """Whether it says nothing while our own network is down."""
     wait_seconds: int = 0
     """How long the site asks us to wait."""
 
@@ -74,8 +87,14 @@ def check_address(address: str, ask: Ask) -> Outcome:
 def _check(address: str, ask: Ask, *, is_embed: bool = False, is_file: bool = False) -> Outcome:
     try:
         status, headers = _follow(address, ask)
-    except ForbiddenTarget:
-        return Outcome(State.DEAD, detail=_("Learners can't reach this host."))
+    except ForbiddenTarget as found:
+        return Outcome(
+            State.DEAD,
+            detail=_("Learners can't reach this host."),
+            is_final=found.is_certain,
+            is_answered=False,
+            needs_network=not found.is_certain,
+        )
     except Unreachable:
         return Outcome(State.DEAD, detail=_("Its site doesn't answer."), is_final=False, is_answered=False)
     if 200 <= status < 300:
@@ -99,8 +118,12 @@ def _check(address: str, ask: Ask, *, is_embed: bool = False, is_file: bool = Fa
 
 
 def _follow(address: str, ask: Ask) -> Answer:
-    for _hop in range(MAX_REDIRECTS + 1):
-        status, headers = ask(address)
+    end = time.monotonic() + REDIRECT_SECONDS
+    for hop in range(MAX_REDIRECTS + 1):
+        try:
+            status, headers = ask(address)
+        except ForbiddenTarget as found:
+            raise ForbiddenTarget(is_certain=found.is_certain and hop == 0) from None
         target = headers.get("location", "")
         if status not in {301, 302, 303, 307, 308} or not target:
             return status, headers
@@ -108,6 +131,8 @@ def _follow(address: str, ask: Ask) -> Answer:
             address = urljoin(address, target)
         except ValueError:
             raise Unreachable from None
+        if time.monotonic() > end:
+            break
     raise Unreachable
 
 
@@ -120,18 +145,26 @@ def public_address(parts: SplitResult) -> str:
     try:
         port = parts.port
     except ValueError:
-        raise ForbiddenTarget from None
+        raise ForbiddenTarget(is_certain=True) from None
     is_website = parts.scheme in _PORTS and port in {None, _PORTS.get(parts.scheme)}
     if not is_website or "@" in parts.netloc or not parts.hostname:
-        raise ForbiddenTarget
+        raise ForbiddenTarget(is_certain=True)
     try:
         found = socket.getaddrinfo(parts.hostname, _PORTS[parts.scheme], type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Unreachable from None
     addresses = [str(one[4][0]) for one in found]
     if not addresses or not all(_is_public(one) for one in addresses):
-        raise ForbiddenTarget
+        raise ForbiddenTarget(is_certain=_is_number(parts.hostname))
     return addresses[0]
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def _is_public(address: str) -> bool:
@@ -146,14 +179,8 @@ class WebClient:
 
     def __init__(self) -> None:
         self._httpx = import_module("httpx")  # only in the worker that checks links
-        self._client = self._httpx.Client(timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=False)
+        self._context = self._httpx.create_ssl_context(trust_env=False)
         self._asked: dict[str, float] = {}
-
-    def __enter__(self) -> "WebClient":
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._client.close()
 
     def ask(self, address: str) -> Answer:
         """Return the status and the headers. The body isn't read.
@@ -164,24 +191,29 @@ class WebClient:
         try:
             parts = urlsplit(address)
         except ValueError:
-            raise ForbiddenTarget from None
+            raise ForbiddenTarget(is_certain=True) from None
         ip = public_address(parts)
         host = parts.hostname or ""
         self._pause(host)
         shown = f"[{ip}]" if ":" in ip else ip
-        target = parts._replace(netloc=shown, fragment="").geturl()
+        target = parts._replace(netloc=f"{shown}:{_PORTS[parts.scheme]}", fragment="").geturl()
         headers = {
             "Host": host,
             "User-Agent": f"{settings.SITE_NAME} link check (+{settings.SITE_URL})",
             "Accept": "*/*",
             "Range": "bytes=0-0",
         }
-        extensions: dict[str, Any] = {"sni_hostname": host}
         try:
-            with self._client.stream("GET", target, headers=headers, extensions=extensions) as answer:
-                return answer.status_code, {name.lower(): value for name, value in answer.headers.items()}
-        except (self._httpx.HTTPError, self._httpx.InvalidURL, ValueError):
+            return asyncio.run(self._request(target, headers, host))
+        except (self._httpx.HTTPError, self._httpx.InvalidURL, TimeoutError, ValueError):
             raise Unreachable from None
+
+    async def _request(self, target: str, headers: dict[str, str], host: str) -> Answer:
+        options: dict[str, Any] = {"verify": self._context, "timeout": REQUEST_SECONDS, "trust_env": False}
+        async with asyncio.timeout(REQUEST_SECONDS), self._httpx.AsyncClient(**options) as client:
+            extensions = {"sni_hostname": host}
+            async with client.stream("GET", target, headers=headers, extensions=extensions) as answer:
+                return answer.status_code, {name.lower(): value for name, value in answer.headers.items()}
 
     def _pause(self, host: str) -> None:
         wait = self._asked.get(host, float("-inf")) + HOST_PAUSE_SECONDS - time.monotonic()

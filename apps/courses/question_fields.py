@@ -12,6 +12,7 @@ from apps.courses.errors import QuestionInvalid
 from apps.courses.question_parts import Answers, Choice, Columns
 from apps.courses.shares import read_share
 from studyplatform.kit.text import content
+from studyplatform.kit.text.blank import written
 from studyplatform.kit.text.comparison import Strictness, is_duplicate
 from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 
@@ -83,7 +84,7 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
                 text=choice.text.strip()[:TEXT_LIMIT],
                 is_right=choice.is_right,
                 partner=choice.partner.strip()[:TEXT_LIMIT],
-                remark=choice.remark.strip()[:REMARK_LIMIT],
+                remark=written(choice.remark)[:REMARK_LIMIT],
                 share=choice.share,
             )
         )
@@ -116,7 +117,7 @@ def build_truth(answers: Answers) -> Columns:
     if answers.truth is None:
         raise QuestionInvalid(problem=_("Choose true or false."), field="truth")
     wrong = str(not answers.truth).lower()
-    remark = answers.remarks.get(wrong, "").strip()[:REMARK_LIMIT]
+    remark = written(answers.remarks.get(wrong, ""))[:REMARK_LIMIT]
     return Columns([], {"value": answers.truth}, {wrong: remark} if remark else {})
 
 
@@ -126,9 +127,9 @@ def build_numeric(answers: Answers) -> Columns:
     unit = answers.unit.strip()[:20]
     value, tolerance = number(answers.number, unit=unit), _tolerance(answers.tolerance, unit)
     remarks = {
-        write_number(number(wrong, unit=unit)): remark.strip()[:REMARK_LIMIT]
+        write_number(number(wrong, unit=unit)): written(remark)[:REMARK_LIMIT]
         for wrong, remark in answers.remarks.items()
-        if wrong.strip() and remark.strip()
+        if wrong.strip() and written(remark)
     }
     return Columns({"unit": unit}, {"value": write_number(value), "tolerance": tolerance}, remarks)
 

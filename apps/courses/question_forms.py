@@ -9,12 +9,13 @@ from django.utils.translation import gettext_lazy
 from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.courses.services import QuestionDraft
 from apps.courses.services.question_drafts import answers_of as answers_of
+from studyplatform.kit.names import WrittenFormField
 
 
 class QuizForm(forms.Form):
     """A quiz's rules. Times are in minutes."""
 
-    intro = forms.CharField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
+    intro = WrittenFormField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
     pass_percent = forms.IntegerField(
         label=gettext_lazy("Pass at"),
         min_value=1,
@@ -44,15 +45,12 @@ class QuestionForm(forms.Form):
     kind = forms.ChoiceField(
         choices=Question.Kind.choices, error_messages={"required": gettext_lazy("Choose a type of question.")}
     )
-    prompt = forms.CharField(
+    prompt = WrittenFormField(
         label=gettext_lazy("Question"),
         max_length=4000,
-        widget=forms.Textarea,
         error_messages={"required": gettext_lazy("Enter a question.")},
     )
-    explanation = forms.CharField(
-        label=gettext_lazy("Explanation"), max_length=4000, required=False, widget=forms.Textarea
-    )
+    explanation = WrittenFormField(label=gettext_lazy("Explanation"), max_length=4000, required=False)
     points = forms.IntegerField(
         label=gettext_lazy("Points"),
         min_value=1,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.courses.models import Question
 from apps.learning.models import PracticeReview
 from apps.learning.services.essays import MAX_COMMENT_LENGTH
-from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.names import WrittenFormField
 from studyplatform.kit.text.numbers import NotANumber, read_number
 
 MAX_POINTS_TYPED = 1_000  # what is more is refused before it becomes a decimal number
@@ -26,31 +26,16 @@ class CodeForm(forms.Form):
 class CardForm(forms.Form):
     """The two sides of a flash card."""
 
-    front = forms.CharField(
+    front = WrittenFormField(
         label=_("Front"),
         max_length=2000,
-        widget=forms.Textarea,
         error_messages={"required": _("Enter a question, a word or a prompt.")},
     )
-    back = forms.CharField(
+    back = WrittenFormField(
         label=_("Back"),
         max_length=4000,
-        widget=forms.Textarea,
         error_messages={"required": _("Enter the answer.")},
     )
-
-    def clean_front(self) -> str:
-        return self._seen("front")
-
-    def clean_back(self) -> str:
-        return self._seen("back")
-
-    def _seen(self, name: str) -> str:
-        """The text of a field; one that nobody sees is missing."""
-        text = stripped(str(self.cleaned_data[name]))
-        if not text:
-            raise forms.ValidationError(self.fields[name].error_messages["required"])
-        return text
 
 
 class CardRatingForm(forms.Form):
@@ -67,7 +52,7 @@ class MarkForm(forms.Form):
     points = forms.CharField(
         label=_("Points"), max_length=20, error_messages={"required": _("Enter the points for this answer.")}
     )
-    comment = forms.CharField(label=_("Comment"), max_length=MAX_COMMENT_LENGTH, required=False, widget=forms.Textarea)
+    comment = WrittenFormField(label=_("Comment"), max_length=MAX_COMMENT_LENGTH, required=False)
     revision = forms.IntegerField(min_value=0, max_value=1_000_000, widget=forms.HiddenInput)
 
     def clean_points(self) -> Decimal:

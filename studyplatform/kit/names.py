@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.text.blank import BLANKS, stripped
+from studyplatform.kit.text.blank import BLANKS, stripped, written
 
 MAX_MARKS = 4  # on one letter: Hebrew with points and accents needs four, "zalgo" dozens
 
@@ -98,3 +98,15 @@ class VisibleTextField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         return stripped(super().to_python(value) or "") or self.empty_value
+
+
+class WrittenFormField(forms.CharField):
+    """A text in Markdown in a form, as it was written. One in which nothing can be seen is missing."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strip=False, **kwargs)
+
+    def to_python(self, value: Any) -> Any:
+        return written(super().to_python(value) or "") or self.empty_value

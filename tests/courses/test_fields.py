@@ -4,10 +4,15 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
-from apps.courses.field_values import course_values, lesson_values, version_of
+from apps.courses import services
+from apps.courses.field_values import check_lesson_value, course_values, lesson_values, version_of
+from apps.courses.forms import LessonForm
 from apps.courses.models import Course, FieldEdit, Lesson
+from apps.courses.question_forms import QuestionForm
+from apps.courses.services.courses import CourseTexts
+from studyplatform.kit.text.content import LESSON, render
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import CourseFactory, LessonFactory, SubjectFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -217,3 +222,31 @@ def test_only_staff_and_only_known_fields(course: Course) -> None:
     course.status = Course.Status.REVIEW
     course.save()
     assert _client(course).patch(address, body, content_type="application/json").json()["code"] == "COURSE_UNDER_REVIEW"
+
+
+INDENTED = "    for word in text:\r\n        print(word)\r\n\r\nThe loop prints each word.  \r\n"
+
+
+def test_texts_are_kept_as_they_were_written() -> None:
+    kept = INDENTED.replace("\r\n", "\n")
+    author = CourseFactory().instructor
+    lesson = LessonFactory(section=SectionFactory(course=CourseFactory(instructor=author)))
+    course = lesson.course
+    form = LessonForm({"title": "A", "body": INDENTED}, lesson=lesson)
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["body"] == kept
+    services.edit_lesson(lesson=lesson, by=author, title="A", summary="", body=INDENTED, is_preview=False, now=THEN)
+    assert Lesson.objects.get().body == kept
+    texts = CourseTexts(title="A", subject=course.subject, description=INDENTED, before_you_begin=" \n\t")
+    assert texts.fields()["description"] == kept
+    assert texts.fields()["before_you_begin"] == ""
+    assert check_lesson_value(lesson, "body", INDENTED) == {"body": kept}
+    question = QuestionForm(
+        {"kind": "essay", "prompt": INDENTED, "explanation": INDENTED, "points": "1"}, course=course
+    )
+    question.is_valid()
+    assert (question.cleaned_data["prompt"], question.cleaned_data["explanation"]) == (kept, kept)
+    assert QuestionForm({"kind": "essay", "prompt": " \u200b\n"}, course=course).errors["prompt"] == [
+        "Enter a question."
+    ]
+    assert "<pre" in render(Lesson.objects.get().body, LESSON)

@@ -1,6 +1,8 @@
 """What the studio tells authors about their courses, and the checks of links to other sites."""
 
+import contextlib
 import socket
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
@@ -12,7 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.courses import services
+from apps.courses import link_checker, services
 from apps.courses.findings.rules import RULES, Finding, Rule
 from apps.courses.findings.texts import read_text
 from apps.courses.link_checker import (
@@ -151,6 +153,35 @@ def test_each_rule_finds_its_place(course: Course) -> None:
     client.force_login(course.instructor)
     for one in find_all(course):
         assert client.get(one.href.partition("#")[0]).status_code == 200, one
+
+
+def test_every_text_of_a_quiz_is_read(course: Course) -> None:
+    section = SectionFactory(course=course)
+    quiz = QuizFactory(lesson=LessonFactory(section=section, kind="quiz"), intro="[a](/nowhere/intro)")
+    places = ("option", "remark", "left", "right", "gap", "explanation")
+    link = {place: f"[a](/nowhere/{place})" for place in places}
+    QuestionFactory(
+        quiz=quiz, options=[{"id": "a", "text": link["option"]}], remarks={"a": link["remark"]}, explanation="Yes"
+    )
+    sides = {"left": [{"id": "a", "text": link["left"]}], "right": [{"id": "1", "text": link["right"]}]}
+    QuestionFactory(quiz=quiz, kind="matching", options=sides, answer={"pairs": {"a": "1"}}, explanation="Yes")
+    gap = {"number": 1, "kind": "single", "points": 1, "options": [{"id": "a", "text": link["gap"]}]}
+    QuestionFactory(
+        quiz=quiz,
+        kind="gaps",
+        prompt="[[1]]",
+        options={"gaps": [gap]},
+        answer={"gaps": {"1": {"id": "a"}}},
+        explanation=link["explanation"],
+    )
+    accepted = {"accepted": ["[a](/nowhere/answer)"]}  # compared with answers, never shown as a link
+    QuestionFactory(quiz=quiz, kind="text", options=[], answer=accepted, explanation="Yes")
+
+    dead = _found(course)[Rule.DEAD_LINK]
+
+    assert {one.message.split("/nowhere/")[1].split()[0] for one in dead} == {"intro", *places}
+    intro = next(one for one in dead if "/nowhere/intro" in one.message)
+    assert intro.href.endswith("?line=1#id_intro")
 
 
 def test_links_within_the_site_that_lead_somewhere_are_alive(course: Course, settings) -> None:
@@ -296,7 +327,9 @@ def test_what_answers_mean() -> None:
     ]
     assert not outcome((404, {})).is_final  # asked again first
     assert outcome(Unreachable).is_answered is False
-    assert outcome(ForbiddenTarget) == Outcome("dead", detail="Learners can't reach this host.")
+    private = outcome(ForbiddenTarget)
+    assert (private.state, private.detail) == ("dead", "Learners can't reach this host.")
+    assert (private.is_answered, private.is_final) == (False, False)  # as from a network that asks to sign in first
     assert outcome((429, {"retry-after": "7200"})).wait_seconds == 7200
     assert outcome((302, {"location": "https://example.org/a"})).state == "dead"  # round and round
     assert outcome((200, {"content-type": "text/html; charset=utf-8"}), "https://example.org/a.mp4").state == "dead"
@@ -323,8 +356,11 @@ def test_no_name_leads_into_a_private_network(address: str, monkeypatch) -> None
     found = [(socket.AF_INET, None, None, "", ("93.184.215.14", 443)), (socket.AF_INET, None, None, "", (address, 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: found)
 
-    with pytest.raises(ForbiddenTarget):
+    with pytest.raises(ForbiddenTarget) as by_name:
         public_address(urlsplit("https://example.org/a"))
+    with pytest.raises(ForbiddenTarget) as by_number:
+        public_address(urlsplit("https://[::1]/a"))
+    assert (by_name.value.is_certain, by_number.value.is_certain) == (False, True)
 
 
 def test_only_websites_are_asked(monkeypatch) -> None:
@@ -337,8 +373,9 @@ def test_only_websites_are_asked(monkeypatch) -> None:
         "https:///a",
         "http://[::1",
     ):
-        with pytest.raises(ForbiddenTarget), WebClient() as client:
-            client.ask(wrong)
+        with pytest.raises(ForbiddenTarget) as found:
+            WebClient().ask(wrong)
+        assert found.value.is_certain
 
 
 def test_a_link_is_dead_after_it_failed_several_times(course: Course) -> None:
@@ -365,11 +402,58 @@ def test_a_link_is_dead_after_it_failed_several_times(course: Course) -> None:
 def test_a_network_that_is_down_says_nothing_about_links(course: Course) -> None:
     LessonFactory(section=SectionFactory(course=course), body="[a](https://a.example.org/) [b](https://b.example.org/)")
     for hours in range(5):
-        ask = _web({f"https://{one}.example.org/": Unreachable for one in "ab"})
+        # Nothing answers, or every name leads to a page to sign in.
+        ask = _web({"https://a.example.org/": Unreachable, "https://b.example.org/": ForbiddenTarget})
         assert services.check_links(course=course, now=THEN + timedelta(hours=hours), ask=ask) == 2
 
     assert set(LinkCheck.objects.values_list("state", "failures")) == {("new", 0)}
     assert find_all(course) == []
+
+
+def test_an_address_that_is_wrong_as_written_is_dead_without_a_network(course: Course) -> None:
+    wrong = "https://example.org:22/"
+    LessonFactory(section=SectionFactory(course=course), body=f"[a]({wrong}) [b](https://b.example.org/)")
+
+    def ask(address: str) -> Answer:
+        if address == wrong:
+            raise ForbiddenTarget(is_certain=True)
+        raise Unreachable
+
+    services.check_links(course=course, now=THEN, ask=ask)
+
+    assert [one.message for one in find_all(course)] == [f"Line 1: {wrong}. Learners can't reach this host."]
+    assert LinkCheck.objects.get(address="https://b.example.org/").state == "new"
+
+
+@pytest.mark.long
+def test_a_site_that_answers_a_letter_at_a_time_holds_nothing_up(monkeypatch) -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(10)
+    is_over = threading.Event()
+    met: list[object] = []
+
+    def drip() -> None:
+        connection_to_us, address = server.accept()
+        met.append(address)
+        with connection_to_us, contextlib.suppress(OSError):
+            for letter in b"HTTP/1.1 200 OK\r\nX: " + b"x" * 1000 + b"\r\n\r\n":
+                connection_to_us.send(bytes([letter]))
+                if is_over.wait(0.01):
+                    return
+
+    thread = threading.Thread(target=drip, daemon=True)
+    thread.start()
+    monkeypatch.setattr(link_checker, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(link_checker, "public_address", lambda _parts: "127.0.0.1")
+    monkeypatch.setitem(link_checker._PORTS, "http", server.getsockname()[1])
+    try:
+        with pytest.raises(Unreachable):
+            WebClient().ask("http://slow.example.org/")
+    finally:
+        is_over.set()
+        thread.join()
+        server.close()
+    assert len(met) == 1
 
 
 def test_a_video_that_its_host_refuses_is_found(course: Course) -> None:

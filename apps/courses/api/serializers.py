@@ -70,7 +70,7 @@ class LessonEditIn(serializers.Serializer[object]):
 
     title = serializers.CharField(max_length=120, required=False)
     summary = serializers.CharField(max_length=220, allow_blank=True, required=False)
-    body = serializers.CharField(max_length=100_000, allow_blank=True, required=False)
+    body = serializers.CharField(max_length=100_000, allow_blank=True, required=False, trim_whitespace=False)
     is_preview = serializers.BooleanField(required=False)
     prerequisites = BoundedListField(
         child=serializers.UUIDField(),

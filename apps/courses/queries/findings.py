@@ -84,7 +84,7 @@ def _lessons(course: Course) -> list[Lesson]:
             question_count=Count("quiz__questions", filter=counted) + Coalesce("quiz__bank_count", 0),
             has_captions=Exists(captioned),
         )
-        .select_related("video")
+        .select_related("video", "quiz")
         .defer("video__facts")
         .order_by("section__position", "position")
     )

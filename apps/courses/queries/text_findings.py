@@ -14,6 +14,7 @@ from apps.courses.findings.texts import Spot, read_text
 from apps.courses.link_checker import digest_of
 from apps.courses.models import Course, Lesson, LinkCheck, Question
 from apps.courses.queries.internal_links import find_dead_links
+from apps.courses.queries.texts import texts_of_course_page, texts_of_lesson, texts_of_question
 
 
 class CourseText:
@@ -51,24 +52,19 @@ def question_page(course: Course, question: Question) -> str:
 def texts_of(course: Course, lessons: Iterable[Lesson], questions: Iterable[Question]) -> Iterator[CourseText]:
     """Yield every text in Markdown that learners of the course read."""
     edit = reverse("courses:studio-edit", args=[course.slug])
-    yield CourseText(course.description, "course:description", f"{edit}#id_description")
-    yield CourseText(course.before_you_begin, "course:before", f"{edit}#id_before_you_begin")
+    for field, text in texts_of_course_page(course):
+        yield CourseText(text, f"course:{field}", f"{edit}#id_{field}")
     for lesson in lessons:
-        yield CourseText(
-            lesson.body, f"lesson:{lesson.uid}", f"{lesson_page(course, lesson)}#id_body", **lesson_names(lesson)
-        )
+        page = lesson_page(course, lesson)
+        for field, text in texts_of_lesson(lesson):
+            yield CourseText(text, f"lesson:{lesson.uid}:{field}", f"{page}#id_{field}", **lesson_names(lesson))
     for question in questions:
-        page, place, names = (
-            question_page(course, question),
-            f"question:{question.uid}",
-            lesson_names(question.quiz.lesson),
-        )
-        yield CourseText(question.prompt, f"{place}:prompt", f"{page}#id_prompt", **names)
-        yield CourseText(question.explanation, f"{place}:explanation", f"{page}#id_explanation", **names)
-        for option in question.options if isinstance(question.options, list) else ():
-            text = option.get("text") if isinstance(option, dict) else None
-            if isinstance(text, str):
-                yield CourseText(text, f"{place}:option", f"{page}#question", **names)
+        page, names = question_page(course, question), lesson_names(question.quiz.lesson)
+        for field, text in texts_of_question(question):
+            if field == "answer":
+                continue  # what is compared with answers, not Markdown
+            anchor = f"id_{field}" if field in {"prompt", "explanation"} else "question"
+            yield CourseText(text, f"question:{question.uid}:{field}", f"{page}#{anchor}", **names)
 
 
 def find_in_texts(texts: Iterator[CourseText], lessons: Sequence[Lesson], course: Course) -> Iterator[Finding]:

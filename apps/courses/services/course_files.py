@@ -16,6 +16,7 @@ from apps.courses import policies
 from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson, Question
 from apps.courses.models.file import RENDITION_WIDTHS, rendition_name
 from apps.courses.queries.draws import candidates_of, draws_of
+from apps.courses.queries.texts import FieldText, texts_of_course_page, texts_of_lesson, texts_of_question
 from apps.files import services as files
 from apps.files.models import File as LibraryFile
 from apps.files.models import Upload
@@ -119,7 +120,8 @@ def record_uses(
     """
     enforce(policies.edit_course(by, course))
     uses = CourseFileUse.objects.filter(file__course=course, lesson=lesson)
-    wanted = set(_files_in(texts_of_course(course) if lesson is None else texts_of_lesson(lesson, bank)))
+    texts = texts_of_course_page(course) if lesson is None else _texts_shown_in(lesson, bank)
+    wanted = set(_files_in(texts))
     if lesson is not None:
         wanted |= set(lesson.downloads.values_list("file__uid", flat=True))
     kept: dict[UUID, CourseFileUse] = {use.file.uid: use for use in uses.select_related("file")}
@@ -135,30 +137,19 @@ def record_uses(
         )
 
 
-def texts_of_lesson(lesson: Lesson, bank: Sequence[Question] | None = None) -> Iterator[str]:
-    """Yield the texts of a lesson: its body, and of a quiz its introduction and all that its questions say."""
-    yield lesson.body
+def _texts_shown_in(lesson: Lesson, bank: Sequence[Question] | None = None) -> Iterator[FieldText]:
+    """Yield the texts of a lesson, with those of all questions that its quiz may ask."""
+    yield from texts_of_lesson(lesson)
     if lesson.kind == Lesson.Kind.QUIZ:
-        yield lesson.quiz.intro
         drawn = candidates_of(draws_of(lesson.quiz, bank)) if lesson.quiz.bank_count else ()
         for question in [*lesson.quiz.questions.all(), *drawn]:
-            yield from _texts_of_question(question)
-
-
-def _texts_of_question(question: Question) -> Iterator[str]:
-    yield from (question.prompt, question.explanation)
-    yield from _strings_in([question.options, question.answer, question.remarks])
+            yield from texts_of_question(question)
 
 
 def _files_in_banks(uids: Collection[UUID]) -> set[UUID]:
     """Return those files that a question of a question bank shows, whether a quiz draws it or not."""
     banks = Question.with_removed.filter(quiz__course__files__uid__in=uids).distinct()
-    return set(uids) & set(_files_in(text for question in banks for text in _texts_of_question(question)))
-
-
-def texts_of_course(course: Course) -> Iterator[str]:
-    """Yield the texts of the course page."""
-    yield from (course.description, course.before_you_begin)
+    return set(uids) & set(_files_in(text for question in banks for text in texts_of_question(question)))
 
 
 def render_file(*, uid: UUID) -> None:
@@ -261,20 +252,9 @@ def _own_files(course: Course, by: User, uids: set[UUID], now: datetime) -> list
     return list(found.values())
 
 
-def _files_in(texts: Iterable[str]) -> Iterator[UUID]:
-    for text in texts:
+def _files_in(texts: Iterable[FieldText]) -> Iterator[UUID]:
+    for _field, text in texts:
         yield from content.find_files(text)
-
-
-def _strings_in(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _strings_in(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _strings_in(one)
 
 
 def _lock(course: Course, by: User) -> Course:

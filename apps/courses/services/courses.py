@@ -19,6 +19,7 @@ from apps.courses.services.search import index_course
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import written
 
 # Slugs that would collide with other addresses.
 RESERVED = {"new", "enroll", "enrol", "search", "preview"}
@@ -49,14 +50,14 @@ class CourseTexts:
             "title": self.title.strip(),
             "subject": self.subject,
             "summary": self.summary.strip(),
-            "description": self.description.strip(),
+            "description": written(self.description),
             "difficulty": self.difficulty,
             "language": self.language,
             "pricing": self.pricing,
             "price": self.price if self.pricing == Course.Pricing.ONE_TIME else 0,
             "currency": settings.CURRENCY,
             "outcomes": [line for line in (outcome.strip() for outcome in self.outcomes) if line],
-            "before_you_begin": self.before_you_begin.strip(),
+            "before_you_begin": written(self.before_you_begin),
             "is_announced": self.is_announced,
             "plate_variant": self.plate_variant,
         }

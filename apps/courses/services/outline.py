@@ -26,6 +26,7 @@ from apps.courses.services.outline_rows import (
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.names import tidy_name
+from studyplatform.kit.text.blank import written
 
 READING_SPEED = 200  # words per minute
 
@@ -124,7 +125,7 @@ def edit_lesson(
         for name, value in recorded.items():
             setattr(lesson, name, value)
         lesson.summary = summary.strip()
-        lesson.body = body.strip()
+        lesson.body = written(body)
         if lesson.kind == Lesson.Kind.TEXT:
             lesson.duration = reading_time(lesson.body)
         lesson.save(update_fields=["summary", "body", "duration"])

@@ -16,6 +16,7 @@ from apps.courses.errors import PathFull, PathNotFound, PathNotReady, TooManyPat
 from apps.courses.models import Course, LearningPath, PathCourse
 from apps.courses.services.outline_rows import arrange, moved
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import written
 
 COURSE_LIMIT = 30
 PATH_LIMIT = 50  # per owner; admins have no limit
@@ -35,7 +36,7 @@ class PathTexts:
         return {
             "title": " ".join(self.title.split()),
             "summary": " ".join(self.summary.split()),
-            "description": self.description.strip(),
+            "description": written(self.description),
         }
 
 

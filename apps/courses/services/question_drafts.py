@@ -13,7 +13,7 @@ from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Course, Question
 from apps.courses.questions import MAX_GAPS, USUAL_ESSAY_LENGTH, Answers, Choice, Columns, Gap, PartAnswer
 from apps.courses.shares import FULL, read_share
-from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.text.blank import written
 
 PREVIEW_SECONDS = 24 * 3600  # how long a preview can be answered
 _SALT = "question-preview"
@@ -27,7 +27,7 @@ def preview_question(course: Course, data: QueryDict) -> tuple[Question | None, 
 
     It is not saved. The order of its steps, partners and choices of gaps depends on their texts, not on chance.
     """
-    kind, prompt = data.get("kind", ""), stripped(data.get("prompt", ""))
+    kind, prompt = data.get("kind", ""), written(data.get("prompt", ""))
     if kind not in Kind.values:
         return None, ""
     answers, problem = replace(answers_of(data), language=course.language), ""
@@ -50,7 +50,7 @@ def preview_question(course: Course, data: QueryDict) -> tuple[Question | None, 
         answer=columns.answer,
         remarks=columns.remarks,
         points=points,
-        explanation=data.get("explanation", "").strip(),
+        explanation=written(data.get("explanation", "")),
         all_or_nothing="all_or_nothing" in data,
     )
     return question, problem

@@ -18,7 +18,7 @@ from apps.courses.services.quiz_counts import MAX_ESSAYS as MAX_ESSAYS
 from apps.courses.services.quiz_counts import QUESTION_LIMIT as QUESTION_LIMIT
 from apps.courses.services.quiz_counts import count_questions, finish_change
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.text.blank import written
 
 BANK_LIMIT = 1_000
 
@@ -42,7 +42,7 @@ class QuestionDraft:
 
         :raises QuestionInvalid: it is incomplete.
         """
-        prompt = stripped(self.prompt)
+        prompt = written(self.prompt)
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
         course = quiz.of_course
@@ -58,7 +58,7 @@ class QuestionDraft:
             "answer": columns.answer,
             "remarks": columns.remarks,
             "points": columns.points or min(max(self.points, 1), questions.MAX_POINTS),
-            "explanation": self.explanation.strip(),
+            "explanation": written(self.explanation),
             "all_or_nothing": self.all_or_nothing,
             "is_withdrawn": self.is_withdrawn,
             "rewatch_lesson": lesson,
@@ -93,7 +93,7 @@ def edit_quiz(
         if draw_count > pool:
             raise DrawTooLarge(pool=pool)
         quiz.draw_count, quiz.shuffle_questions, quiz.shuffle_options = draw_count, shuffle_questions, shuffle_options
-        quiz.intro = intro.strip()
+        quiz.intro = written(intro)
         quiz.pass_percent = min(max(pass_percent, 1), 100)
         quiz.max_attempts = max_attempts
         quiz.time_limit = time_limit

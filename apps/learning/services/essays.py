@@ -23,6 +23,7 @@ from apps.learning.services.quizzes import practice_missed
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import written
 
 POINT_STEP = Decimal("0.25")
 MAX_COMMENT_LENGTH = 4_000  # code points
@@ -40,7 +41,7 @@ def mark_essay(
     :raises EssayPointsInvalid: the points are not between 0 and the question's points, in steps of ``POINT_STEP``.
     :raises EssayMarkedMeanwhile: somebody else has marked it since.
     """
-    comment = comment.strip()[:MAX_COMMENT_LENGTH]
+    comment = written(comment)[:MAX_COMMENT_LENGTH]
     with transaction.atomic():
         # The attempt is locked first, as when it is submitted: two marks in it wait for each other.
         locked = Attempt.objects.select_for_update(of=("self",)).filter(pk=essay.attempt_id)

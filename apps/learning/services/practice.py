@@ -19,6 +19,7 @@ from apps.learning.quizzes.attempts import QuizAttempts
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.blank import written
 
 TURNS_AHEAD = 100  # reviews of one card made without a connection
 MOST_REVIEWS = 3_000  # of one card, over its life: each new one replays them all
@@ -140,7 +141,7 @@ def add_card(*, user: User, front: str, back: str, now: datetime) -> PracticeCar
         rows = _check_room(user.pk)
         if rows.count() >= 2 * MOST_OWN_CARDS:  # with deleted ones
             raise CardLimitReached(limit=MOST_OWN_CARDS)
-        return PracticeCard.objects.create(user=user, front=front.strip(), back=back.strip(), created_at=now, due=now)
+        return PracticeCard.objects.create(user=user, front=written(front), back=written(back), created_at=now, due=now)
 
 
 def _check_room(user_id: int) -> QuerySet[PracticeCard]:
@@ -157,7 +158,7 @@ def _check_room(user_id: int) -> QuerySet[PracticeCard]:
 
 def edit_card(*, card: PracticeCard, front: str, back: str) -> None:
     """Change the texts of a flash card. Its schedule stays."""
-    card.front, card.back = front.strip(), back.strip()
+    card.front, card.back = written(front), written(back)
     card.save(update_fields=["front", "back"])
 
 
