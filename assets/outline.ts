@@ -2,9 +2,9 @@
 // change appears.
 import { startOutlineEditor, type OutlineEditor } from "./outline/outlineEditor";
 import { createCalls } from "./outline/outlineCalls";
-import { openLine } from "./outline/openLine";
 import { startSidePanel } from "./outline/sidePanel";
 import { watchProcessing } from "./outline/watchProcessing";
+import { openLine } from "./shared/openLine";
 import { openLiveSocket } from "./shared/liveSocket";
 
 /** Milliseconds after a save until the row and the state of the lesson are asked for. */
@@ -125,4 +125,5 @@ function followOthers(
   });
 }
 
-openLine(document, location);
+const linked = document.getElementById(location.hash.slice(1));
+if (linked instanceof HTMLTextAreaElement) openLine(linked);

@@ -3,6 +3,7 @@
 import os
 import sys
 from io import BytesIO
+from uuid import uuid4
 
 import django
 
@@ -26,7 +27,8 @@ def main(course_slug: str, lesson_slug: str, count: int) -> None:
         size = (300 + 60 * (number % 9), 200 + 90 * (number % 5))
         Image.new("RGB", size, (number * 6 % 256, 120, 200)).save(raw, "PNG")
         content = raw.getvalue()
-        file = FileFactory(owner=by, name=f"plot-{number}.png", content=content, size=len(content))
+        # Unique: the library of a site that earlier runs used has pictures already.
+        file = FileFactory(owner=by, name=f"plot-{number}-{uuid4()}.png", content=content, size=len(content))
         added = services.add_course_file(course=lesson.course, by=by, source=file, now=now)
         width = "" if number % 3 else "{width=50%}"
         parts.append(f'![Plot {number}]({added.address} "Plot {number}"){width}\n\nA paragraph behind it.')

@@ -6,6 +6,7 @@ import { Editor, type EditorProps } from "../../shared/composer/Editor";
 import { findPlace } from "../../shared/composer/place";
 import { forumPlace } from "../../shared/composer/stores";
 import { useSurface } from "../../shared/composer/useSurface";
+import { openLine } from "../../shared/openLine";
 import { tusTransportOnDemand } from "../../shared/uploads/tusTransportOnDemand";
 import { Transfers } from "../../shared/uploads/transfers";
 
@@ -25,6 +26,7 @@ export function readServerForm(spot: HTMLElement, props: Props): void {
   props.place = findPlace(spot);
   props.place.count.replaceChildren();
   props.pressed = spot.dataset.start;
+  openLine(props.place.field);
 }
 
 /** Adds to a textarea of the page what scripts can. The form works without it. */

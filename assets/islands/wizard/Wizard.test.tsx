@@ -134,10 +134,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function open(): void {
+function open(typed: Record<string, unknown> = {}): void {
   render(
     <QueryClientProvider client={createQueryClient()}>
-      <Wizard {...props()} kept={{ store: createUnsavedStore("ada", "7"), kept: [] }} />
+      <Wizard
+        {...props()}
+        typed={typed}
+        kept={{ store: createUnsavedStore("ada", "7"), kept: [] }}
+      />
     </QueryClientProvider>,
   );
 }
@@ -177,6 +181,15 @@ it("leads from what is missing to its field", async () => {
   await userEvent.click(within(list).getByRole("button", { name: "Summary" }));
   expect(document.activeElement).toBe(screen.getByLabelText("One-sentence summary"));
   expect(location.hash).toBe("#details");
+});
+
+it("opens the line that a finding leads to", () => {
+  history.replaceState(null, "", "?line=2#id_description");
+  open({ description: "One\nTwo" });
+  const field = screen.getByLabelText<HTMLTextAreaElement>("Description");
+  expect(document.activeElement).toBe(field);
+  expect(field.value.slice(field.selectionStart, field.selectionEnd)).toBe("Two");
+  history.replaceState(null, "", location.pathname);
 });
 
 it("says at the field why it is not saved", async () => {

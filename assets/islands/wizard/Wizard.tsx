@@ -9,6 +9,7 @@ import {
 } from "react";
 
 import type { ContentProps } from "../../shared/composer/coursePlace";
+import { openLine } from "../../shared/openLine";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { type Missing, onDemand } from "../../shared/ui/onDemand";
@@ -114,6 +115,8 @@ export function Wizard({
     const place = root.current?.querySelector<HTMLElement>(`[data-field="${wanted}"]`);
     if (!place && root.current?.querySelector("[data-step-missing]")) return; // it comes with the step
     place?.focus({ preventScroll: true });
+    if (place instanceof HTMLTextAreaElement && placeNow().field === wanted)
+      openLine(place, { search: location.search, hash: `#${place.id}` });
     if (wanted === "heading") root.current?.scrollIntoView({ block: "start" });
     else place?.scrollIntoView({ block: "center" });
     setWanted("");

@@ -31,6 +31,8 @@ import { changeTable, moveDown, moveToCell, tableAround } from "./tables";
 /** Characters from which the textarea follows a moment later; before anything reads it to send or keep it, it has. */
 const LONG_TEXT = 20_000;
 const TELL_PAUSE_MS = 200;
+/** Pixels that stay visible above and below a caret that the editor takes over. */
+const CARET_MARGIN = 120;
 
 /** Of the keys for programs, those that help with texts too. */
 const lineKeys: readonly KeyBinding[] = [
@@ -225,7 +227,12 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
   addEventListener("submit", tellLeft, early);
   addEventListener("formdata", tellLeft, early);
   document.addEventListener("visibilitychange", tellLeft, early);
-  if (hadFocus) view.focus();
+  if (hadFocus) {
+    view.focus();
+    const { main } = view.state.selection;
+    if (main.head > 0)
+      view.dispatch({ effects: EditorView.scrollIntoView(main, { yMargin: CARET_MARGIN }) });
+  }
 
   return {
     view,

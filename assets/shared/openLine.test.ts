@@ -7,7 +7,7 @@ function open(search: string, text = "one\ntwo\n\nfour"): string {
   const field = document.querySelector("textarea");
   if (!field) throw new Error("no field");
   field.value = text;
-  openLine(document, { search, hash: "#id_body" });
+  openLine(field, { search, hash: "#id_body" });
   return document.activeElement === field
     ? field.value.slice(field.selectionStart, field.selectionEnd)
     : "not focused";
@@ -25,3 +25,12 @@ it.each(["", "?line=0", "?line=x", "?line=99", "?line=-1"])(
     expect(open(search)).toBe("not focused");
   },
 );
+
+it("selects a line once, and only of the text that is meant", () => {
+  expect(open("?line=2")).toBe("two");
+  const field = document.querySelector("textarea")!;
+  field.setSelectionRange(0, 0);
+  openLine(field, { search: "?line=4", hash: "#id_body" });
+  openLine(field, { search: "?line=4", hash: "#id_other" });
+  expect(field.selectionEnd).toBe(0);
+});
