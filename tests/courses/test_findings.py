@@ -243,7 +243,9 @@ def test_what_is_ignored_comes_back_when_its_text_changes(course: Course) -> Non
 
     assert client.post(f"{page}/{key}", {"reason": "  "}).status_code == 302
     assert not IgnoredFinding.objects.exists()
-    client.post(f"{page}/{key}", {"reason": "It is decorative here"})
+    # The row of each answer has the button that takes it back.
+    for form in ({"reason": "It is decorative here"}, {"restore": "1"}, {"reason": "It is decorative here"}):
+        assert client.post(f"{page}/{key}", form)["Location"] == f"{page}#f-{key}"
     shown = client.get(page).content.decode()
     assert "Ignored: It is decorative here" in shown
     Lesson.objects.filter(pk=lesson.pk).update(body=f"A new first line\n\n![]({FILE})")

@@ -4,12 +4,14 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
+from apps.courses.models import Course
 from apps.courses.pages.authoring import about
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries.findings import find_all
@@ -40,14 +42,22 @@ def finding_ignore(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     course, user = course_for_staff(request, slug), signed_in_user(request)
     if "restore" in request.POST:
         services.restore_finding(course=course, by=user, key=key)
-        return redirect("courses:studio-findings", slug)
+        return _to_row(course, key)
     reason = request.POST.get("reason", "").strip()[:300]
     if not reason:
         messages.error(request, _("Say why, so that others who teach or review the course understand it."))
         return redirect("courses:studio-findings", slug)
     services.ignore_finding(course=course, by=user, key=key, reason=reason, now=timezone.now())
-    messages.success(request, _("Ignored until its text changes."))
-    return redirect("courses:studio-findings", slug)
+    messages.success(request, _("Ignored until its text changes. “Show again” takes it back."))
+    return _to_row(course, key)
+
+
+def _to_row(course: Course, key: str) -> HttpResponse:
+    """Lead to the row of a finding, wherever it stands now: its button takes back what was done."""
+    keys = [one.key for one in find_all(course)]
+    page = keys.index(key) // PAGE_SIZE + 1 if key in keys else 1
+    query = f"?page={page}" if page > 1 else ""
+    return redirect(f"{reverse('courses:studio-findings', args=[course.slug])}{query}#f-{key}")
 
 
 @teaches
