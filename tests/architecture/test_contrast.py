@@ -99,8 +99,8 @@ def test_callouts_can_be_read_in_all_looks() -> None:
             for name, least in needed:
                 if (found := ratio(colors[name], ground)) < least:
                     weak.append(f"{theme} {style} {sheet} {kind}: {name} {found:.2f} of {least}")
-        for ground in ("surface", "sunken"):  # code and tables within callouts
+        for sheet in ("surface", "sunken"):  # code and tables within callouts
             for name in (*TEXTS, "rubric", "info", "ok", "error"):
-                if (found := ratio(colors[name], colors[ground])) < TEXT_RATIO:
-                    weak.append(f"{theme} {style}: {name} on {ground} {found:.2f} of {TEXT_RATIO}")
+                if (found := ratio(colors[name], colors[sheet])) < TEXT_RATIO:
+                    weak.append(f"{theme} {style}: {name} on {sheet} {found:.2f} of {TEXT_RATIO}")
     assert weak == []

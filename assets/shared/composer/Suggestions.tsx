@@ -3,6 +3,7 @@ import {
   useCallback,
   useEffect,
   useId,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -221,7 +222,8 @@ export function Suggestions({ field, surface, list, triggers, topic, onFiles }: 
     };
   }, [close, found, listId, surface]);
 
-  useEffect(() => {
+  // Once options are seen, the keys are theirs: no frame lies between.
+  useLayoutEffect(() => {
     if (!found) return undefined;
     const last = found.options.length - 1;
     const onKey = (event: KeyboardEvent): void => {
@@ -241,7 +243,7 @@ export function Suggestions({ field, surface, list, triggers, topic, onFiles }: 
   }, [active, choose, close, found, surface]);
 
   // A text field has no options: the roles stand there only while there are some.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!found) return undefined;
     const { element } = surface;
     const role = element.getAttribute("role");
