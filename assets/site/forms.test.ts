@@ -193,6 +193,10 @@ it("knows whether typed text was not sent", () => {
 
   button().click();
   expect(hasUnsentInput()).toBe(false);
+
+  show('<div data-island="wizard"><input></div>');
+  document.querySelector("input")!.dispatchEvent(new Event("input", { bubbles: true }));
+  expect(hasUnsentInput()).toBe(true);
 });
 
 it("leaves the errors of islands and of forms that save by themselves to them", () => {

@@ -141,7 +141,10 @@ export function startForms(): void {
   document.addEventListener("input", clearError);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("input", ({ target }) => {
-    const form = target instanceof Element ? target.closest("form") : null;
+    if (!(target instanceof Element)) return;
+    // Fields of islands are in no form.
+    const form =
+      target.closest<HTMLElement>("form") ?? target.closest<HTMLElement>("[data-island]");
     if (form && !("search" in form.dataset)) hasInput = true;
   });
   addEventListener("pageshow", ({ persisted }) => {
