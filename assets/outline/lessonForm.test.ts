@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { session } from "../shared/auth/browser";
 import { tokenFor } from "../shared/testing/tokens";
-import { startLessonForm } from "./lessonForm";
+import { receiveLesson, startLessonForm } from "./lessonForm";
 
 const ADA = "0b9f7f4e-3f43-4c6a-9d57-7f6a8c1f2d10";
 let sent: Record<string, unknown>[] = [];
+let elsewhere: Record<string, unknown> = {};
 let end: (() => void) | undefined;
 
 beforeEach(() => {
@@ -16,6 +17,7 @@ beforeEach(() => {
     tokenFor(900),
   );
   vi.stubGlobal("fetch", async (request: Request) => {
+    if (request.method === "GET") return Response.json({ values: elsewhere });
     const body = (await request.json()) as { fields: Record<string, { value: unknown }> };
     sent.push(body);
     const outcomes = Object.entries(body.fields).map(([name, { value }]) => ({
@@ -76,4 +78,31 @@ it("warns before the page is left while nothing keeps what was typed", () => {
   title.dispatchEvent(new Event("input", { bubbles: true }));
   expect(leave()).toBe(false);
   vi.restoreAllMocks();
+});
+
+it("shows what another author made of the field that the user is in, once it is asked for", async () => {
+  const form = show("lesson-3");
+  start(form);
+  const title = form.querySelector("input")!;
+  title.focus();
+  const theirs = {
+    value: "Two",
+    version: "2",
+    edited_by: "Ana",
+    edited_at: "2026-01-15T12:00:00Z",
+  };
+  elsewhere = { title: theirs };
+  await receiveLesson("lesson-3");
+  expect(form.querySelector("[role=status]")?.textContent).toContain("Ana changed this at");
+  expect(title.value).toBe("One");
+  form.querySelector<HTMLElement>("[role=status] button")!.click();
+  expect(title.value).toBe("Two");
+  expect(form.querySelector("[data-unsaved]")).toBeNull();
+
+  title.value = "Mine";
+  title.dispatchEvent(new Event("input", { bubbles: true }));
+  elsewhere = { title: { ...theirs, value: "Three", version: "3" } };
+  await receiveLesson("lesson-3");
+  expect(form.querySelector("[role=alert]")?.textContent).toContain("There it says:Three");
+  expect(title.value).toBe("Mine");
 });

@@ -7,10 +7,11 @@ import { authenticatedApi, unwrap } from "../shared/api/client";
 import { createPlainSurface } from "../shared/editor/surface";
 import { t } from "../shared/i18n";
 import { newUid } from "../shared/newUid";
+import { describeConflict, describeIncoming } from "../shared/saving/describeConflict";
 import { describeSaving } from "../shared/saving/describeSaving";
 import { judge, waitOf } from "../shared/saving/judge";
 import { mergeText } from "../shared/saving/mergeText";
-import { type Field, type Saved, SaveQueue } from "../shared/saving/saveQueue";
+import { type Conflict, type Field, type Saved, SaveQueue } from "../shared/saving/saveQueue";
 import { createUnsavedStore, findLeftUnsaved } from "../shared/saving/unsavedStore";
 
 /** Names this tab, so that it is not told of its own changes. */
@@ -269,21 +270,26 @@ export function startLessonForm(
   };
 }
 
-/** Why a field isn't saved: a refusal, or what another author made of it. */
+/** Why a field isn't saved, or isn't shown as it is saved: a refusal, or what another author made of it. */
 function showProblem(form: HTMLFormElement, name: string, field: Field, queue: SaveQueue): void {
   const [control] = controlsOf(form, name);
   const place = control?.closest<HTMLElement>(".field, .needs");
   if (!control || !place) return;
+  const { conflict, incoming, problem } = field;
   const old = place.querySelector<HTMLElement>(":scope > [data-unsaved]");
-  const key = field.conflict ? `conflict ${field.conflict.version}` : field.problem;
+  let key = problem;
+  if (conflict) key = `conflict ${conflict.version}`;
+  else if (incoming) key = `incoming ${incoming.version}`;
   if ((old?.dataset.unsaved ?? "") === key) return;
   old?.remove();
-  if (key === "") control.removeAttribute("aria-invalid");
-  else {
-    control.setAttribute("aria-invalid", "true");
-    place.append(field.conflict ? conflictOf(name, field.conflict, queue) : refusalOf(field));
-    (place.lastElementChild as HTMLElement).dataset.unsaved = key;
-  }
+  if (conflict || problem !== "") control.setAttribute("aria-invalid", "true");
+  else control.removeAttribute("aria-invalid");
+  if (key === "") return;
+  let said: HTMLElement;
+  if (conflict) said = conflictOf(name, conflict, queue);
+  else said = incoming ? incomingOf(name, incoming, queue) : refusalOf(field);
+  said.dataset.unsaved = key;
+  place.append(said);
 }
 
 function refusalOf({ problem }: Field): HTMLElement {
@@ -294,38 +300,50 @@ function refusalOf({ problem }: Field): HTMLElement {
   return line;
 }
 
-function conflictOf(
-  name: string,
-  { by, value }: NonNullable<Field["conflict"]>,
-  queue: SaveQueue,
-): HTMLElement {
+function makeButton(label: string, look: string, onPress: () => void): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = `btn btn--sm ${look}`;
+  button.textContent = label;
+  button.addEventListener("click", onPress);
+  return button;
+}
+
+function makeLine(className: string, text: string): HTMLElement {
+  const line = document.createElement("p");
+  line.className = className;
+  line.textContent = text;
+  return line;
+}
+
+function conflictOf(name: string, conflict: Conflict, queue: SaveQueue): HTMLElement {
   const notice = document.createElement("div");
   notice.className = "notice notice--warning";
   notice.role = "alert";
-  const title = document.createElement("p");
-  title.className = "notice__title";
-  title.textContent =
-    by === ""
-      ? t("This was changed elsewhere while you were writing")
-      : t("{name} changed this while you were writing", { name: by });
-  const theirs = document.createElement("p");
-  theirs.className = "notice__body pstate__theirs";
-  theirs.textContent = theirsOf(value);
+  const { title, lead, theirs, mine } = describeConflict(conflict);
   const choices = document.createElement("div");
   choices.className = "row row--tight mt-2";
-  for (const [choice, label] of [
-    ["theirs", t("Use theirs")],
-    ["mine", t("Keep mine")],
-  ] as const) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = `btn btn--sm${choice === "mine" ? " btn--primary" : ""}`;
-    button.textContent = label;
-    button.addEventListener("click", () => queue.resolve(name, choice));
-    choices.append(button);
-  }
-  notice.append(title, theirs, choices);
+  choices.append(
+    makeButton(theirs, "", () => queue.resolve(name, "theirs")),
+    makeButton(mine, "btn--primary", () => queue.resolve(name, "mine")),
+  );
+  const body = document.createElement("div");
+  body.className = "notice__body";
+  const value = makeLine("pstate__theirs", theirsOf(conflict.value));
+  body.append(makeLine("small faint", lead), value, choices);
+  notice.append(makeLine("notice__title", title), body);
   return notice;
+}
+
+function incomingOf(name: string, incoming: Conflict, queue: SaveQueue): HTMLElement {
+  const line = document.createElement("div");
+  line.className = "row row--tight small";
+  line.role = "status";
+  line.append(
+    makeLine("", describeIncoming(incoming)),
+    makeButton(t("Show it now"), "btn--quiet", () => queue.show(name)),
+  );
+  return line;
 }
 
 function theirsOf(value: unknown): string {
