@@ -95,6 +95,8 @@ def _with_intros(entries: list[Entry]) -> list[Entry]:
         if entry.question is None:
             if entry.intro:
                 waiting.append(len(placed))
+            elif not entry.problem:
+                entry = replace(entry, problem=_("The question is empty."))
             placed.append(entry)
             continue
         intros = [placed[at] for at in waiting]
