@@ -19,7 +19,6 @@ import type { Place } from "./place";
 import { Preview } from "./Preview";
 import type { WritingPlace } from "./stores";
 import { Toolbar } from "./Toolbar";
-import { UploadList } from "./UploadList";
 import { useAttachments } from "./useAttachments";
 import { useField } from "./useField";
 
@@ -40,6 +39,7 @@ export type EditorProps = {
   pressed?: string | undefined;
 };
 
+const UploadList = onDemand(() => import("./UploadList").then((found) => found.UploadList));
 const Suggestions = onDemand(() => import("./Suggestions").then((found) => found.Suggestions));
 
 type View = "write" | "preview" | "both";
@@ -278,7 +278,9 @@ export function Editor({
       )}
       {drafts}
       {createPortal(
-        <UploadList all={attachments.all} cancel={attachments.cancel} />,
+        attachments.all.length > 0 ? (
+          <UploadList all={attachments.all} cancel={attachments.cancel} />
+        ) : null,
         place.uploads,
       )}
     </>
@@ -304,7 +306,7 @@ function useCompleting(
 ): { isWanted: boolean; onFailed: () => void } {
   const [isWanted, setWanted] = useState(false);
   const hasSaid = useRef(false);
-  useEffect(() => whenIdle(() => void Suggestions.fetch()), []);
+  useEffect(() => whenIdle(() => void Promise.all([Suggestions.fetch(), UploadList.fetch()])), []);
   useEffect(() => {
     if (isWanted) return undefined;
     const check = (): void => {
