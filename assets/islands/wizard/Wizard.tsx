@@ -157,7 +157,8 @@ export function Wizard({
   };
   const at = stepNames.indexOf(step);
   const [before, after] = [stepNames[at - 1], stepNames[at + 1]];
-  const [heading, lede] = headings[step]();
+  const isInReview = step === "review" && now.status === "review";
+  const [heading, lede] = isInReview ? inReview() : headings[step]();
   const content: Record<StepName, () => ReactNode> = {
     basics: () => <Basics {...props} />,
     details: () => <Details {...props} />,
@@ -199,7 +200,12 @@ export function Wizard({
       <Header title={titleText} badge={now.badge}>
         <SaveStatus course={course} />
       </Header>
-      <div className="wiz wizard" ref={root} data-step={step}>
+      <div
+        className="wiz wizard"
+        ref={root}
+        data-step={step}
+        data-status={now.status === props.course.status ? undefined : now.status}
+      >
         <nav aria-label={t("Steps")}>
           <ol className="steps">
             {stepNames.map((name) => {
@@ -323,6 +329,11 @@ function MissingStep({ hasFailed, onRetry }: Missing) {
     </div>
   );
 }
+
+const inReview = (): [string, string] => [
+  t("Review"),
+  t("An admin checks every course before it goes live."),
+];
 
 const headings: Record<StepName, () => [string, string]> = {
   basics: () => [
