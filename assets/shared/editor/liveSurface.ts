@@ -7,6 +7,7 @@ import {
   historyKeymap,
   moveLineDown,
   moveLineUp,
+  redo,
   standardKeymap,
 } from "@codemirror/commands";
 import { indentUnit, syntaxTree } from "@codemirror/language";
@@ -34,11 +35,13 @@ const TELL_PAUSE_MS = 200;
 /** Pixels that stay visible above and below a caret that the editor takes over. */
 const CARET_MARGIN = 120;
 
-/** Of the keys for programs, those that help with texts too. */
+/** Of the keys for programs, those that help with texts too, and a usual key for redoing. */
 const lineKeys: readonly KeyBinding[] = [
   { key: "Alt-ArrowUp", run: moveLineUp, shift: copyLineUp },
   { key: "Alt-ArrowDown", run: moveLineDown, shift: copyLineDown },
   { key: "Shift-Mod-k", run: deleteLine },
+  // The package has this for macOS and Linux only.
+  { key: "Mod-Shift-z", run: redo, preventDefault: true },
 ];
 
 /** Changes from elsewhere: undo does not take them back, but moves what it takes back along with them. */
