@@ -36,6 +36,9 @@ def prompt_line(prompt: str) -> Markup:
             room -= 1
             continue
         words = re.sub(r"\s+", " ", html.unescape(_TAG.sub("", _BLOCK_END.sub(" ", part))))
-        parts.append(escape(words if len(words) <= room else f"{words[: room - 1].rstrip()}…"))
+        if len(words) > room:
+            parts.append(escape(f"{words[: room - 1].rstrip()}…"))
+            break
+        parts.append(escape(words))
         room -= len(words)
     return Markup("").join(parts).strip()
