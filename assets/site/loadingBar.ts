@@ -21,8 +21,7 @@ function show(): void {
   if (bar) return;
   bar = document.createElement("div");
   bar.className = "pagebar";
-  bar.setAttribute("role", "progressbar");
-  bar.setAttribute("aria-label", t("Loading the page"));
+  bar.setAttribute("aria-hidden", "true"); // it is announced, and belongs to no landmark of the page
   document.body.append(bar);
 }
 
