@@ -39,7 +39,7 @@ def device(page: Page) -> CDPSession:
           const get = navigator.credentials.get.bind(navigator.credentials);
           navigator.credentials.get = (options) => {
             const found = get(options);
-            globalThis.isOffering = options.mediation === "conditional";
+            document.documentElement.dataset.asked = options.mediation ?? "";
             return found;
           };
         }"""
@@ -111,7 +111,8 @@ def test_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, em
     presence = {"authenticatorId": key, "enabled": False}
     device.send("WebAuthn.setAutomaticPresenceSimulation", presence)
     page.goto("/auth/login?next=/courses/")
-    page.wait_for_function("window.isOffering")  # else the device would accept the offer, once it is switched on
+    # Else the device would accept the offer once it is switched on.
+    expect(page.locator("html[data-asked=conditional]")).to_have_count(1)
     page.get_by_label("Keep me signed in").uncheck()
     device.send("WebAuthn.setAutomaticPresenceSimulation", presence | {"enabled": True})
     page.get_by_role("button", name="Continue with a passkey").click()
