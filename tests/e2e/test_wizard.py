@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.e2e.conftest import PASSWORD
 from tests.e2e.looking import violations
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -219,6 +220,43 @@ def test_two_people_write_one_description(teacher: Page, people: Callable[..., P
     outcome(admin).focus()
     expect(field(teacher, "description")).to_have_value(both)
     expect(field(admin, "description")).to_have_value(both)
+
+
+def sign_in(page: Page, name: str) -> None:
+    """In a session of its own: the shared ones must not end."""
+    page.goto("/auth/login")
+    page.get_by_label("Email").fill(f"{name}@example.com")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url(re.compile("^(?!.*auth/login)"))
+
+
+@pytest.mark.long
+def test_a_session_that_ended_loses_nothing_and_nobody_else_saves_it(people: Callable[..., Page]) -> None:
+    page = people()
+    sign_in(page, "sorter")
+    address = begin(page)
+    other = page.context.new_page()
+    other.goto("/dashboard/instructor/courses/")
+    field(page, "summary").press_sequentially("Typed before the end", delay=20)
+    other.get_by_role("button", name="Sign out").click()
+    other.wait_for_url(re.compile("^(?!.*dashboard)"))
+    field(page, "summary").press_sequentially(" and after it", delay=20)
+    expect(page.get_by_role("alert").filter(has_text="your session has ended")).to_be_visible(timeout=60_000)
+    sign_in(other, "admin")
+    field(page, "summary").press_sequentially(", by its author", delay=20)
+    expect(page.get_by_role("alert").filter(has_text="Not saved")).to_be_visible()
+    other.goto(f"{address}#details")
+    expect(field(other, "summary")).not_to_have_value(re.compile("after it"))
+
+    other.goto("/")
+    other.locator("summary[aria-label='Account menu']").click()
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
+    sign_in(other, "sorter")
+    expect_saved(page)
+    open_step(page, address, "details")
+    expect(field(page, "summary")).to_have_value("Typed before the end and after it, by its author")
 
 
 def tab_to(page: Page, target: Locator, most: int = 150) -> None:
