@@ -1,12 +1,12 @@
 """A lesson as a learner with any progress would see it, in a frame as wide as a phone, for the staff of its course.
 
 Only read: the lesson is rendered for a learner who isn't in the database, without discussion, notes and tutor. The
-frame's sandbox keeps forms from being sent.
+policy of the framed page keeps forms from being sent.
 """
 
 import re
 
-from csp.constants import SELF
+from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -78,8 +78,8 @@ def as_learner_frame(request: HttpRequest, course: str, lesson: str) -> HttpResp
 
 
 def _framed(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:
-    """Let pages of this site, and no others, show the response in a frame."""
-    return csp_replace({"frame-ancestors": [SELF]})(lambda _request: response)(request)
+    """Let pages of this site, and no others, show the response in a frame, and let it send no form."""
+    return csp_replace({"frame-ancestors": [SELF], "form-action": [NONE]})(lambda _request: response)(request)
 
 
 def _opened(request: HttpRequest, course: str, lesson: str) -> tuple[OpenLesson, Assumed, bool]:

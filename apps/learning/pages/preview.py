@@ -22,16 +22,9 @@ def render_closed(
 
 
 def preview_note(opened: OpenLesson, user: AnyUser) -> dict[str, str] | None:
-    """Return the notice that progress isn't saved; None for enrolled learners."""
-    if opened.may_save:
+    """Return the notice that progress isn't saved; None for enrolled learners, and where the page around says it."""
+    if opened.may_save or opened.is_simulated:  # the page around a simulated lesson says it
         return None
-    if opened.is_simulated:
-        return {
-            "title": _("You're seeing this lesson as a learner"),
-            "body": _("Nothing is saved or sent here: no progress, no attempts, no notifications."),
-            "href": "",
-            "label": "",
-        }
     if opened.standing.is_staff:
         return {
             "title": _("You're viewing this lesson as course staff"),
