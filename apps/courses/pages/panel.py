@@ -22,7 +22,7 @@ from apps.courses.queries.authored_outline import SectionRow, lesson_badge, sect
 from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.downloads import downloads_of
-from apps.courses.queries.lesson_checks import missing_in
+from apps.courses.queries.findings import find_in_lesson
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
@@ -76,7 +76,6 @@ def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()
         "saved_versions": {name: version_of(value) for name, value in lesson_values(lesson).items()},
         "downloads": downloads_of(lesson),
         "download_form": DownloadForm(),
-        "time_zone": timezone.get_current_timezone_name(),
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
         "insertion": InsertedFileForm(),
         "file_limit": _("Up to %(most)s. PNG, JPEG, WebP and GIF pictures of up to %(shown)s are shown, others linked.")
@@ -149,12 +148,7 @@ def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()
                 ),
                 "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],
             }
-    context["missing"] = missing_in(
-        lesson,
-        captions=context.get("captions", ()),
-        questions=[line.question for line in context.get("questions", ())],
-        question_count=context["row"].lesson.question_count,
-    )
+    context["findings"] = find_in_lesson(lesson)
     return context
 
 

@@ -3,9 +3,9 @@
 A course of any size costs the same number of queries; its texts are read once and remembered by their digests.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -34,14 +34,8 @@ def find_all(course: Course) -> list[Finding]:
 
     What its authors ignore says so. At most 14 queries.
     """
-    lessons = _lessons(course)
-    questions = list(
-        Question.objects.filter(Q(quiz__lesson__course=course, quiz__lesson__removed_at=None) | Q(quiz__course=course))
-        .filter(is_withdrawn=False)
-        .select_related("quiz__lesson")
-        .prefetch_related("tags")
-        .order_by("quiz", "position")
-    )
+    lessons = list(_lessons(course))
+    questions = _questions(Q(quiz__lesson__course=course, quiz__lesson__removed_at=None) | Q(quiz__course=course))
     found = [
         *_of_sections(course),
         *(one for lesson in lessons for one in _of_lesson(course, lesson)),
@@ -49,6 +43,38 @@ def find_all(course: Course) -> list[Finding]:
         *(one for question in questions for one in _of_question(course, question)),
         *find_in_texts(texts_of(course, lessons, questions), lessons, course),
     ]
+    return _in_order(course, found)
+
+
+def find_in_lesson(lesson: Lesson) -> list[Finding]:
+    """Return those of the same findings that are about one lesson, without the ones that are ignored.
+
+    At most 10 queries.
+    """
+    course = lesson.course
+    lessons = list(_lessons(course).filter(pk=lesson.pk))
+    is_quiz = lesson.kind == Kind.QUIZ
+    own = _questions(Q(quiz__lesson=lesson)) if is_quiz else []
+    bank = (
+        _questions(Q(quiz__course=course)) if is_quiz and QuizDraw.objects.filter(quiz__lesson=lesson).exists() else []
+    )
+    texts = (one for one in texts_of(course, lessons, own) if one.lesson)  # not those of the course page
+    found = [
+        *(one for each in lessons for one in _of_lesson(course, each)),
+        *(_of_draws(course, bank, lesson) if is_quiz else ()),
+        *(one for question in own for one in _of_question(course, question)),
+        *find_in_texts(texts, lessons, course),
+    ]
+    return [one for one in _in_order(course, found) if not one.is_ignored]
+
+
+def _questions(of: Q) -> list[Question]:
+    found = Question.objects.filter(of, is_withdrawn=False).select_related("quiz__lesson").prefetch_related("tags")
+    return list(found.order_by("quiz", "position"))
+
+
+def _in_order(course: Course, found: Iterable[Finding]) -> list[Finding]:
+    """Put what is required first, each once, and say what is ignored."""
     reasons = dict(IgnoredFinding.objects.filter(course=course).values_list("key", "reason"))
     order = {rule: place for place, rule in enumerate(Rule)}
     first: dict[str, Finding] = {}
@@ -60,7 +86,7 @@ def find_all(course: Course) -> list[Finding]:
 
 def addresses_of(course: Course) -> list[str]:
     """Return the addresses of other sites that the course links or plays, each once."""
-    lessons = _lessons(course)
+    lessons = list(_lessons(course))
     questions = list(
         Question.objects.filter(
             Q(quiz__lesson__course=course, quiz__lesson__removed_at=None) | Q(quiz__course=course)
@@ -75,10 +101,10 @@ def addresses_of(course: Course) -> list[str]:
     return list(dict.fromkeys([*linked, *(lesson.external_video for lesson in lessons if lesson.external_video)]))
 
 
-def _lessons(course: Course) -> list[Lesson]:
+def _lessons(course: Course) -> QuerySet[Lesson]:
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     counted = Q(quiz__questions__is_withdrawn=False, quiz__questions__removed_at=None)
-    return list(
+    return (
         Lesson.objects.filter(course=course)
         .annotate(
             question_count=Count("quiz__questions", filter=counted) + Coalesce("quiz__bank_count", 0),
@@ -169,10 +195,13 @@ def _short(prompt: str) -> str:
     return words if len(words) <= 80 else f"{words[:79]}…"
 
 
-def _of_draws(course: Course, questions: Sequence[Question]) -> Iterator[Finding]:
+def _of_draws(course: Course, questions: Sequence[Question], lesson: Lesson | None = None) -> Iterator[Finding]:
+    """Yield draws that find too few questions, of all quizzes or of one. ``questions`` include those of the bank."""
     bank = [question for question in questions if question.quiz.course_id == course.pk]
     tags = {question.pk: {tag.pk for tag in question.tags.all()} for question in bank}
     draws = QuizDraw.objects.filter(quiz__lesson__course=course, quiz__lesson__removed_at=None)
+    if lesson is not None:
+        draws = draws.filter(quiz__lesson=lesson)
     for draw in draws.select_related("quiz__lesson").prefetch_related("tags").order_by("quiz", "position"):
         wanted = {tag.pk for tag in draw.tags.all()}
         if draw.question_id is not None:
