@@ -100,7 +100,10 @@ def check_course_value(course: Course, name: str, value: Value) -> dict[str, Any
             if subject is None:
                 raise FieldProblem(str(field.error_messages["required"]))
             return {"subject": subject}
-    return {name: _clean(CourseForm.base_fields[name], value)}
+    cleaned = _clean(CourseForm.base_fields[name], value)
+    if cleaned is None:
+        raise FieldProblem(_("This isn't a value of this field."))
+    return {name: cleaned}
 
 
 def check_lesson_value(lesson: Lesson, name: str, value: Value) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def check_lesson_value(lesson: Lesson, name: str, value: Value) -> dict[str, Any
     if name in {"external_video", "external_length"}:
         return _external(lesson, name, _clean(ExternalVideoForm.base_fields[name], value))
     if name in LESSON_SETTINGS:
-        return {"settings": _setting(name, _clean(LessonForm.base_fields[name], value))}
+        return {"settings": {name: _clean(LessonForm.base_fields[name], value)}}
     if name != "prerequisites":
         return {name: _clean(LessonForm.base_fields[name], value)}
     wanted = set(_strings(value))
@@ -129,12 +132,6 @@ def _external(lesson: Lesson, name: str, value: Any) -> dict[str, Any]:
     if stored_video(lesson.external_video) is None:
         raise FieldProblem(_("Enter the address of the video first."))
     return {"external_length": value}
-
-
-def _setting(name: str, value: Any) -> dict[str, Any]:
-    """A lesson opens in one way: a date replaces the days, and days the date."""
-    others = {"opens_at": "opens_after_days", "opens_after_days": "opens_at"}
-    return {name: value} if value is None or name not in others else {name: value, others[name]: None}
 
 
 def _clean(field: forms.Field, value: Value) -> Any:

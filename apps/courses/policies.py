@@ -1,5 +1,8 @@
 """Who may edit and review a course, and change its status."""
 
+from django.utils import timezone
+from django.utils.formats import date_format
+
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -10,9 +13,11 @@ from apps.courses.errors import (
     NotCourseStaff,
     PathNotFound,
     StillTeaching,
+    VideoOfDeletedLesson,
     WrongCourseStatus,
 )
 from apps.courses.models import Course, LearningPath, Lesson, StatusChange
+from apps.courses.models.outline_change import UNDO_PERIOD
 from apps.files.errors import VideoInUse
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
@@ -132,10 +137,17 @@ def _manages(user: AnyUser, path: LearningPath) -> bool:
 
 
 def delete_video(video: VideoAsset) -> Verdict:
-    """A video can't be deleted while a course that was published uses it."""
+    """A video can't be deleted while a course that was published uses it, or a deleted lesson may return with it."""
     drafts = {Status.DRAFT}
     in_use = Lesson.objects.filter(video=video).exclude(course__status__in=drafts, course__published_at=None).exists()
-    return VideoInUse() if in_use else None
+    if in_use:
+        return VideoInUse()
+    removed = Lesson.with_removed.filter(video=video, removed_at__gt=timezone.now() - UNDO_PERIOD)
+    last = removed.order_by("-removed_at").values_list("title", "removed_at").first()
+    if last is None or last[1] is None:
+        return None
+    until = timezone.localdate(last[1] + UNDO_PERIOD)
+    return VideoOfDeletedLesson(lesson=last[0], until=date_format(until, "j F Y"))
 
 
 def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:

@@ -250,3 +250,8 @@ def test_texts_are_kept_as_they_were_written() -> None:
         "Enter a question."
     ]
     assert "<pre" in render(Lesson.objects.get().body, LESSON)
+
+
+def test_nothing_is_no_value_where_there_must_be_one(course: Course) -> None:
+    outcomes = _save(_client(course), course, plate_variant=(None, _version(course, "plate_variant")))
+    assert outcomes["plate_variant"]["state"] == "refused"

@@ -211,9 +211,10 @@ def test_the_form_and_the_fields_say_when_a_lesson_opens(course: Any, ada: Any, 
     assert 'value="2027-01-11T08:00"' in browser.get(address).content.decode()
 
     fields = browser.get(f"/api/v1/studio/lessons/{lesson.uid}/").json()["values"]
-    change = {"value": 5, "base": fields["opens_after_days"]["version"]}
-    body = {"client": "tab", "fields": {"opens_after_days": change}}
+    new = {"opens_after_days": 5, "opens_at": None}
+    changes = {name: {"value": value, "base": fields[name]["version"]} for name, value in new.items()}
+    body = {"client": "tab", "fields": changes}
     saved = browser.patch(f"/api/v1/studio/lessons/{lesson.uid}/", body, content_type="application/json").json()
-    assert [one["state"] for one in saved["outcomes"]] == ["saved"]
+    assert [one["state"] for one in saved["outcomes"]] == ["saved", "saved"]
     lesson.refresh_from_db()
     assert (lesson.opens_at, lesson.opens_after_days) == (None, 5)

@@ -68,10 +68,16 @@ class StudioOutline(serializers.Serializer[object]):
     changes = OutlineChangeOut(many=True, help_text="The last changes that can be undone, the newest first.")
 
 
+class RemovalOut(serializers.Serializer[object]):
+    course = serializers.UUIDField()
+    change = serializers.UUIDField()
+
+
 class StudioOutlineChanged(serializers.Serializer[object]):
     outline = StudioOutline()
     change = OutlineChangeOut(allow_null=True, help_text="What was done now, to undo it; null if nothing changed.")
     added = serializers.ListField(child=serializers.UUIDField(), help_text="The new lessons and sections.")
+    removals = RemovalOut(many=True, help_text="What a move has removed in other courses, to undo it there.")
 
 
 def _uids(limit: int, *, is_required: bool = False) -> BoundedListField:
@@ -148,7 +154,9 @@ class LessonSettingsIn(serializers.Serializer[object]):
     is_preview = serializers.BooleanField(required=False)
     is_optional = serializers.BooleanField(required=False)
     opens_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="With a time zone; sets the days to none."
+        required=False,
+        allow_null=True,
+        help_text="Without a time zone it is in that of the user's profile. Sets the days to none.",
     )
     opens_after_days = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, max_value=MAX_DAYS, help_text="Sets the date to none."
@@ -164,6 +172,9 @@ class InsertIn(serializers.Serializer[object]):
 
     lessons = _uids(MAX_LESSONS)
     section = serializers.UUIDField(required=False, help_text="Where the lessons go.")
+    section_title = serializers.CharField(
+        max_length=120, required=False, help_text="Of a new section for the lessons, in place of an existing one."
+    )
     sections = _uids(MAX_SECTIONS)
     position = serializers.IntegerField(
         min_value=1, max_value=MAX_POSITION, help_text="Among what is there; 1 is first, beyond the end the end."
@@ -171,7 +182,8 @@ class InsertIn(serializers.Serializer[object]):
     is_move = serializers.BooleanField(default=False, help_text="Delete the originals, which can be undone there.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if bool(attrs["lessons"]) == bool(attrs["sections"]) or bool(attrs["lessons"]) != ("section" in attrs):
+        places = ("section" in attrs) + ("section_title" in attrs)
+        if bool(attrs["lessons"]) == bool(attrs["sections"]) or places != bool(attrs["lessons"]):
             raise serializers.ValidationError(_("Name lessons with a section, or sections."))
         return attrs
 
@@ -193,6 +205,18 @@ class LessonToInsert(serializers.Serializer[object]):
     kind = serializers.ChoiceField(choices=Lesson.Kind.choices)
     duration = serializers.IntegerField(help_text="Seconds.")
     course = CourseInStudio()
+
+
+class TargetSection(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    number = serializers.IntegerField()
+    title = serializers.CharField()
+
+
+class TargetCourse(CourseInStudio):
+    """A course that can take lessons or sections of another one."""
+
+    sections = TargetSection(many=True)
 
 
 class CopyCourseIn(serializers.Serializer[object]):

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from apps.courses.api.outline_serializers import OutlineChangeOut
 from studyplatform.kit.web.fields import BoundedDictField, BoundedJsonField
 
 MAX_FIELDS = 20
@@ -24,7 +25,7 @@ class NewCourseIn(serializers.Serializer[object]):
 
 
 class FieldChangeIn(serializers.Serializer[object]):
-    value = BoundedJsonField(max_length=MAX_VALUE_LENGTH, max_items=MAX_VALUES_IN_FIELD)
+    value = BoundedJsonField(max_length=MAX_VALUE_LENGTH, max_items=MAX_VALUES_IN_FIELD, allow_null=True)
     base = serializers.CharField(max_length=16, allow_blank=True, help_text="The version with which the author began.")
 
 
@@ -103,3 +104,4 @@ class StudioLesson(serializers.Serializer[object]):
 
 class StudioLessonChanged(serializers.Serializer[object]):
     outcomes = FieldOutcome(many=True)
+    change = OutlineChangeOut(allow_null=True, help_text="What was done, to undo it; null if it was texts alone.")

@@ -21,6 +21,7 @@ from apps.courses.api.lookups import course_with
 from apps.courses.api.outline_serializers import CourseInStudio
 from apps.courses.errors import LectureUnavailable, WrittenByAnotherUser
 from apps.courses.models import Course, Lesson, Subject
+from apps.courses.queries.outline_changes import change_made, change_out
 from apps.courses.services.fields import FieldChange, save_course_fields, save_lesson_fields
 from apps.courses.studio import course_in_studio, course_out, plates_of, shown, with_versions
 from studyplatform.kit.errors import ValidationFailed
@@ -145,15 +146,16 @@ class OneStudioLesson(APIView):
         """Save single fields; see the same call for courses."""
         form = validated(shapes.FieldChangesIn, request)
         _check_author(form, signed_in_user(request))
-        lesson = _lesson(request, uid)
+        lesson, user, now = _lesson(request, uid), signed_in_user(request), timezone.now()
         outcomes = save_lesson_fields(
             lesson=lesson,
-            by=signed_in_user(request),
+            by=user,
             changes=_changes(form, field_values.LESSON_FIELDS),
             client=form["client"],
-            now=timezone.now(),
+            now=now,
         )
-        return Response({"outcomes": [asdict(one) for one in outcomes]})
+        change = change_made(lesson.course, user, now=now)
+        return Response({"outcomes": [asdict(one) for one in outcomes], "change": change and change_out(change)})
 
 
 def _check_author(form: dict[str, Any], user: User) -> None:

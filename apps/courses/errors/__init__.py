@@ -12,6 +12,7 @@ from apps.courses.errors.outline import (
     OutlineMoved,
     PrerequisitesInCircle,
     UndoConflict,
+    VideoOfDeletedLesson,
 )
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
 from studyplatform.kit.errors import Action, AppError
@@ -43,6 +44,7 @@ __all__ = [
     "TooManyPaths",
     "UndoConflict",
     "VideoNotYours",
+    "VideoOfDeletedLesson",
     "VideoShown",
     "WrongCourseStatus",
     "WrongLessonKind",

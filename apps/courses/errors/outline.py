@@ -47,6 +47,21 @@ class LessonNotOpenYet(AppError):
     course: str = ""
 
 
+@dataclass(eq=False, kw_only=True)
+class VideoOfDeletedLesson(AppError):
+    code = "VIDEO_OF_DELETED_LESSON"
+    status = 409
+    title = _("A deleted lesson may need this video")
+    message = _(
+        "“%(lesson)s” was deleted and can be brought back with its video until %(until)s. Bring it back and remove the "
+        "video to delete it now."
+    )
+    severity = "warning"
+
+    lesson: str
+    until: str
+
+
 class LessonOpensTwice(AppError):
     code = "LESSON_OPENS_TWICE"
     status = 400

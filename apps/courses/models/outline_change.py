@@ -1,12 +1,16 @@
 """What was changed in the outlines of courses, so that it can be taken back."""
 
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
+
+UNDO_PERIOD = timedelta(days=30)
+"""How long a change can be taken back, and what was removed is kept for it."""
 
 
 class OutlineChange(models.Model):

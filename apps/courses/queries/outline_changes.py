@@ -1,14 +1,15 @@
 """Changes of an outline that can be taken back, in words."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.accounts.models import User
 from apps.courses.models import Course, OutlineChange
+from apps.courses.models.outline_change import UNDO_PERIOD
 
-UNDO_PERIOD = timedelta(days=30)
 UNDOABLE_CHANGES = 50  # of a course
 Kind = OutlineChange.Kind
 
@@ -18,6 +19,12 @@ def undoable_changes(course: Course, *, now: datetime, limit: int = UNDOABLE_CHA
     recent = OutlineChange.objects.filter(course=course, made_at__gt=now - UNDO_PERIOD)
     rows = recent.order_by("-pk").select_related("made_by")[:UNDOABLE_CHANGES]
     return [one for one in rows if one.undone_at is None][:limit]
+
+
+def change_made(course: Course, by: User, *, now: datetime) -> OutlineChange | None:
+    """Return what a user's call at this moment has changed in the outline, if it was anything that is recorded."""
+    made = OutlineChange.objects.filter(course=course, made_by=by, made_at=now, undone_at=None)
+    return made.select_related("made_by").order_by("-pk").first()
 
 
 def describe_change(change: OutlineChange) -> str:

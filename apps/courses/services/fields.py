@@ -138,7 +138,8 @@ def _save(
     """Decide and store each change by itself, and tell the others of those that were saved."""
     before = read()
     outcomes: list[Outcome] = []
-    for change in changes:
+    # What is emptied first makes room: a date for the days, if the author empties the days they have seen.
+    for change in sorted(changes, key=lambda one: one.value is not None):
         present = before[change.name]
         if change.base != version_of(present) and change.value != present:
             outcomes.append(_conflict(change.name, present, target))
@@ -149,7 +150,7 @@ def _save(
         except FieldProblem as problem:
             outcomes.append(_refused(change.name, present, str(problem)))
             continue
-        except AppError as refusal:  # a circle of prerequisites
+        except AppError as refusal:  # a circle of prerequisites, a second way to open
             outcomes.append(_refused(change.name, present, refusal.detail))
             continue
         outcomes.append(Outcome(name=change.name, state="saved", version="", value=None))

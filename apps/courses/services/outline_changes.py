@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import Model, QuerySet
+
 from apps.accounts.models import User
 from apps.courses.arrangement import NOTHING_CHOSEN, Arrangement, Chosen, Difference, compare
-from apps.courses.models import Course, Lesson, OutlineChange, Question
+from apps.courses.models import Course, Lesson, LessonDownload, OutlineChange, Question, Quiz, QuizDraw
 
 SETTINGS = ("is_preview", "is_optional", "opens_at", "opens_after_days")  # of a lesson, that are recorded
 MERGED_WITHIN = timedelta(minutes=5)  # a title that is saved while it is typed is one change
@@ -83,7 +85,7 @@ def _record(
         return None
     keys = _changed_keys(difference, changed, after)
     titles = [{**before.fields, **after.fields}[key]["title"] for key in keys]
-    if kind == Kind.RENAME and (merged := _merge_with_last(course, changed, made_by, now)) is not None:
+    if kind in _OF_FIELDS and (merged := _merge_with_last(course, changed, kind, titles[0], made_by, now)) is not None:
         return merged
     return OutlineChange.objects.create(
         course=course,
@@ -119,29 +121,71 @@ def _changed_keys(difference: Difference, changed: list[list[Any]], after: State
     return list(dict.fromkeys([*keys, *((row[0], row[1]) for row in changed)]))
 
 
-def _merge_with_last(course: Course, changed: list[list[Any]], made_by: User, now: datetime) -> OutlineChange | None:
-    """Make the change a part of the last one, if that gave a title to the same thing a moment ago."""
+_OF_FIELDS = {Kind.RENAME, Kind.SETTINGS}
+
+
+def _merge_with_last(
+    course: Course, changed: list[list[Any]], kind: str, title: str, made_by: User, now: datetime
+) -> OutlineChange | None:
+    """Make the change a part of the last one, if that is of the same call, or gave a title to the same thing just now.
+
+    A call saves the fields of one lesson one by one.
+    """
     last = course.outline_changes.order_by("-pk").first()
-    if last is None or last.undone_at is not None or last.kind != Kind.RENAME or last.made_by_id != made_by.pk:
+    if last is None or last.undone_at is not None or last.kind not in _OF_FIELDS or last.made_by_id != made_by.pk:
         return None
-    earlier = last.facts["fields"]
-    if now - last.made_at > MERGED_WITHIN or [row[:3] for row in earlier] != [row[:3] for row in changed]:
+    earlier = {tuple(row[:3]): row for row in last.facts["fields"]}
+    later = {tuple(row[:3]): row for row in changed}
+    is_typed = (
+        kind == last.kind == Kind.RENAME and now - last.made_at <= MERGED_WITHIN and earlier.keys() == later.keys()
+    )
+    is_same_call = now == last.made_at and {key[:2] for key in earlier} == {key[:2] for key in later}
+    if not is_typed and not (is_same_call and len({key[:2] for key in later}) == 1):
         return None
-    last.facts["fields"] = [[*old[:4], new[4]] for old, new in zip(earlier, changed, strict=True)]
-    last.subject, last.made_at = str(changed[0][4])[:120], now
-    last.save(update_fields=["facts", "subject", "made_at"])
+    for key, row in later.items():
+        earlier[key] = [*earlier.get(key, row)[:4], row[4]]
+    last.facts["fields"] = list(earlier.values())
+    last.kind = kind if kind == last.kind else Kind.SETTINGS
+    last.subject, last.made_at = title[:120], now
+    last.save(update_fields=["facts", "kind", "subject", "made_at"])
     return last
 
 
+_PLACES = {"id", "uid", "course", "section", "position", "number", "slug", "removed_at", "removed_by"}
+_COUNTED = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
+
+
+def _written(model: type[Model]) -> list[str]:
+    """Return the columns in which authors write: all that are not known to be something else."""
+    fields = model._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
+    return [one.attname for one in fields if one.name not in _PLACES | _COUNTED]
+
+
 def digest_contents(lessons: Collection[int]) -> dict[str, str]:
-    """Return a digest of what is in each of these lessons, by primary key as text. Two queries."""
-    columns = ("title", "summary", "body", "video_id", "external_video", "file_id", "chapters")
+    """Return a digest of everything that was written in each of these lessons, by primary key as text. Seven queries.
+
+    A change of any of it gives another digest, so that it is not lost when the lesson is taken back.
+    """
     parts: dict[int, list[Any]] = {
-        pk: list(values) for pk, *values in Lesson.objects.filter(pk__in=lessons).values_list("pk", *columns)
+        pk: values for pk, *values in Lesson.objects.filter(pk__in=lessons).values_list("pk", *_written(Lesson))
     }
-    questions = Question.objects.filter(quiz__lesson__in=lessons).order_by("quiz", "position")
-    for pk, *values in questions.values_list("quiz__lesson", "kind", "prompt", "options", "answer", "explanation"):
-        parts[pk].append(values)
+    draws = QuizDraw.objects.filter(quiz__lesson__in=lessons).order_by("quiz", "position")
+    links = Lesson.prerequisites.through.objects.filter(from_lesson__in=lessons).order_by("to_lesson")
+    rows: list[QuerySet[Any, Any]] = [
+        Quiz.objects.filter(lesson__in=lessons).values_list("lesson", *_written(Quiz)),
+        Question.objects.filter(quiz__lesson__in=lessons)
+        .order_by("quiz", "position")
+        .values_list("quiz__lesson", *_written(Question)),
+        draws.values_list("quiz__lesson", "question", "count"),
+        draws.exclude(tags=None).order_by("quiz", "position", "tags").values_list("quiz__lesson", "position", "tags"),
+        LessonDownload.objects.filter(lesson__in=lessons)
+        .order_by("lesson", "position")
+        .values_list("lesson", *_written(LessonDownload)),
+        links.values_list("from_lesson", "to_lesson"),
+    ]
+    for found in rows:
+        for pk, *values in found:
+            parts[pk].append(values)
     return {
         str(pk): hashlib.sha256(json.dumps(values, default=str).encode()).hexdigest()[:16]
         for pk, values in parts.items()

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from apps.courses.models import Lesson, OutlineChange, Question, Section
-from apps.courses.queries.outline_changes import UNDO_PERIOD
+from apps.courses.models.outline_change import UNDO_PERIOD
 from studyplatform.kit import jobs
 from studyplatform.kit.registry import Registry
 

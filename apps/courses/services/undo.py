@@ -1,6 +1,7 @@
 """Take changes of outlines back, without overwriting what others have changed since."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +12,12 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.arrangement import Arrangement, Chosen, PlaceLost, take_back
-from apps.courses.errors import UndoConflict
+from apps.courses.errors import OutlineFull, UndoConflict
 from apps.courses.models import Course, Lesson, OutlineChange, Question, QuizDraw, Section
+from apps.courses.queries.draws import askable_bank
 from apps.courses.queries.outline_changes import describe_change, undoable_changes
+from apps.courses.services.bank import MAX_DRAWS
+from apps.courses.services.course_files import record_uses
 from apps.courses.services.outline_changes import Kind, State, digest_contents, read_state
 from apps.courses.services.outline_rows import (
     apply_arrangement,
@@ -23,7 +27,8 @@ from apps.courses.services.outline_rows import (
     moved,
     refresh_outline,
 )
-from apps.courses.services.quiz_counts import finish_change
+from apps.courses.services.quiz_counts import finish_change, quizzes_with_draws, recount_draws
+from apps.courses.services.quizzes import check_room_for
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -34,6 +39,7 @@ def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
     """Take a change of an outline back. What others have changed since stays as it is. Idempotent.
 
     :raises UndoConflict: the same was changed again since, or something it needs is gone.
+    :raises OutlineFull, QuestionInvalid: the course or the quiz has no room for what would return.
     :raises NotFound: it is none of the last `UNDOABLE_CHANGES`, or older than `UNDO_PERIOD`.
     :raises CourseUnderReview: the course is under review.
     """
@@ -48,13 +54,13 @@ def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
         if change.kind == Kind.QUESTION:
             _bring_questions_back(change, course, by=by, now=now)
         else:
-            _undo_in_outline(change, course, now)
+            _undo_in_outline(change, course, by=by, now=now)
         change.undone_at = now
         change.save(update_fields=["undone_at"])
         refresh_outline(course, now=now)
 
 
-def _undo_in_outline(change: OutlineChange, course: Course, now: datetime) -> None:
+def _undo_in_outline(change: OutlineChange, course: Course, *, by: User, now: datetime) -> None:
     state = read_state(course)
     _check_fields(change, state)
     order = change.facts.get("order")
@@ -76,6 +82,7 @@ def _undo_in_outline(change: OutlineChange, course: Course, now: datetime) -> No
         _restore(course, removed)
         _remove_again(course, change, now)
         apply_arrangement(course, target)
+        _follow_bank(course, removed["lessons"], by=by, now=now)
     _restore_fields(change, course, state)
 
 
@@ -150,6 +157,16 @@ def _restore(course: Course, removed: dict[str, list[int]]) -> None:
     Lesson.with_removed.bulk_update(lessons, ["removed_at", "removed_by", "position", "slug"], batch_size=200)
 
 
+def _follow_bank(course: Course, lessons: Collection[int], *, by: User, now: datetime) -> None:
+    """Let the quizzes of lessons that came back follow what happened to the question bank meanwhile."""
+    drawing = [quiz for quiz in quizzes_with_draws(course) if quiz.lesson.pk in lessons]
+    bank = askable_bank(course) if drawing else []
+    if drawing:
+        recount_draws(course, now, bank)
+    for quiz in drawing:
+        record_uses(course=course, by=by, lesson=quiz.lesson, bank=bank, now=now)
+
+
 def _remove_again(course: Course, change: OutlineChange, now: datetime) -> None:
     """Remove what the change has added."""
     gone = {"removed_at": now, "removed_by": change.made_by}
@@ -166,6 +183,7 @@ def _bring_questions_back(change: OutlineChange, course: Course, *, by: User, no
         if not question.is_removed:
             continue
         quiz = question.quiz
+        check_room_for(quiz, question.kind)
         order = list(quiz.questions.order_by("position").values_list("pk", flat=True))
         question.removed_at, question.removed_by, question.position = None, None, ASIDE_RETURNED
         question.save(update_fields=["removed_at", "removed_by", "position"])
@@ -176,10 +194,18 @@ def _bring_questions_back(change: OutlineChange, course: Course, *, by: User, no
 
 
 def _link_again(quiz_pk: int, question: Question, position: int, course: Course) -> None:
-    """Link a question of the bank to a quiz again, unless the quiz is gone or links it already."""
-    if not course.lessons.filter(quiz=quiz_pk).exists() or question.draws.filter(quiz=quiz_pk).exists():
+    """Link a question of the bank to a quiz again, unless the quiz is gone for good or links it already.
+
+    A quiz that is removed itself gets its link too: it may come back.
+
+    :raises OutlineFull: the quiz has got as many other draws as it can have.
+    """
+    is_known = Lesson.with_removed.filter(course=course, quiz=quiz_pk).exists()
+    if not is_known or question.draws.filter(quiz=quiz_pk).exists():
         return
     draws = QuizDraw.objects.filter(quiz=quiz_pk)
+    if draws.count() >= MAX_DRAWS:
+        raise OutlineFull(limit=MAX_DRAWS)
     order = list(draws.order_by("position").values_list("pk", flat=True))
     draw = QuizDraw.objects.create(quiz_id=quiz_pk, position=ASIDE_RETURNED, question=question)
     arrange(draws, moved(order, draw.pk, position))
