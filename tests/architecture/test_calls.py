@@ -288,6 +288,7 @@ TABLE = [
         body=lambda world: {"lessons": [str(world.text.uid)]},
     ),
     Row("studio_outline_insertable", "staff of the course", _the_course),
+    Row("studio_outline_targets", "staff of the course", _the_course),
     Row(
         "studio_outline_insert",
         "staff of the course",

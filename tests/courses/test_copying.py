@@ -14,6 +14,7 @@ from apps.accounts.models import Role
 from apps.courses import services
 from apps.courses.errors import UndoConflict
 from apps.courses.models import Course, CourseFileUse, Lesson, LessonDownload, Question, Quiz, Section
+from apps.courses.services.outline_changes import digest_contents
 from apps.learning.models import Attempt, Enrollment
 from studyplatform.kit.errors import NotFound
 from tests.factories.accounts import UserFactory
@@ -171,6 +172,34 @@ def test_duplicates_stand_behind_their_originals_and_can_be_undone(course: Cours
         services.undo_change(change=again, by=by, now=NOW)
 
 
+def test_everything_that_is_written_in_a_copy_keeps_it_from_being_taken_back(course: Course) -> None:
+    """A digest that forgets a table would let the undo of a duplicate delete what was written there since."""
+    quiz = Quiz.objects.get(lesson__course=course)
+    pk = quiz.lesson.pk
+    tagged = quiz.draws.exclude(tags=None).get()
+    seen = {digest_contents([pk])[str(pk)]}
+    for change in (
+        lambda: Quiz.objects.filter(pk=quiz.pk).update(pass_percent=55),
+        lambda: Quiz.objects.filter(pk=quiz.pk).update(intro="Read first."),
+        lambda: Lesson.objects.filter(pk=pk).update(is_optional=False, opens_after_days=None),
+        lambda: quiz.lesson.prerequisites.add(course.lessons.get(title="Springs")),
+        lambda: quiz.questions.update(all_or_nothing=True),
+        lambda: LessonDownload.objects.create(
+            lesson=quiz.lesson, file=CourseFileFactory(course=course), name="x.pdf", position=1
+        ),
+        lambda: LessonDownload.objects.filter(lesson=quiz.lesson).update(name="y.pdf"),
+        lambda: tagged.tags.clear(),
+        lambda: tagged.delete(),
+    ):
+        change()
+        seen.add(digest_contents([pk])[str(pk)])
+    assert len(seen) == 10
+    # What services count is not written by anybody.
+    Lesson.objects.filter(pk=pk).update(duration=1, number="9.9")
+    Quiz.objects.filter(pk=quiz.pk).update(bank_count=9)
+    assert digest_contents([pk])[str(pk)] in seen
+
+
 @pytest.mark.long
 def test_the_pages_duplicate_without_scripts(course: Course) -> None:
     browser = Client()
@@ -201,6 +230,8 @@ def test_lessons_move_to_another_course_of_the_instructor(course: Course) -> Non
     address = f"/api/v1/studio/courses/{target.uid}/outline/insert/"
     found = browser.get(address, {"q": "spring"}).json()["results"]
     assert [one["title"] for one in found] == ["Springs"]
+    [place] = browser.get(f"/api/v1/studio/courses/{course.uid}/outline/targets/", {"q": "here"}).json()["results"]
+    assert (place["uid"], [one["title"] for one in place["sections"]]) == (str(target.uid), ["Here"])
     rows = list(course.lessons.order_by("section__position", "position"))
     uids = [str(one.uid) for one in reversed(rows)]
     body = {"lessons": uids, "section": str(target.sections.get().uid), "position": 1, "is_move": True}
@@ -220,12 +251,20 @@ def test_lessons_move_to_another_course_of_the_instructor(course: Course) -> Non
             course=target, by=by, lessons=rows[:1], section=target.sections.get(), position=1, now=NOW
         )
     # Both courses can take it back by themselves, and the learner's work is where it was.
+    removal = {"course": str(course.uid), "change": str(course.outline_changes.get().uid)}
+    assert done.json()["removals"] == [removal]
     for one in (course, target):
         change = one.outline_changes.get()
         services.undo_change(change=change, by=by, now=timezone.now())
     assert course.lessons.count() == 3
     assert target.lessons.count() == 1
     assert Attempt.objects.filter(quiz__lesson=rows[2]).exists()
+
+    body = {"lessons": uids, "section_title": "From rivers", "position": 1}
+    done = browser.post(address, body, content_type="application/json")
+    assert [row["section"] for row in _written(target)] == ["Here", *["From rivers"] * 3]
+    browser.post(f"/api/v1/studio/courses/{target.uid}/changes/{done.json()['change']['uid']}/undo/")
+    assert target.sections.count() == 1
 
 
 def test_questions_that_say_the_same_stay_two_in_copies(course: Course) -> None:

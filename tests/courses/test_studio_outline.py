@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,12 +17,20 @@ from apps.accounts.models import Role, User
 from apps.courses import services
 from apps.courses.errors import OutlineFull, UndoConflict
 from apps.courses.models import Course, Lesson, OutlineChange, Question, QuizDraw, Section
-from apps.courses.services import outline_rows
+from apps.courses.services import outline_rows, quizzes
 from apps.learning.models import Enrollment
 from apps.learning.services import recount_course
 from studyplatform.kit.errors import NotFound
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
+from tests.factories.courses import (
+    CourseFactory,
+    CourseFileFactory,
+    LessonFactory,
+    QuestionFactory,
+    QuizFactory,
+    SectionFactory,
+)
+from tests.factories.files import VideoFactory
 from tests.factories.learning import EnrollmentFactory, LessonProgressFactory, MissedCardFactory
 
 pytestmark = pytest.mark.django_db
@@ -305,6 +315,75 @@ def test_a_removed_question_comes_back_with_its_links(course) -> None:
     assert (quiz.bank_count, [draw.question_id for draw in quiz.draws.all()]) == (1, [linked.pk])
     card.refresh_from_db()
     assert card.question_id == own[1].pk
+
+
+def test_a_quiz_that_comes_back_follows_what_happened_to_the_bank(course, monkeypatch) -> None:
+    by = course.instructor
+    quiz = QuizFactory(lesson__section=course.sections.get(title="B"))
+    other = QuizFactory(lesson__section=course.sections.get(title="B"))
+    bank = services.open_bank(course=course)
+    picture = CourseFileFactory(course=course)
+    first, second, third = (QuestionFactory(quiz=bank) for _ in range(3))
+    for one in (quiz, other):
+        services.link_question(quiz=one, question=first, by=by, now=NOW)
+        services.add_draw(quiz=one, by=by, tags=[], count=1, now=NOW)
+    removal = services.delete_lesson(lesson=quiz.lesson, by=by, now=NOW)
+    linked = services.delete_question(question=first, by=by, now=NOW)
+    gone = services.delete_question(question=second, by=by, now=NOW)
+    draft = services.QuestionDraft(kind="essay", prompt=f"![A map]({picture.address})")
+    # The bank is read once for all quizzes that draw from it.
+    with CaptureQueriesContext(connection) as seen:
+        services.edit_question(question=third, by=by, draft=draft, now=NOW)
+    assert sum('"courses_question"."explanation"' in one["sql"] and "is_withdrawn" in one["sql"] and
+               '"courses_quiz"."course_id" =' in one["sql"] for one in seen.captured_queries) == 1  # fmt: skip
+    assert removal
+    assert linked
+    assert gone
+    services.undo_change(change=linked, by=by, now=NOW)  # the link of the removed quiz, too
+    services.undo_change(change=removal, by=by, now=NOW)
+
+    quiz.refresh_from_db()
+    assert (quiz.draws.count(), quiz.bank_count) == (2, 2)
+    assert [use.file for use in quiz.lesson.file_uses.filter(ended_at=None)] == [picture]
+    monkeypatch.setattr(quizzes, "BANK_LIMIT", 2)
+    with pytest.raises(OutlineFull):
+        services.undo_change(change=gone, by=by, now=NOW)
+
+
+def test_a_video_stays_while_its_deleted_lesson_can_come_back(course) -> None:
+    video = VideoFactory(owner=course.instructor)
+    lesson = LessonFactory(section=course.sections.get(title="B"), kind="video", title="Film", video=video)
+    services.delete_lesson(lesson=lesson, by=course.instructor, now=timezone.now())
+    browser = _browser_of(course.instructor)
+    refused = browser.delete(f"/api/v1/videos/{video.uid}/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "VIDEO_OF_DELETED_LESSON")
+    Lesson.with_removed.filter(pk=lesson.pk).update(removed_at=timezone.now() - timedelta(days=31))
+    assert browser.delete(f"/api/v1/videos/{video.uid}/").status_code == 204
+
+
+def test_fields_of_a_lesson_are_one_change_that_can_be_undone(studio, course) -> None:
+    lesson = course.lessons.get(title="one")
+
+    def save(**values: Any) -> Any:
+        known = studio.get(f"/api/v1/studio/lessons/{lesson.uid}/").json()["values"]
+        fields = {name: {"value": value, "base": known[name]["version"]} for name, value in values.items()}
+        body = {"client": "tab", "fields": fields}
+        done = studio.patch(f"/api/v1/studio/lessons/{lesson.uid}/", body, content_type="application/json")
+        return done.json()
+
+    done = save(title="First", is_preview=True, opens_after_days=3)
+    assert done["change"]["text"] == "Settings of “First” were changed."
+    assert save(summary="Words alone.")["change"] is None
+    # Days that somebody else has set stay: the author of the date doesn't know them.
+    refused = save(opens_at="2027-01-11T08:00")
+    assert [(one["state"], bool(one["problem"])) for one in refused["outcomes"]] == [("refused", True)]
+    both = save(opens_at="2027-01-11T08:00", opens_after_days=None)
+    assert {one["state"] for one in both["outcomes"]} == {"saved"}
+    _undo(studio, course, both["change"])
+    _undo(studio, course, done["change"])
+    lesson.refresh_from_db()
+    assert (lesson.title, lesson.is_preview, lesson.opens_at, lesson.opens_after_days) == ("one", False, None, None)
+    assert lesson.summary == "Words alone."
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from apps.courses.api import studio_serializers
 from apps.courses.api.lookups import course_with
 from apps.courses.api.outline_views import OutlineCall
 from apps.courses.models import Lesson, Section
-from apps.courses.queries.insertable import insertable_lessons
+from apps.courses.queries.insertable import insertable_lessons, target_courses
 from apps.courses.studio import course_in_studio, course_out
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.api import validated
@@ -70,13 +70,41 @@ class StudioOutlineInsert(OutlineCall, GenericAPIView[Any]):
             by=signed_in_user(request),
             lessons=[lessons[one] for one in dict.fromkeys(form["lessons"])],
             section=section,
+            section_title=form.get("section_title", ""),
             sections=[sections[one] for one in dict.fromkeys(form["sections"])],
             position=form["position"],
             is_move=form["is_move"],
             now=timezone.now(),
         )
-        added = copies.uids
-        return self.answer(request, course, change, added=added, code=status.HTTP_201_CREATED)
+        return self.answer(
+            request, course, change, added=copies.uids, removals=copies.removals, code=status.HTTP_201_CREATED
+        )
+
+
+class StudioOutlineTargets(GenericAPIView[Any]):
+    permission_classes = [permissions.IsAuthenticated]
+    serializer_class = shapes.TargetCourse
+
+    @extend_schema(
+        operation_id="studio_outline_targets",
+        responses={200: shapes.TargetCourse(many=True)},
+        parameters=[OpenApiParameter("q", str, description="Words of the title of a course or of its sections.")],
+    )
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The other courses that can take lessons of this one, with their sections; those changed last first."""
+        course, user = course_with(request, uid), signed_in_user(request)
+        page = self.paginate_queryset(target_courses(course, words=request.query_params.get("q", ""))) or []
+        rows = [
+            {
+                **course_in_studio(one, user),
+                "sections": [
+                    {"uid": section.uid, "number": section.position, "title": section.title}
+                    for section in one.sections.all()
+                ],
+            }
+            for one in page
+        ]
+        return self.get_paginated_response(rows)
 
 
 class StudioCourseCopies(APIView):

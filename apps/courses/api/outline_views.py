@@ -36,11 +36,17 @@ class OutlineCall(APIView):
         change: OutlineChange | None = None,
         *,
         added: Collection[UUID] = (),
+        removals: Collection[OutlineChange] = (),
         code: int = status.HTTP_200_OK,
     ) -> Response:
         """The present outline, with what was done."""
         outline = studio_outline(course, signed_in_user(request), now=timezone.now())
-        done = {"outline": outline, "change": change_out(change) if change else None, "added": list(added)}
+        done = {
+            "outline": outline,
+            "change": change_out(change) if change else None,
+            "added": list(added),
+            "removals": [{"course": one.course.uid, "change": one.uid} for one in removals],
+        }
         return Response(done, code)
 
     @contextmanager

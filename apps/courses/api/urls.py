@@ -45,6 +45,7 @@ urlpatterns = [
     path("studio/courses/<uuid:uid>/outline/lessons/", outline_views.StudioOutlineLessons.as_view()),
     path("studio/courses/<uuid:uid>/outline/duplicate/", outline_views.StudioOutlineDuplicate.as_view()),
     path("studio/courses/<uuid:uid>/outline/insert/", copying_views.StudioOutlineInsert.as_view()),
+    path("studio/courses/<uuid:uid>/outline/targets/", copying_views.StudioOutlineTargets.as_view()),
     path("studio/courses/<uuid:uid>/copies/", copying_views.StudioCourseCopies.as_view()),
     path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
     path("studio/courses/<uuid:uid>/plates/", studio_views.StudioCoursePlates.as_view()),

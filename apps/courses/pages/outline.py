@@ -105,6 +105,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
     """Render the outline and the panel of the open lesson, or the part of the page that the script asks for."""
     user, part = signed_in_user(request), request.headers.get(PART, "")
     context: dict[str, Any] = {**about(course, user), "opened": opened, "part": part}
+    context["time_zone"] = timezone.get_current_timezone_name()
     rows: list[authored_outline.SectionRow] = []
     if part not in {"panel", "state"}:
         rows = authored_outline.outline_of(course)

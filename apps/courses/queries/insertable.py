@@ -1,8 +1,9 @@
-"""The lessons that can be inserted in a course: those of its instructor's other courses."""
+"""What can be inserted in a course: lessons of its instructor's other courses. And which courses can take its own."""
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Course, Lesson, Section
+from apps.courses.policies import EDITABLE
 
 MAX_SEARCH_WORDS = 10
 MAX_SEARCH_LENGTH = 200  # characters
@@ -21,3 +22,16 @@ def insertable_lessons(course: Course, *, words: str = "", of_course: str = "") 
         found = found.filter(Q(title__folded_contains=word) | Q(course__title__folded_contains=word))
     order = ("-course__updated_at", "course", "section__position", "position")
     return found.select_related("course").defer("body").order_by(*order)
+
+
+def target_courses(course: Course, *, words: str = "") -> QuerySet[Course]:
+    """Return the instructor's other courses that can be edited, those changed last first, with their sections.
+
+    :param words: each occurs in the title of the course or of one of its sections.
+    """
+    found = Course.objects.filter(instructor=course.instructor_id, status__in=EDITABLE).exclude(pk=course.pk)
+    for word in words[:MAX_SEARCH_LENGTH].split()[:MAX_SEARCH_WORDS]:
+        named = Section.objects.filter(course=OuterRef("pk"), title__folded_contains=word)
+        found = found.filter(Q(title__folded_contains=word) | Q(Exists(named)))
+    sections = Prefetch("sections", queryset=Section.objects.order_by("position"))
+    return found.prefetch_related(sections).order_by("-updated_at", "-pk")

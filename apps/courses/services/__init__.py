@@ -27,7 +27,7 @@ from apps.courses.services.course_files import (
 )
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.downloads import add_download, move_download, remove_download, upload_download
-from apps.courses.services.duplicating import duplicate_course, duplicate_items, insert_lessons
+from apps.courses.services.duplicating import duplicate_course, duplicate_items
 from apps.courses.services.findings import (
     check_links,
     ignore_finding,
@@ -36,6 +36,7 @@ from apps.courses.services.findings import (
     request_link_check,
     restore_finding,
 )
+from apps.courses.services.inserting import insert_lessons
 from apps.courses.services.media import (
     add_captions,
     attach_file,

@@ -23,6 +23,7 @@ from apps.courses.models import (
     CourseFileUse,
     Lesson,
     LessonDownload,
+    OutlineChange,
     Question,
     QuestionTag,
     Quiz,
@@ -39,12 +40,13 @@ M = TypeVar("M", bound=models.Model)
 
 @dataclass
 class Copies:
-    """What was copied: the copies by the primary key of their originals."""
+    """What was copied: the copies by the primary key of their originals. ``removals``: of originals that were moved."""
 
     sections: dict[int, Section] = field(default_factory=dict)
     lessons: dict[int, Lesson] = field(default_factory=dict)
     questions: dict[int, Question] = field(default_factory=dict)
     tags: dict[int, QuestionTag] = field(default_factory=dict)
+    removals: list[OutlineChange] = field(default_factory=list)
 
     @property
     def uids(self) -> list[UUID]:

@@ -1,9 +1,9 @@
 """Sections and lessons duplicated in their course or inserted in another one, and whole courses duplicated."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -11,7 +11,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.arrangement import Arrangement
-from apps.courses.events import CourseDuplicated, CourseEdited, LessonAdded
+from apps.courses.events import CourseDuplicated, CourseEdited
 from apps.courses.models import (
     Course,
     CourseFile,
@@ -22,7 +22,6 @@ from apps.courses.models import (
     Question,
     QuestionTag,
     Quiz,
-    Section,
 )
 from apps.courses.picture_files import Crop
 from apps.courses.queries.openings import add_days
@@ -36,7 +35,6 @@ from apps.courses.services.copying import (
     name_copy,
 )
 from apps.courses.services.courses import CourseTexts, create_course
-from apps.courses.services.moving import remove_items
 from apps.courses.services.outline_changes import Kind, recording
 from apps.courses.services.outline_rows import (
     apply_arrangement,
@@ -50,18 +48,6 @@ from apps.courses.services.quiz_counts import recount_draws
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
-
-Row = TypeVar("Row", Section, Lesson)
-
-
-def _reload(model: type[Row], rows: Sequence[Row]) -> list[Row]:
-    """
-    :raises NotFound: one of them was removed.
-    """
-    live = model.objects.in_bulk([row.pk for row in rows])
-    if len(live) != len({row.pk for row in rows}):
-        raise NotFound
-    return [live[row.pk] for row in rows]
 
 
 def duplicate_items(
@@ -98,85 +84,6 @@ def duplicate_items(
             refresh_outline(course, now=now)
         copies.lessons |= single.lessons
     return recorded.change, copies
-
-
-def insert_lessons(
-    *,
-    course: Course,
-    by: User,
-    lessons: Sequence[Lesson] = (),
-    section: Section | None = None,
-    sections: Sequence[Section] = (),
-    position: int,
-    is_move: bool = False,
-    now: datetime,
-) -> tuple[OutlineChange | None, Copies]:
-    """Copy lessons to a position of a section, or sections to a position of the course, from courses of its instructor.
-
-    With ``is_move`` the originals are removed from their courses. What learners did stays with the originals: it
-    belongs to the enrollment in their course, and returns there when the removal is undone.
-
-    :raises OutlineFull: the course would have too many sections or lessons.
-    :raises NotFound: something is in a course of another instructor, or was removed.
-    """
-    with transaction.atomic():
-        sources = _lock_sources(course, by, [*lessons, *sections], is_move=is_move)
-        course = sources.pop(course.pk)
-        # As they are now, not as they were before the locks: somebody may have saved or removed them meanwhile.
-        sections, lessons = _reload(Section, sections), _reload(Lesson, lessons)
-        inside = [list(one.lessons.select_related("video").order_by("position")) for one in sections]
-        check_room(course, sections=len(sections), lessons=len(lessons) + sum(len(rows) for rows in inside))
-        if lessons and (section is None or not course.sections.filter(pk=section.pk).exists()):
-            raise NotFound
-        copies = Copies()
-        with recording(course, made_by=by, kind=Kind.DUPLICATE, now=now) as recorded:
-            present = read_arrangement(course)
-            copy_sections([one.pk for one in sections], course, copies)
-            pairs = [(row, copies.sections[row.section_id]) for rows in inside for row in rows]
-            if section is not None:
-                pairs += [(lesson, section) for lesson in lessons]
-            for source in {row.course_id for row, _into in pairs}:
-                of_source = [(row, into) for row, into in pairs if row.course_id == source]
-                copy_lessons(of_source, sources.get(source, course), course, copies, by, now)
-            target = present
-            for one, rows in zip(sections, inside, strict=True):
-                added = (copies.sections[one.pk].pk, tuple(copies.lessons[row.pk].pk for row in rows))
-                target = Arrangement((*target.sections, added))
-            if section is not None and lessons:
-                target = target.with_lessons([copies.lessons[one.pk].pk for one in lessons], section.pk, position)
-            if sections:
-                target = target.with_sections([copies.sections[one.pk].pk for one in sections], position)
-            apply_arrangement(course, target)
-            recount_draws(course, now)
-            refresh_outline(course, now=now)
-        for copy in copies.lessons.values():
-            publish(LessonAdded(course_id=course.pk, lesson_id=copy.pk))
-        if is_move:
-            for origin in sources.values():
-                remove_items(
-                    course=origin,
-                    by=by,
-                    sections=[one.pk for one in sections if one.course_id == origin.pk],
-                    lessons=[one.pk for one in lessons if one.course_id == origin.pk],
-                    now=now,
-                )
-    return recorded.change, copies
-
-
-def _lock_sources(course: Course, by: User, rows: Iterable[Lesson | Section], *, is_move: bool) -> dict[int, Course]:
-    """Lock the courses, the lowest id first, and return them.
-
-    :raises NotFound: one is not a course of the same instructor.
-    """
-    pks = {course.pk, *(row.course_id for row in rows)}
-    locked = {one.pk: one for one in Course.objects.select_for_update().filter(pk__in=pks).order_by("pk")}
-    enforce(policies.edit_course(by, locked[course.pk]))
-    for other in locked.values():
-        if other.instructor_id != locked[course.pk].instructor_id or policies.manage_course(by, other) is not None:
-            raise NotFound
-        if is_move:
-            enforce(policies.edit_course(by, other))
-    return locked
 
 
 def _with_copies(row: Iterable[int], copies: Mapping[int, Lesson]) -> list[int]:

@@ -171,6 +171,7 @@ export const catalogue = {
   VIDEO_NETWORK_ERROR: {"title": "The connection dropped", "message": "The connection dropped while the video was loading. Your progress is saved.", "severity": "warning", "icon": "wifi-off", "action": {"label": "Resume", "handler": "resume"}, "retryDelay": 3},
   VIDEO_NOT_FOUND: {},
   VIDEO_NOT_RETRYABLE: {},
+  VIDEO_OF_DELETED_LESSON: {"severity": "warning"},
   VIDEO_QUALITY_DEGRADED: {"title": "Quality lowered", "message": "Your connection slowed, so the quality was lowered automatically. It rises again when the connection improves.", "severity": "info", "icon": "wifi"},
   VIDEO_SHOWN: {},
   WATCHING_TOO_SHORT: {"severity": "info", "icon": "clock"},

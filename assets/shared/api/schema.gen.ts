@@ -1860,6 +1860,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/studio/courses/{uid}/outline/targets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The other courses that can take lessons of this one, with their sections; those changed last first. */
+        get: operations["studio_outline_targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/studio/courses/{uid}/plates/": {
         parameters: {
             query?: never;
@@ -3161,7 +3178,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -3222,7 +3239,7 @@ export interface components {
         FieldChangeInRequest: {
             /** @description The version with which the author began. */
             base: string;
-            value: unknown;
+            value: unknown | null;
         };
         FieldChangesInRequest: {
             /**
@@ -3853,6 +3870,8 @@ export interface components {
              * @description Where the lessons go.
              */
             section?: string;
+            /** @description Of a new section for the lessons, in place of an existing one. */
+            section_title?: string;
             sections?: string[];
         };
         KindCount: {
@@ -3922,7 +3941,7 @@ export interface components {
             opens_after_days?: number | null;
             /**
              * Format: date-time
-             * @description With a time zone; sets the days to none.
+             * @description Without a time zone it is in that of the user's profile. Sets the days to none.
              */
             opens_at?: string | null;
         };
@@ -4367,6 +4386,15 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["SampleNameOut"][];
+        };
+        PaginatedTargetCourseList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["TargetCourse"][];
         };
         PaginatedVideoLessonList: {
             /** @example 123 */
@@ -5068,6 +5096,12 @@ export interface components {
          * @enum {string}
          */
         ReasonEnum: "spam" | "rude" | "off_topic" | "incorrect" | "cheating" | "other";
+        RemovalOut: {
+            /** Format: uuid */
+            change: string;
+            /** Format: uuid */
+            course: string;
+        };
         RenditionOut: {
             readonly average_bandwidth: number;
             /** @description Peak bits per second. */
@@ -5364,6 +5398,8 @@ export interface components {
             };
         };
         StudioLessonChanged: {
+            /** @description What was done, to undo it; null if it was texts alone. */
+            change: components["schemas"]["OutlineChangeOut"] | null;
             outcomes: components["schemas"]["FieldOutcome"][];
         };
         StudioOutline: {
@@ -5383,6 +5419,8 @@ export interface components {
             /** @description What was done now, to undo it; null if nothing changed. */
             change: components["schemas"]["OutlineChangeOut"] | null;
             outline: components["schemas"]["StudioOutline"];
+            /** @description What a move has removed in other courses, to undo it there. */
+            removals: components["schemas"]["RemovalOut"][];
         };
         /** @description A lesson in the outline of the studio. */
         StudioOutlineLesson: {
@@ -5534,6 +5572,22 @@ export interface components {
         };
         SuggestionsOut: {
             questions: components["schemas"]["SuggestionOut"][];
+        };
+        /** @description A course that can take lessons or sections of another one. */
+        TargetCourse: {
+            can_edit: boolean;
+            sections: components["schemas"]["TargetSection"][];
+            slug: string;
+            status: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        TargetSection: {
+            number: number;
+            title: string;
+            /** Format: uuid */
+            uid: string;
         };
         TermsInRequest: {
             /** @default  */
@@ -10139,6 +10193,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudioOutlineChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_outline_targets: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description Words of the title of a course or of its sections. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedTargetCourseList"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -187,6 +187,8 @@ def _arrange_course(call: Any, *, text: str, section: str) -> None:
     outline = "/studio/courses/{uid}/outline/"
     call("GET", outline, uid=uid)
     call("GET", f"{outline}insert/", uid=uid)
+    call("GET", f"{outline}targets/", uid=uid)
+    call("POST", f"{outline}sections/", uid=uid, body={"title": "Extra"})
     call("POST", f"{outline}insert/", uid=uid, body={"lessons": [text], "section": section, "position": 1})
     call("POST", f"{outline}lessons/", uid=uid, body={"section": section, "kind": "text", "title": "Hills"})
     call("POST", f"{outline}duplicate/", uid=uid, body={"lessons": [text]})
