@@ -42,7 +42,7 @@ function startPage(grid: HTMLElement, side: HTMLElement): void {
       const line = shown?.querySelector<HTMLElement>("[data-saving]");
       if (shown && form && line) void startSaving(shown, form, line);
     },
-    () => void editor?.refresh().then(panel.markOpened),
+    () => void editor?.refresh(true).then(panel.markOpened),
   );
 
   async function startSaving(shown: HTMLElement, form: HTMLFormElement, line: HTMLElement) {
@@ -58,7 +58,20 @@ function startPage(grid: HTMLElement, side: HTMLElement): void {
         clearTimeout(timer);
         timer = setTimeout(() => void panel.refreshState(), REFRESH_MS);
       },
+      onRecorded: (change) => editor?.offerUndo(change),
     });
+  }
+
+  /** The outline was changed: by a move, an undo, for many lessons or by others. Show it in the open lesson, too. */
+  async function refreshOpened(): Promise<void> {
+    const lesson = latest?.dataset.opened ?? "";
+    const row = rowOf(lesson);
+    if (!latest || !row) return;
+    const number = latest.querySelector("[data-panel-number]");
+    if (number) number.textContent = row.querySelector("[data-number]")?.textContent ?? "";
+    const { receiveLesson } = await import("./outline/lessonForm");
+    await receiveLesson(lesson).catch(() => undefined);
+    await panel.refreshState();
   }
 
   const outline = grid.querySelector<HTMLElement>("[data-outline]");
@@ -66,9 +79,11 @@ function startPage(grid: HTMLElement, side: HTMLElement): void {
     editor = startOutlineEditor(grid, outline, createCalls(course), {
       onRenameLesson: async (lesson, title, was) => {
         const { saveTitle } = await import("./outline/lessonForm");
-        await saveTitle(lesson, title, was);
+        const change = await saveTitle(lesson, title, was);
         if (latest?.dataset.opened === lesson) await panel.refreshState();
+        return change;
       },
+      onShown: () => void refreshOpened(),
       onChanged: () => {
         ownAt = Date.now();
       },

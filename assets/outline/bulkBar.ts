@@ -1,6 +1,5 @@
 /** What can be done with the selected lessons, in a bar at the foot of the window. Loaded with the first selection. */
 import { drawIcon } from "../shared/icons";
-import type { IconName } from "../shared/iconNames";
 import { t, tn } from "../shared/i18n";
 import type { Settings } from "./outlineCalls";
 import { listOfSection, numberOf, type Place, rowsOf, titleOf } from "./rows";
@@ -9,6 +8,10 @@ export type BulkActions = {
   onMove: (place: Place) => void;
   onDuplicate: () => void;
   onSet: (settings: Settings) => void;
+  /** Asks when the lessons open. */
+  onOpening: () => void;
+  /** Asks for the course to which they are copied or moved. */
+  onSend: () => void;
   onRemove: () => void;
   onClear: () => void;
 };
@@ -16,7 +19,7 @@ export type BulkActions = {
 /** @returns a function that shows the bar for so many lessons; for none, it is removed */
 export function createBulkBar(
   outline: HTMLElement,
-  { onMove, onDuplicate, onSet, onRemove, onClear }: BulkActions,
+  { onMove, onDuplicate, onSet, onOpening, onSend, onRemove, onClear }: BulkActions,
 ): (count: number) => void {
   const bar = document.createElement("div");
   bar.className = "bulk";
@@ -25,11 +28,11 @@ export function createBulkBar(
   const said = document.createElement("p");
   said.className = "bulk__count num";
 
-  const button = (icon: IconName, label: string, onPress: () => void): HTMLButtonElement => {
+  const button = (label: string, onPress: () => void): HTMLButtonElement => {
     const made = document.createElement("button");
     made.type = "button";
     made.className = "btn btn--quiet btn--sm";
-    made.append(drawIcon(icon), label);
+    made.textContent = label;
     made.addEventListener("click", onPress);
     return made;
   };
@@ -64,12 +67,9 @@ export function createBulkBar(
         ? [[`${numberOf(section)} ${titleOf(section)}`, () => onMove({ list, before: null })]]
         : [];
     });
-  const days = (count: number): [string, () => void] => [
-    tn("{count} day after enrollment", "{count} days after enrollment", count),
-    () => onSet({ opens_after_days: count }),
-  ];
-  const clear = button("x", "", onClear);
-  clear.className = "icon-btn icon-btn--sm";
+  const clear = button("", onClear);
+  clear.className = "icon-btn icon-btn--sm bulk__clear";
+  clear.append(drawIcon("x"));
   clear.setAttribute("aria-label", t("Clear selection"));
   bar.append(
     said,
@@ -80,12 +80,10 @@ export function createBulkBar(
       [t("Optional lesson"), () => onSet({ is_optional: true })],
       [t("Required lesson"), () => onSet({ is_optional: false })],
     ]),
-    choice(t("Opens …"), () => [
-      [t("At once"), () => onSet({ opens_at: null, opens_after_days: null })],
-      ...[1, 7, 14, 28].map(days),
-    ]),
-    button("copy", t("Duplicate"), onDuplicate),
-    button("trash-2", t("Delete"), onRemove),
+    button(t("Opens …"), onOpening),
+    button(t("Duplicate"), onDuplicate),
+    button(t("Other course …"), onSend),
+    button(t("Delete"), onRemove),
     clear,
   );
   return (count) => {

@@ -29,7 +29,7 @@ beforeEach(() => {
       edited_by: "",
       edited_at: null,
     }));
-    return Response.json({ outcomes });
+    return Response.json({ outcomes, change: null });
   });
 });
 afterEach(() => {
@@ -50,6 +50,7 @@ const start = (form: HTMLFormElement): void => {
   end = startLessonForm(form, document.querySelector("p")!, {
     onTitle: () => undefined,
     onSaved: () => undefined,
+    onRecorded: () => undefined,
   });
 };
 

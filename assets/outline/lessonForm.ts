@@ -13,13 +13,17 @@ import { judge, waitOf } from "../shared/saving/judge";
 import { mergeText } from "../shared/saving/mergeText";
 import { type Conflict, type Field, type Saved, SaveQueue } from "../shared/saving/saveQueue";
 import { createUnsavedStore, findLeftUnsaved } from "../shared/saving/unsavedStore";
+import type { Change } from "./outlineCalls";
 
 /** Names this tab, so that it is not told of its own changes. */
 export const CLIENT = newUid();
 
 const queues = new Map<string, SaveQueue>();
 /** Called with each change of a queue, while its form is shown. */
-const shownForms = new Map<string, { onReplaced: (name: string, value: unknown) => void }>();
+const shownForms = new Map<
+  string,
+  { onReplaced: (name: string, value: unknown) => void; onRecorded: (change: Change) => void }
+>();
 
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
@@ -69,11 +73,9 @@ function write(form: HTMLFormElement, name: string, value: unknown): void {
       if (control.value !== value) createPlainSurface(control).update(String(value));
     } else if (control.type === "checkbox")
       control.checked = Array.isArray(value) ? value.includes(control.value) : value === true;
-    else if (control.type === "datetime-local") {
-      // The server's moment has a zone; the field shows it once the panel is opened again. What was typed here fits.
-      const typed = textOf(value);
-      if (typed === "" || /^[\dT:-]{16}$/.test(typed)) control.value = typed;
-    } else if (control.type !== "hidden" && control.value !== textOf(value)) {
+    else if (control.type === "datetime-local")
+      control.value = inZone(textOf(value), form.dataset.zone ?? "UTC");
+    else if (control.type !== "hidden" && control.value !== textOf(value)) {
       const { selectionStart, selectionEnd } = control;
       control.value = textOf(value);
       if (document.activeElement === control && selectionStart !== null)
@@ -82,8 +84,24 @@ function write(form: HTMLFormElement, name: string, value: unknown): void {
   }
 }
 
+const findUser = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
+
+const authorOf = (user: string): { author?: string } => (user === "" ? {} : { author: user });
+
+/** A moment as fields for dates have it, in the zone of the user's profile. What was typed is one already. */
+function inZone(value: string, zone: string): string {
+  if (!/(?:Z|[+-]\d\d:\d\d)$/.test(value)) return value;
+  const parts = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: "short",
+  });
+  return parts.format(new Date(value)).replace(" ", "T");
+}
+
 function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
-  const user = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
+  const user = findUser();
   const left = findLeftUnsaved(user, lesson); // before this tab has a store of its own
   const queue = new SaveQueue({
     saved,
@@ -94,13 +112,14 @@ function createQueue(lesson: string, saved: Record<string, Saved>): SaveQueue {
     judge,
     waitOf,
     send: async (fields, isLeaving) => {
-      const { outcomes } = await unwrap(
+      const { outcomes, change } = await unwrap(
         authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
           params: { path: { uid: lesson } },
-          body: { client: CLIENT, fields, ...(user !== "" && { author: user }) },
+          body: { client: CLIENT, fields, ...authorOf(user) },
           keepalive: isLeaving,
         }),
       );
+      if (change) shownForms.get(lesson)?.onRecorded(change);
       return outcomes;
     },
   });
@@ -125,26 +144,32 @@ export async function receiveLesson(lesson: string): Promise<void> {
 
 /**
  * Save a title that was written in the outline. If its form was opened here, the form shows it.
+ * @returns what was done, to undo it
  * @throws Error when someone else has changed the title since, or the server refuses it
  */
-export async function saveTitle(lesson: string, title: string, was: string): Promise<void> {
+export async function saveTitle(
+  lesson: string,
+  title: string,
+  was: string,
+): Promise<Change | null> {
   const path = { uid: lesson };
   const { values } = await unwrap(
     authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params: { path } }),
   );
   const present = values.title ?? { value: null, version: "" };
   const isStale = present.value !== was;
-  const { outcomes } = await unwrap(
+  const { outcomes, change } = await unwrap(
     authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
       params: { path },
       body: {
         client: CLIENT,
+        ...authorOf(findUser()),
         fields: { title: { value: title, base: isStale ? "" : present.version } },
       },
     }),
   );
   const [outcome] = outcomes;
-  if (!outcome) return;
+  if (!outcome) return change;
   queues.get(lesson)?.receive("title", {
     value: outcome.value,
     version: outcome.version,
@@ -153,6 +178,7 @@ export async function saveTitle(lesson: string, title: string, was: string): Pro
   });
   if (outcome.state !== "saved")
     throw new Error(outcome.problem || t("Someone else has changed this title."));
+  return change;
 }
 
 export type LessonFormEvents = {
@@ -160,6 +186,8 @@ export type LessonFormEvents = {
   onTitle: (title: string) => void;
   /** Something was saved: the row and the state of the lesson may be others. */
   onSaved: () => void;
+  /** What was saved can be undone in the outline. */
+  onRecorded: (change: Change) => void;
 };
 
 /**
@@ -170,7 +198,7 @@ export type LessonFormEvents = {
 export function startLessonForm(
   form: HTMLFormElement,
   line: HTMLElement,
-  { onTitle, onSaved }: LessonFormEvents,
+  { onTitle, onSaved, onRecorded }: LessonFormEvents,
 ): () => void {
   const lesson = form.dataset.lessonForm ?? "";
   const versions = JSON.parse(form.dataset.versions ?? "{}") as Record<string, string>;
@@ -196,7 +224,7 @@ export function startLessonForm(
   for (const part of form.querySelectorAll<HTMLElement>("[data-without-saving]"))
     part.hidden = true;
   const onReplaced = (name: string, value: unknown): void => write(form, name, value);
-  shownForms.set(lesson, { onReplaced });
+  shownForms.set(lesson, { onReplaced, onRecorded });
   for (const [name, value] of typed) mine.set(name, value);
   for (const [name, { value }] of mine.fields()) write(form, name, value);
 
@@ -209,11 +237,25 @@ export function startLessonForm(
     if (isProblem && text !== said) announce(text, "assertive");
     said = text;
     for (const [name, field] of mine.fields()) showProblem(form, name, field, mine);
+    for (const [name, other] of Object.entries(OTHER_WAY)) retryOpening(name, other);
     if (mine.savedAt !== savedAt) {
       savedAt = mine.savedAt;
       onSaved();
     }
   };
+  const unsettled = new Set<string>();
+  /** A date that was refused for the sake of days, or the other way around, is sent again once those are gone. */
+  function retryOpening(name: string, other: string): void {
+    const [field, way] = [mine.fields().get(name), mine.fields().get(other)];
+    if (way?.state !== "saved") {
+      unsettled.add(other);
+      return;
+    }
+    if (!unsettled.delete(other) || way.value !== null || field?.state !== "refused") return;
+    const { value } = field;
+    mine.set(name, null);
+    mine.set(name, value);
+  }
   const onInput = ({ target }: Event): void => {
     const { name } = target as Control;
     if (!names.includes(name)) return;

@@ -10,6 +10,13 @@ export type Change = Schemas["OutlineChangeOut"];
 export type Insertable = Schemas["LessonToInsert"];
 type Kind = Schemas["NewLessonInRequest"]["kind"];
 export type Settings = Omit<Schemas["LessonSettingsInRequest"], "lessons">;
+/** A course that can take what is copied or moved, with its sections. */
+export type Target = Schemas["TargetCourse"];
+/** Where lessons go in another course: a section, or a new one with a title; sections go to its end. */
+export type Destination = { section?: string; section_title?: string };
+
+/** A position behind everything else. */
+export const END = 9_999;
 
 export type OutlineCalls = ReturnType<typeof createCalls>;
 
@@ -72,11 +79,40 @@ export function createCalls(uid: string) {
           body: { lessons: [lesson], section, position, is_move: isMove },
         }),
       ),
+    /** The instructor's other courses that can be edited and have these words in their titles or sections. */
+    findTargets: async (q: string): Promise<Target[]> => {
+      const { results } = await unwrap(
+        authenticatedApi.GET("/api/v1/studio/courses/{uid}/outline/targets/", {
+          params: { path, query: { q } },
+        }),
+      );
+      return results;
+    },
+    /** Copy or move what is in this course to the end of a section of another one, or of that course. */
+    send: (
+      target: string,
+      items: { lessons: string[]; sections: string[] },
+      destination: Destination,
+      isMove: boolean,
+    ): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/insert/", {
+          params: { path: { uid: target } },
+          body: { ...items, ...destination, position: END, is_move: isMove },
+        }),
+      ),
     set: (lessons: string[], settings: Settings): Promise<Changed> =>
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/settings/", {
           params: { path },
           body: { lessons, ...settings },
+        }),
+      ),
+    addSection: (title: string): Promise<Changed> =>
+      unwrap(
+        authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/sections/", {
+          params: { path },
+          body: { title },
         }),
       ),
     renameSection: (section: string, title: string, was: string): Promise<Changed> =>
@@ -116,10 +152,10 @@ export function createCalls(uid: string) {
       );
       return markdown;
     },
-    undo: (change: string): Promise<Changed> =>
+    undo: (change: string, course = uid): Promise<Changed> =>
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/changes/{change}/undo/", {
-          params: { path: { uid, change } },
+          params: { path: { uid: course, change } },
         }),
       ),
   };

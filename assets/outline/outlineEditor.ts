@@ -8,7 +8,7 @@ import { updateLessonRow } from "../shared/lecturesPage";
 import { toast } from "../shared/toasts";
 import { startDragging } from "./drag";
 import { createMover } from "./moves";
-import type { Change, Changed, Outline, OutlineCalls } from "./outlineCalls";
+import { type Change, type Changed, END, type Outline, type OutlineCalls } from "./outlineCalls";
 import { fetchPart } from "./partOfPage";
 import {
   isLesson,
@@ -27,44 +27,55 @@ import { followDroppedFiles } from "./droppedOnSection";
 
 /** Where keys belong to what is being written. */
 const WRITING = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
-/** A position behind everything in a section. */
-const END = 9_999;
 /** How long a row that someone else has changed is marked. */
 const MARK_MS = 4_000;
 
 export type OutlineEditor = {
   /** Show the outline as it is on the server: someone else, or another tab, has changed it. */
-  refresh: () => Promise<void>;
+  refresh: (isOwn?: boolean) => Promise<void>;
+  /** A change was made beside the outline: offer to take it back. */
+  offerUndo: (change: Change) => void;
 };
+
+/** What can be taken back: what was done, and how. */
+type Undoable = { text: string; undo: () => Promise<Changed> };
 
 export function startOutlineEditor(
   grid: HTMLElement,
   outline: HTMLElement,
   calls: OutlineCalls,
   events: {
-    onRenameLesson: (lesson: string, title: string, was: string) => Promise<void>;
+    /** Save the title of a lesson. */
+    onRenameLesson: (lesson: string, title: string, was: string) => Promise<Change | null>;
     /** The user changed the outline here. */
     onChanged: () => void;
+    /** What lessons say may have changed, and their numbers. */
+    onShown: () => void;
     /** Lessons were deleted. */
     onGone: (lessons: ReadonlySet<string>) => void;
   },
 ): OutlineEditor {
   let etag = outline.dataset.outline ?? "";
-  let last: Change | null = null;
+  let last: Undoable | null = null;
+  let dropToast = (): void => undefined;
   let showBulk: ((count: number) => void) | undefined;
 
   const line = grid.querySelector<HTMLElement>("[data-undo-line]");
 
-  /** Say what was done in the head of the outline, with the button that takes it back. */
-  function offerUndo(change: Change | null, said: string): void {
-    last = change;
+  /**
+   * Say what was done in the head of the outline, with the button that takes it back; where that is out of sight, in a
+   * toast.
+   * @param place where to see it: what was sent to another course
+   */
+  function offerUndo(undoable: Undoable | null, said: string, place?: HTMLAnchorElement): void {
+    last = undoable;
     events.onChanged();
-    announce(said);
-    if (!line) return;
+    dropToast();
+    if (!line || said === "") return;
     const text = document.createElement("p");
     text.className = "small faint row row--tight";
     text.append(said);
-    if (change) {
+    if (undoable) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "link";
@@ -72,26 +83,45 @@ export function startOutlineEditor(
       button.addEventListener("click", () => void undo());
       text.append(button);
     }
+    if (place) text.append(place);
     line.replaceChildren(text);
+    if (isInSight(line)) {
+      announce(said);
+      return;
+    }
+    const action = undoable && { label: t("Undo"), onPress: () => void undo() };
+    dropToast = toast(said, action ? { action } : {});
   }
 
+  function isInSight(shown: HTMLElement): boolean {
+    const { top, bottom, left, right } = shown.getBoundingClientRect();
+    const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return top >= 0 && bottom <= innerHeight && found !== null && shown.contains(found);
+  }
+
+  const undoOf = (change: Change | null): Undoable | null =>
+    change && { text: change.text, undo: () => calls.undo(change.uid) };
+
   async function undo(): Promise<void> {
-    const change = last;
-    if (!change) return;
+    const undoable = last;
+    if (!undoable) return;
     last = null;
-    await run(() => calls.undo(change.uid), t("Undone: {change}", { change: change.text }), true);
+    dropToast();
+    await run(undoable.undo, t("Undone: {change}", { change: undoable.text }), true);
   }
 
   /** Call the server, and show what it answers; refused, it says why and nothing changes. */
-  async function run(call: () => Promise<Changed>, said = "", isUndo = false): Promise<void> {
+  async function run(call: () => Promise<Changed>, said = "", isUndo = false): Promise<boolean> {
     try {
       const { outline: now, change } = await call();
       await show(now, true);
-      offerUndo(isUndo ? null : change, said === "" ? (change?.text ?? "") : said);
+      offerUndo(isUndo ? null : undoOf(change), said === "" ? (change?.text ?? "") : said);
+      return true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
       toast(t("Not changed. {reason}", { reason }), { icon: "circle-alert", stays: true });
       await refresh();
+      return false;
     }
   }
 
@@ -101,20 +131,23 @@ export function startOutlineEditor(
     return answer?.kind === "part" ? answer.body : null;
   }
 
+  let showing: Promise<unknown> = Promise.resolve();
+
   /**
-   * Put the rows in the order of the server. Rows that the page doesn't have yet come as the server writes them.
+   * Put the rows in the order of the server, one answer after the other. Rows that the page doesn't have yet come as
+   * the server writes them.
    * @param isRewritten whether what the rows say may have changed, not only their order
+   * @returns the rows that are new, or have another place or title
    */
-  function show(now: Outline, isRewritten: boolean): Promise<void> {
-    etag = now.etag;
-    // One after the other: two at once would each bring a row that the page doesn't have yet.
-    const shown = showing.then(() => put(now, isRewritten));
+  function show(now: Outline, isRewritten: boolean): Promise<HTMLElement[]> {
+    const shown = showing.then(() => place(now, isRewritten));
     showing = shown.catch(() => undefined);
     return shown;
   }
-  let showing: Promise<unknown> = Promise.resolve();
 
-  async function put(now: Outline, isRewritten: boolean): Promise<void> {
+  async function place(now: Outline, isRewritten: boolean): Promise<HTMLElement[]> {
+    etag = now.etag;
+    const before = new Map(lessonsOf(outline).map((row) => [uidOf(row), placeText(row)]));
     const uids = now.sections.flatMap(({ uid, lessons }) => [
       uid,
       ...lessons.map((one) => one.uid),
@@ -152,11 +185,14 @@ export function startOutlineEditor(
     const [old, fresh] = [grid, written].map((of) => of?.querySelector("[data-changes]"));
     if (old && fresh && !old.contains(document.activeElement) && !old.querySelector("[open]"))
       old.replaceWith(fresh);
+    outline.querySelector(":scope > [data-no-sections]")?.remove();
     renumber(outline);
     selection.refresh();
     if (gone.size > 0) events.onGone(gone);
+    events.onShown();
     if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
       focused.focus({ preventScroll: true });
+    return lessonsOf(outline).filter((row) => before.get(uidOf(row)) !== placeText(row));
   }
 
   const rows = (): HTMLElement[] =>
@@ -167,15 +203,14 @@ export function startOutlineEditor(
     return present.length === found.length && present.every((row, at) => row === found[at]);
   };
 
-  /** Show what someone else has done, and mark it. */
-  async function refresh(): Promise<void> {
-    const before = new Map(lessonsOf(outline).map((row) => [uidOf(row), placeText(row)]));
+  /** Show what someone else has done, and mark it; or what was done beside the outline. */
+  async function refresh(isOwn = false): Promise<void> {
     try {
-      await show(await calls.read(), true);
+      const changed = await show(await calls.read(), true);
+      if (!isOwn) mark(changed);
     } catch {
       return; // the next change tries again
     }
-    mark(lessonsOf(outline).filter((row) => before.get(uidOf(row)) !== placeText(row)));
   }
 
   const placeText = (row: HTMLElement): string => `${numberOf(row)} ${titleOf(row)}`;
@@ -191,12 +226,10 @@ export function startOutlineEditor(
     etag: () => etag,
     onMoved: ({ outline: now, change }, said) => {
       void show(now, false);
-      offerUndo(change, said);
+      offerUndo(undoOf(change), said);
     },
     onStale: async (theirs) => {
-      const before = new Map(lessonsOf(outline).map((row) => [uidOf(row), placeText(row)]));
-      await show(theirs, true);
-      mark(lessonsOf(outline).filter((row) => before.get(uidOf(row)) !== placeText(row)));
+      mark(await show(theirs, true));
     },
   });
   const selection = createSelection(outline, (chosen) => {
@@ -206,6 +239,14 @@ export function startOutlineEditor(
         showBulk ??= createBulkBar(outline, {
           onMove: (place) => mover.move(selection.rows(), place),
           onSet: (settings) => void run(() => calls.set(selection.rows().map(uidOf), settings)),
+          onOpening: () =>
+            void import("./openingDialog").then(({ openOpening }) => {
+              const chosen = selection.rows().map(uidOf);
+              openOpening(chosen.length, grid.dataset.zone ?? "", (settings) => {
+                void run(() => calls.set(chosen, settings));
+              });
+            }),
+          onSend: () => send(selection.rows()),
           onDuplicate: () => duplicate(selection.rows()),
           onRemove: () => remove(selection.rows()),
           onClear: () => selection.clear(),
@@ -229,11 +270,28 @@ export function startOutlineEditor(
     void mover.settled().then(() => run(() => calls.duplicate(lessons, sections)));
   }
 
+  /** Add a section at the end; its title may be followed by the next one. */
+  const adding = grid.querySelector<HTMLFormElement>("[data-add-section]");
+  adding?.addEventListener("submit", (event) => {
+    const field = adding.querySelector<HTMLInputElement>("[name=title]");
+    const title = field?.value.trim() ?? "";
+    if (!field || title === "" || !navigator.onLine) return;
+    event.preventDefault();
+    field.value = "";
+    void mover.settled().then(async () => {
+      const isAdded = await run(
+        () => calls.addSection(title),
+        t("“{title}” was added.", { title }),
+      );
+      if (!isAdded && field.value === "") field.value = title;
+    });
+  });
+
   /** Choose a lesson of another course by its title, for the end of a section. */
   function insert(section: HTMLElement): void {
     void import("./insertLesson").then(({ openInsert }) =>
       openInsert(titleOf(section), calls.findInsertable, (lesson, isMove) =>
-        run(() => calls.insert(lesson, uidOf(section), END, isMove)),
+        run(() => calls.insert(lesson, uidOf(section), END, isMove)).then(() => undefined),
       ),
     );
   }
@@ -252,6 +310,54 @@ export function startOutlineEditor(
   }
   followDroppedFiles(outline, addFromFiles);
 
+  /** Copy or move rows to another course, which is chosen by its title. */
+  function send(sent: readonly HTMLElement[]): void {
+    const [first] = sent;
+    if (!first) return;
+    const items = {
+      lessons: sent.filter(isLesson).map(uidOf),
+      sections: sent.filter((row) => !isLesson(row)).map(uidOf),
+    };
+    const what =
+      sent.length === 1 ? `“${titleOf(first)}”` : t("{count} lessons", { count: sent.length });
+    const section = first.closest<HTMLElement>("[data-section]");
+    const newSection = isLesson(first) && section ? titleOf(section) : null;
+    void import("./sendItems").then(({ openSend }) =>
+      openSend(what, newSection, calls.findTargets, async (target, destination, isMove) => {
+        const said = isMove
+          ? t("{what} moved to “{course}”.", { what, course: target.title })
+          : t("{what} copied to “{course}”.", { what, course: target.title });
+        try {
+          await mover.settled();
+          const { change, removals } = await calls.send(target.uid, items, destination, isMove);
+          const now = isMove ? await calls.read() : null;
+          if (now) await show(now, true);
+          const there = document.createElement("a");
+          there.className = "link";
+          there.href = `/dashboard/instructor/courses/${target.slug}/lectures`;
+          there.textContent = t("Open it");
+          offerUndo(
+            change && {
+              text: said,
+              // The originals come back before the copies go: whatever fails, nothing is lost.
+              undo: async () => {
+                for (const one of removals) await calls.undo(one.change, one.course);
+                const undone = await calls.undo(change.uid, target.uid);
+                return { ...undone, outline: await calls.read() };
+              },
+            },
+            said,
+            there,
+          );
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : "";
+          toast(t("Not changed. {reason}", { reason }), { icon: "circle-alert", stays: true });
+          await refresh();
+        }
+      }),
+    );
+  }
+
   function rename(row: HTMLElement): void {
     void import("./rename").then(({ renameRow }) =>
       renameRow(row, (title, was) => {
@@ -268,8 +374,8 @@ export function startOutlineEditor(
   async function renameLesson(row: HTMLElement, title: string, was: string): Promise<void> {
     try {
       await mover.settled();
-      await events.onRenameLesson(uidOf(row), title, was);
-      announce(t("Lesson renamed to “{title}”.", { title }));
+      const change = await events.onRenameLesson(uidOf(row), title, was);
+      offerUndo(undoOf(change), t("Lesson renamed to “{title}”.", { title }));
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
       toast(t("Not renamed. {reason}", { reason }), { icon: "circle-alert", stays: true });
@@ -293,6 +399,10 @@ export function startOutlineEditor(
       event.preventDefault();
       target.closest("details.menu")?.removeAttribute("open");
       duplicate(isLesson(row) ? selection.rowsWith(row) : [row]);
+    }
+    if (target.closest("[data-send]")) {
+      target.closest("details.menu")?.removeAttribute("open");
+      send(isLesson(row) ? selection.rowsWith(row) : [row]);
     }
     if (target.closest("[data-insert]")) insert(row);
     if (target.closest("[data-from-files]")) addFromFiles(row);
@@ -346,5 +456,5 @@ export function startOutlineEditor(
     void undo();
   });
 
-  return { refresh };
+  return { refresh, offerUndo: (change) => offerUndo(undoOf(change), change.text) };
 }

@@ -27,6 +27,7 @@ export const scriptIcons = [
   "clock",
   "code",
   "copy",
+  "corner-down-right",
   "crop",
   "download",
   "ellipsis",
