@@ -58,6 +58,7 @@ def test_an_outline_is_built_changed_and_sent_elsewhere_without_a_reload(
 
     lesson(page, "Silt").focus()
     page.keyboard.press("F2")
+    expect(page.get_by_label("New title of “Silt”")).to_be_focused()
     page.keyboard.type("Sand")
     page.keyboard.press("Enter")
     undo(page, "Lesson renamed to “Sand”.", whole)
@@ -135,9 +136,7 @@ def test_the_panel_says_what_is_missing_and_saves_what_can_be_undone(
     expect(panel.get_by_label("Opens after enrollment")).to_have_value("")
 
 
-def test_a_selection_fits_a_phone_and_its_undo_is_in_sight(
-    people: Callable[..., Page], drafts: Iterator[str]
-) -> None:
+def test_a_selection_fits_a_phone_and_its_undo_is_in_sight(people: Callable[..., Page], drafts: Iterator[str]) -> None:
     page = people("sorter", viewport=PHONE, has_touch=True)
     page.goto(next(drafts))
     tabs = page.get_by_role("navigation", name="This course").get_by_role("link")
