@@ -25,6 +25,7 @@ _ATTRIBUTES = {
     "mstyle": {"displaystyle", "scriptlevel"},
     "mtd": {"columnalign"},
 }
+_CLEANER = nh3.Cleaner(tags=_TAGS, attributes=_ATTRIBUTES)
 _FUNCTION = r"\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|ln|log|exp|det|lim|max|min|gcd)(?![A-Za-z])"
 _RAISED = r"(?:\s*[\^_](?:\{[^{}]*\}|[^\s{}\\]))*"
 _BEFORE_FUNCTION = re.compile(rf"(?<=[\w)}}])\s*(?={_FUNCTION})")
@@ -50,7 +51,7 @@ def convert_formula(tex: str, *, is_displayed: bool) -> Formula:
         mathml = convert(_with_tex_spaces(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
     except Exception:  # an incomplete formula may raise anything
         return show_source(tex, is_displayed=is_displayed)
-    clean = nh3.clean(mathml, tags=_TAGS, attributes=_ATTRIBUTES)  # the converter escapes nothing
+    clean = _CLEANER.clean(mathml)  # the converter escapes nothing
     clean = _SIGN.sub(r'\1<mo form="prefix">−</mo>', _NAME.sub(r'<mi mathvariant="normal">\1</mi>', clean))
     return Formula(clean, is_displayed)
 

@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import nh3
@@ -126,6 +127,27 @@ class Profile:
     link_rel: str = "nofollow noopener"
     most_formulas: int = _MOST_FORMULAS
 
+    @cached_property
+    def block_cleaner(self) -> nh3.Cleaner:
+        """Keeps what `render` may return. Building one takes longer than most texts."""
+        return self._cleaner(_TAGS)
+
+    @cached_property
+    def phrase_cleaner(self) -> nh3.Cleaner:
+        """Keeps what `render_phrase` may return."""
+        return self._cleaner(_INLINE)
+
+    def _cleaner(self, tags: set[str]) -> nh3.Cleaner:
+        more, keeps = self.tags or {}, self.keeps
+        attributes = {tag: names for tag, names in _ATTRIBUTES.items() if tag in tags}
+        return nh3.Cleaner(
+            tags=tags | more.keys(),
+            attributes=attributes | {tag: attributes.get(tag, set()) | names for tag, names in more.items()},
+            attribute_filter=(lambda tag, name, value: value if keeps(tag, name, value) else None) if keeps else None,
+            url_schemes={"http", "https", "mailto"},
+            link_rel=self.link_rel,
+        )
+
 
 @dataclass
 class Budget:
@@ -170,7 +192,9 @@ def render(
     """Sanitized HTML of a Markdown text. A wide table scrolls by itself; what exceeds the budget is shown as typed."""
     budget = budget or Budget()
     text, rest = budget.cut(text)
-    html = _finished(lambda parser, env: parser.render(text, env), _TAGS, profile, {**(env or {}), "budget": budget})
+    html = _finished(
+        lambda parser, env: parser.render(text, env), profile.block_cleaner, profile, {**(env or {}), "budget": budget}
+    )
     return html + Markup('<pre class="as-typed">%s</pre>') % rest if rest.strip() else html
 
 
@@ -181,29 +205,18 @@ def render_phrase(
     budget = budget or Budget()
     text, rest = budget.cut(text)
     env = {**(env or {}), "budget": budget}
-    return _finished(lambda parser, env: parser.renderInline(text, env), _INLINE, profile, env) + escape(rest)
+    return _finished(lambda parser, env: parser.renderInline(text, env), profile.phrase_cleaner, profile, env) + escape(
+        rest
+    )
 
 
 def _finished(
-    rendered: Callable[[MarkdownIt, dict[str, Any]], str], tags: set[str], profile: Profile, env: dict[str, Any]
+    rendered: Callable[[MarkdownIt, dict[str, Any]], str], cleaner: nh3.Cleaner, profile: Profile, env: dict[str, Any]
 ) -> Markup:
     found: list[Formula] = []
     html = rendered(profile.parser, {**env, "formulas": found, "most_formulas": profile.most_formulas})
-    html = _with_formulas(_clean(html, tags, profile), found)
+    html = _with_formulas(cleaner.clean(html), found)
     return Markup(_TABLE.sub(_scrolling_table, html))  # noqa: S704 (what is added is escaped)
-
-
-def _clean(html: str, tags: set[str], profile: Profile) -> str:
-    more, keeps = profile.tags or {}, profile.keeps
-    attributes = {tag: names for tag, names in _ATTRIBUTES.items() if tag in tags}
-    return nh3.clean(
-        html,
-        tags=tags | more.keys(),
-        attributes=attributes | {tag: attributes.get(tag, set()) | names for tag, names in more.items()},
-        attribute_filter=(lambda tag, name, value: value if keeps(tag, name, value) else None) if keeps else None,
-        url_schemes={"http", "https", "mailto"},
-        link_rel=profile.link_rel,
-    )
 
 
 def _scrolling_table(table: re.Match[str]) -> str:
