@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses import services
-from apps.courses.models import Course, CourseFile
+from apps.courses.models import Course, CourseFile, QuestionImport
 from studyplatform.kit import jobs
 
 
@@ -33,6 +33,35 @@ def clean_files(running: jobs.Running) -> None:
 
 
 jobs.PLANS.register("courses.clean_files", lambda now: services.plan_next_cleaning(now=now))
+
+
+def _about_question_file(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
+    uids = [str(payload.get("uid", "")) for payload in payloads]
+    rows = QuestionImport.objects.filter(uid__in=filter(None, uids)).values_list("uid", "file_name", "course__title")
+    names = {uid.hex: name or title for uid, name, title in rows}
+    return [jobs.JobSubject(names[uid]) if uid in names else None for uid in uids]
+
+
+@jobs.job(
+    "courses.check_questions",
+    label=_("Check a file of questions"),
+    about=_about_question_file,
+    on_failure=lambda error, **payload: services.mark_check_failed(**payload),
+    on_retry=lambda **payload: services.reopen_check(**payload),
+)
+def check_questions(running: jobs.Running, *, uid: str, language: str) -> None:
+    services.continue_check(running, uid=uid, language=language)
+
+
+@jobs.job(
+    "courses.import_questions",
+    label=_("Import a file of questions"),
+    about=_about_question_file,
+    on_failure=lambda error, **payload: services.mark_import_failed(error, **payload),
+    on_retry=lambda **payload: services.reopen_import(**payload),
+)
+def import_questions(running: jobs.Running, *, uid: str, by: int, repeats: bool, language: str) -> None:
+    services.continue_import(running, uid=uid, by=by, repeats=repeats, language=language)
 
 
 @jobs.job("courses.purge_removed", label=_("Delete lessons that were removed a month ago"))

@@ -9,10 +9,14 @@ from django.urls import reverse
 
 from apps.courses import services
 from apps.courses.errors import NotCourseStaff, QuestionFileInvalid
-from apps.courses.models import CourseFile, Lesson, Question, QuestionImport
+from apps.courses.imports.reading import count_questions
+from apps.courses.models import Course, CourseFile, Lesson, Question, QuestionImport
 from apps.courses.queries.bank import tags_of_bank
-from apps.courses.services import QuestionFile, open_bank
+from apps.courses.services import QuestionFile, open_bank, question_import_jobs
+from apps.courses.services.question_checks import QuestionChecker
 from apps.learning.quizzes import marking
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
 from tests.courses.test_question_files import PIXEL, answer, xml
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 
@@ -177,6 +181,93 @@ def test_by_api(course, ada, eve, quiz, browser_of):
     assert browser.delete(call).json()["state"] == "undone"
     refused = browser.post(calls, {"text": "<quiz><"}, "application/json")
     assert (refused.status_code, refused.json()["code"]) == (422, "QUESTION_FILE_INVALID")
+
+
+@pytest.fixture
+def is_long(monkeypatch):
+    """Every file is too long for a request."""
+    monkeypatch.setattr(question_import_jobs, "MAX_CHARACTERS_IN_REQUEST", 0)
+
+
+def test_a_long_file_is_checked_and_imported_by_jobs(course, ada, quiz, browser_of, is_long, monkeypatch):
+    browser, page = browser_of(ada), reverse("courses:studio-imports", args=[course.slug])
+    sent = browser.post(page, {"into": quiz.lesson.slug, "text": GIFT})
+    waits = browser.get(sent.url)
+    assert (waits.status_code, 'value="0"' in waits.text) == (202, True)
+    assert "Checking 5 questions" in waits.text
+    assert '<meta http-equiv="refresh"' in waits.text
+    assert "Being checked" in browser.get(page).text
+    browser.post(sent.url)  # nothing can be imported yet
+    seen = []
+    monkeypatch.setattr(jobs.Running, "extend_lease_by", lambda *_: seen.append(QuestionImport.objects.get().progress))
+    jobs.run_pending("default")
+    assert seen == [19, 39, 59, 79, 99]
+    assert "Import 4 questions" in browser.get(sent.url).text
+    assert not quiz.questions.exists()
+
+    for _tab in range(2):
+        assert "Importing 5 questions" in browser.get(browser.post(sent.url).url).text
+    assert Job.objects.filter(kind="courses.import_questions").count() == 1
+    jobs.run_pending("default")
+    assert quiz.questions.count() == 4
+    assert "Undo the import" in browser.get(sent.url).text
+    assert seen[5:] == [16, 32, 48, 64, 80]
+
+
+def test_a_killed_worker_begins_the_check_and_the_import_again(ada, quiz, is_long, monkeypatch):
+    file = QuestionFile(raw=GIFT.encode())
+    found = services.start_check(quiz=quiz, by=ada, file=file, now=NOW)
+    kill = KeyboardInterrupt  # no handler of the worker catches it, as none sees a kill
+    for begin in (None, services.start_import):
+        if begin:
+            begin(checked=found, by=ada, now=NOW)
+        with monkeypatch.context() as patch:
+            patch.setattr(QuestionChecker, "rows", lambda *_, **__: (_ for _ in ()).throw(kill))
+            with pytest.raises(kill):
+                jobs.run_pending("default")
+        Job.objects.filter(state=Job.State.RUNNING).update(lease_until=NOW - timedelta(days=900))
+        jobs.run_pending("default")
+        found.refresh_from_db()
+    assert (found.state, quiz.questions.count()) == ("imported", 4)
+
+
+def test_a_long_file_that_cannot_be_read_is_kept_with_its_text(course, ada, browser_of, is_long):
+    browser, page = browser_of(ada), reverse("courses:studio-imports", args=[course.slug])
+    unknown = browser.post(page, {"into": "bank", "text": "Hello"})
+    assert (unknown.status_code, "recognized" in unknown.text) == (422, True)
+    sent = browser.post(page, {"into": "bank", "text": "<quiz><question>Rivers"})
+    jobs.run_pending("default")
+    failed = browser.get(sent.url)
+    assert "valid XML" in failed.text
+    assert "http-equiv" not in failed.text
+    again = f"{page}?into=bank&again={QuestionImport.objects.get().uid}"
+    assert again.replace("&", "&amp;") in failed.text
+    assert "&lt;question&gt;Rivers" in browser.get(again).text
+
+
+def test_an_import_by_a_job_that_fails_can_be_repeated(course, ada, quiz, is_long):
+    found = services.start_check(quiz=quiz, by=ada, file=QuestionFile(raw=GIFT.encode()), now=NOW)
+    jobs.run_pending("default")
+    found.refresh_from_db()
+    services.start_import(checked=found, by=ada, now=NOW)
+    Course.objects.update(status="review")
+    jobs.run_pending("default")
+    found.refresh_from_db()
+    assert (found.state, found.created) == ("checked", {})
+    assert "review" in found.problem
+    Course.objects.update(status="draft")
+    assert jobs.retry(Job.objects.get(kind="courses.import_questions"), now=NOW)
+    jobs.run_pending("default")
+    found.refresh_from_db()
+    assert (found.state, found.problem, quiz.questions.count()) == ("imported", "", 4)
+
+
+def test_counts_of_questions_before_they_are_read():
+    moodle = '<quiz><question type="category"></question><question type="truefalse"></question><question></question>'
+    assert count_questions(moodle, "moodle_xml") == 2
+    assert count_questions(GIFT, "gift") == 5
+    assert count_questions("A\nANSWER: B\n\nC\nANSWER: A", "aiken") == 2
+    assert count_questions("a\nb\n", "csv") == 1
 
 
 def test_by_command(course, ada, tmp_path, capsys):

@@ -43,6 +43,8 @@ class QuestionImportRow(serializers.Serializer[object]):
 class QuestionImportOut(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     state = serializers.ChoiceField(choices=QuestionImport.State.choices)
+    progress = serializers.IntegerField(help_text="While it is checked or imported, in percent.")
+    problem = serializers.CharField(help_text="Why it can't be checked, or its last import failed.")
     format = serializers.CharField()
     notes = serializers.ListField(child=serializers.CharField(), help_text="About the file as a whole.")
     rows = QuestionImportRow(many=True)

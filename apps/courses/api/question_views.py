@@ -30,7 +30,10 @@ class QuestionImports(APIView):
         operation_id="question_import_check", request=shapes.QuestionFileIn, responses={201: shapes.QuestionImportOut}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Read a file of questions (GIFT, Aiken, Moodle XML, CSV) and answer its report. No question is written yet."""
+        """Read a file of questions (GIFT, Aiken, Moodle XML, CSV) and answer its report. No question is written yet.
+
+        A long file is "checking" at first: get it until that changes. Its import is "importing" likewise.
+        """
         course, form = course_for(request, slug), validated(shapes.QuestionFileIn, request)
         enforce(policies.edit_course(signed_in_user(request), course))
         file = services.QuestionFile(
@@ -40,7 +43,7 @@ class QuestionImports(APIView):
             tags=form["tags"],
             uses_categories=form["uses_categories"],
         )
-        checked = services.check_questions(
+        checked = services.start_check(
             quiz=_quiz(course, form.get("lesson")), by=signed_in_user(request), file=file, now=timezone.now()
         )
         return Response(_out(checked), status.HTTP_201_CREATED)
@@ -62,7 +65,7 @@ class OneQuestionImport(APIView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Import what can be imported, all of it or nothing. Doing it again changes nothing."""
         found, form = _import(request, uid), validated(shapes.QuestionImportRunIn, request)
-        done = services.import_questions(
+        done = services.start_import(
             checked=found, by=signed_in_user(request), repeats=form["repeats"], now=timezone.now()
         )
         return Response(_out(done))
@@ -98,6 +101,8 @@ def _out(found: QuestionImport) -> dict[str, Any]:
     return {
         "uid": found.uid,
         "state": found.state,
+        "progress": found.progress,
+        "problem": found.problem,
         "format": found.format,
         "notes": found.notes,
         "rows": found.rows,

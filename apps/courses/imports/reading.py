@@ -1,7 +1,7 @@
 """Recognize a file of questions and read it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.courses.imports import spreadsheet
 from apps.courses.imports.aiken import is_answer_line, is_choice_line, read_aiken
-from apps.courses.imports.entries import Entry, ParsedFile, UnreadableFile
+from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedFile, UnreadableFile
 from apps.courses.imports.gift import read_gift
 from apps.courses.imports.moodle_xml import read_moodle_xml
 
@@ -18,14 +18,18 @@ _SAMPLE = 200_000  # characters by which a format is recognized
 _GIFT = re.compile(r"^\s*(?:::|\$CATEGORY:|//)|(?<!\\)\{\s*(?:[=~#}]|T(?:RUE)?\s*[#}]|F(?:ALSE)?\s*[#}])", re.MULTILINE)
 # Controls and characters that Unicode assigns to nobody: databases and XML refuse some, readers here use others.
 _FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff]")
+_MOODLE_QUESTION = re.compile(r"<question\b(?![^<>]{0,100}[\"']category[\"'])")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _UNSUPPORTED = (
     (re.compile(r"<(?:\w+:)?(?:questestinterop|assessmentItem|assessmentTest|qti-assessment-item)\b"), "IMS QTI"),
     (re.compile(r"<(?:\w+:)?manifest\b"), "IMS"),
 )
 
 
-def read_questions(text: str, form: str = "") -> ParsedFile:
+def read_questions(text: str, form: str = "", *, on_entry: Callable[[], None] = lambda: None) -> ParsedFile:
     """Return all entries of a file. ``form`` is one of ``FORMATS``; without it, it is recognized.
+
+    ``on_entry`` is called after each entry: a long file takes seconds.
 
     :raises UnreadableFile: it is empty, of a format that isn't read here, broken as a whole, or has too many questions.
     """
@@ -45,10 +49,28 @@ def read_questions(text: str, form: str = "") -> ParsedFile:
             entries = read_gift(text)
         case _:
             raise UnreadableFile(_("Choose a format."))
-    placed = _with_intros(list(entries))
+    found = []
+    for entry in entries:
+        found.append(entry)
+        on_entry()
+    placed = _with_intros(found)
     if not placed:
         raise UnreadableFile(_("The file has no questions."))
     return ParsedFile(format=form, entries=placed, notes=tuple(notes))
+
+
+def count_questions(text: str, form: str) -> int:
+    """Return about how many questions a file has, at least 1, without reading them."""
+    match form:
+        case "moodle_xml":
+            count = len(_MOODLE_QUESTION.findall(text))
+        case "aiken":
+            count = sum(map(is_answer_line, text.split("\n")))
+        case "csv":
+            count = sum(map(bool, map(str.strip, text.split("\n")))) - 1
+        case _:
+            count = sum("{" in paragraph for paragraph in _EMPTY_LINE.split(text))
+    return min(max(count, 1), MAX_ENTRIES)
 
 
 def clean_text(text: str) -> str:

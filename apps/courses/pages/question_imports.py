@@ -29,6 +29,7 @@ from studyplatform.kit.web.body_limits import accepts_large_body
 
 ROWS_PER_PAGE = 50
 RECENT_IMPORTS = 10
+State = QuestionImport.State
 _KINDS = {kind.value: (kind.label, ICONS[kind]) for kind in Question.Kind}
 
 
@@ -38,12 +39,11 @@ _KINDS = {kind.value: (kind.label, ICONS[kind]) for kind in Question.Kind}
 def question_imports(request: HttpRequest, slug: str) -> HttpResponse:
     """The form, with ``?into=`` a quiz or the bank, and the last imports. Sending it leads to the report."""
     course, user = course_for_staff(request, slug), signed_in_user(request)
-    form = QuestionImportForm(
-        request.POST or None, request.FILES or None, course=course, initial={"into": request.GET.get("into", "")}
-    )
+    initial = {"into": request.GET.get("into", ""), "text": _pasted_before(request, course)}
+    form = QuestionImportForm(request.POST or None, request.FILES or None, course=course, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            checked = services.check_questions(
+            checked = services.start_check(
                 quiz=form.destination(), by=user, file=form.question_file(), now=timezone.now()
             )
         except QuestionFileInvalid as refusal:
@@ -54,7 +54,7 @@ def question_imports(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         **about(course, user),
         "form": form,
-        "recent": recent.exclude(state=QuestionImport.State.CHECKED)
+        "recent": recent.exclude(state__in=[State.CHECKED, State.FAILED])
         .select_related("quiz__lesson")
         .order_by("-created_at")[:RECENT_IMPORTS],
         "formats": FORMATS,
@@ -67,28 +67,36 @@ def question_imports(request: HttpRequest, slug: str) -> HttpResponse:
 @teaches
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_import(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """The report of a file, row by row (``?show=`` a group of them). Posting imports what can be imported."""
+    """The report of a file, row by row (``?show=`` a group of them). Posting imports what can be imported.
+
+    While a job checks or imports a long file: its progress; the page loads itself again.
+    """
+    context: dict[str, Any]
     course, user = course_for_staff(request, slug), signed_in_user(request)
     found = _import(course, uid)
     if request.method == "POST":
         try:
-            found = services.import_questions(
-                checked=found, by=user, repeats="repeats" in request.POST, now=timezone.now()
-            )
+            found = services.start_import(checked=found, by=user, repeats="repeats" in request.POST, now=timezone.now())
         except QuestionFileInvalid as refusal:
             messages.warning(request, refusal.detail)
             return redirect("courses:studio-imports", course.slug)
+        if found.state == State.IMPORTING:
+            return redirect("courses:studio-import", course.slug, found.uid)
         count = len(found.created)
         messages.success(
             request, ngettext("%(count)d question imported.", "%(count)d questions imported.", count) % {"count": count}
         )
         return redirect("courses:studio-import", course.slug, found.uid)
+    if found.state in {State.CHECKING, State.IMPORTING, State.FAILED}:
+        context = {**about(course, user), "found": found, "lesson": found.quiz.lesson}
+        status = 200 if found.state == State.FAILED else 202
+        return render(request, "courses/studio/question_import_waiting.html", context, status=status)
     groups = _groups(found)
     shown = request.GET.get("show", "")
     rows = next((rows for name, _label, rows in groups if name == shown), found.rows)
     page = Paginator(rows, ROWS_PER_PAGE).get_page(request.GET.get("page"))
     counts = Counter(row["state"] for row in found.rows)
-    context: dict[str, Any] = {
+    context = {
         **about(course, user),
         "found": found,
         "lesson": found.quiz.lesson,
@@ -125,10 +133,20 @@ def question_import_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResp
     return redirect("courses:studio-imports", course.slug)
 
 
+def _pasted_before(request: HttpRequest, course: Course) -> str:
+    """Return the text of ``?again=``, a file that was pasted and can't be imported: it can be mended here."""
+    try:
+        uid = UUID(request.GET.get("again", ""))
+    except ValueError:
+        return ""
+    found = QuestionImport.objects.filter(course=course, uid=uid, state=State.FAILED, file_name="").first()
+    return services.stored_text(found) if found is not None else ""
+
+
 def _groups(found: QuestionImport) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """Return the rows by what becomes of them; without groups that are empty."""
     states = {
-        "ready": _("Ready") if found.state == QuestionImport.State.CHECKED else _("Imported"),
+        "ready": _("Ready") if found.state == State.CHECKED else _("Imported"),
         "known": _("Already there"),
         "intro": _("Texts"),
         "refused": _("Not imported"),

@@ -85,12 +85,23 @@ from apps.courses.services.paths import (
 )
 from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
 from apps.courses.services.question_exports import export_questions
+from apps.courses.services.question_import_jobs import (
+    continue_check,
+    continue_import,
+    mark_check_failed,
+    mark_import_failed,
+    reopen_check,
+    reopen_import,
+    start_check,
+    start_import,
+)
 from apps.courses.services.question_imports import (
     MAX_QUESTION_FILE_BYTES,
     QuestionFile,
     check_questions,
     clean_question_imports,
     import_questions,
+    stored_text,
     undo_import,
 )
 from apps.courses.services.quiz_counts import essays_left
@@ -143,6 +154,8 @@ __all__ = [
     "clean_course_files",
     "clean_question_imports",
     "confirm_caption_draft",
+    "continue_check",
+    "continue_import",
     "copy_question",
     "copy_to_bank",
     "course_file_holds",
@@ -179,6 +192,8 @@ __all__ = [
     "keep_caption_draft",
     "lesson_holds",
     "link_question",
+    "mark_check_failed",
+    "mark_import_failed",
     "move_download",
     "move_draw",
     "move_items",
@@ -205,6 +220,8 @@ __all__ = [
     "remove_picture",
     "rename_section",
     "render_file",
+    "reopen_check",
+    "reopen_import",
     "request_link_check",
     "require_order",
     "restore_course",
@@ -217,6 +234,9 @@ __all__ = [
     "set_picture",
     "set_tags",
     "show_uploaded_video",
+    "start_check",
+    "start_import",
+    "stored_text",
     "submit_course",
     "suspend_course",
     "undo_change",

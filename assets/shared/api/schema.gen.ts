@@ -637,7 +637,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Read a file of questions (GIFT, Aiken, Moodle XML, CSV) and answer its report. No question is written yet. */
+        /**
+         * @description Read a file of questions (GIFT, Aiken, Moodle XML, CSV) and answer its report. No question is written yet.
+         *
+         *     A long file is "checking" at first: get it until that changes. Its import is "importing" likewise.
+         */
         post: operations["question_import_check"];
         delete?: never;
         options?: never;
@@ -4848,6 +4852,10 @@ export interface components {
             format: string;
             /** @description About the file as a whole. */
             notes: string[];
+            /** @description Why it can't be checked, or its last import failed. */
+            problem: string;
+            /** @description While it is checked or imported, in percent. */
+            progress: number;
             /** @description Those that were imported. */
             questions: string[];
             rows: components["schemas"]["QuestionImportRow"][];
@@ -4856,12 +4864,15 @@ export interface components {
             uid: string;
         };
         /**
-         * @description * `checked` - Checked
+         * @description * `checking` - Being checked
+         *     * `failed` - Can't be imported
+         *     * `checked` - Checked
+         *     * `importing` - Being imported
          *     * `imported` - Imported
          *     * `undone` - Undone
          * @enum {string}
          */
-        QuestionImportOutStateEnum: "checked" | "imported" | "undone";
+        QuestionImportOutStateEnum: "checking" | "failed" | "checked" | "importing" | "imported" | "undone";
         QuestionImportRow: {
             excerpt: string;
             /** @description Its type here; empty if it can't be imported. */
