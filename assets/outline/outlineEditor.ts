@@ -6,6 +6,7 @@ import { announce } from "../shared/announce";
 import { t } from "../shared/i18n";
 import { updateLessonRow } from "../shared/lecturesPage";
 import { toast } from "../shared/toasts";
+import { whenIdle } from "../shared/whenIdle";
 import { startDragging } from "./drag";
 import { createMover } from "./moves";
 import { type Change, type Changed, END, type Outline, type OutlineCalls } from "./outlineCalls";
@@ -22,8 +23,9 @@ import {
   titleOf,
   uidOf,
 } from "./rows";
-import { createSelection } from "./selection";
 import { followDroppedFiles } from "./droppedOnSection";
+import { renameRow } from "./rename";
+import { createSelection } from "./selection";
 
 /** Where keys belong to what is being written. */
 const WRITING = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
@@ -35,6 +37,19 @@ export type OutlineEditor = {
   refresh: (isOwn?: boolean) => Promise<void>;
   /** A change was made beside the outline: offer to take it back. */
   offerUndo: (change: Change) => void;
+};
+
+/** Loaded while nothing else is to do: what is typed right after a key or a button goes into their fields. */
+const loading = {
+  bulkBar: () => import("./bulkBar"),
+  openingDialog: () => import("./openingDialog"),
+  insertLesson: () => import("./insertLesson"),
+  sendItems: () => import("./sendItems"),
+  lessonsFromFiles: () => import("./lessonsFromFiles"),
+};
+
+const sayNotLoaded = (): void => {
+  toast(t("This couldn't be loaded. Check your connection and try again."));
 };
 
 /** What can be taken back: what was done, and how. */
@@ -235,24 +250,24 @@ export function startOutlineEditor(
   const selection = createSelection(outline, (chosen) => {
     if (showBulk) showBulk(chosen.length);
     else if (chosen.length > 0)
-      void import("./bulkBar").then(({ createBulkBar }) => {
+      void loading.bulkBar().then(({ createBulkBar }) => {
         showBulk ??= createBulkBar(outline, {
           onMove: (place) => mover.move(selection.rows(), place),
           onSet: (settings) => void run(() => calls.set(selection.rows().map(uidOf), settings)),
           onOpening: () =>
-            void import("./openingDialog").then(({ openOpening }) => {
+            void loading.openingDialog().then(({ openOpening }) => {
               const chosen = selection.rows().map(uidOf);
               openOpening(chosen.length, grid.dataset.zone ?? "", (settings) => {
                 void run(() => calls.set(chosen, settings));
               });
-            }),
+            }, sayNotLoaded),
           onSend: () => send(selection.rows()),
           onDuplicate: () => duplicate(selection.rows()),
           onRemove: () => remove(selection.rows()),
           onClear: () => selection.clear(),
         });
         showBulk(selection.rows().length);
-      });
+      }, sayNotLoaded);
   });
   mover.startArrows();
   startDragging(outline, mover.move, (row) => (isLesson(row) ? selection.rowsWith(row) : [row]));
@@ -289,11 +304,15 @@ export function startOutlineEditor(
 
   /** Choose a lesson of another course by its title, for the end of a section. */
   function insert(section: HTMLElement): void {
-    void import("./insertLesson").then(({ openInsert }) =>
-      openInsert(titleOf(section), calls.findInsertable, (lesson, isMove) =>
-        run(() => calls.insert(lesson, uidOf(section), END, isMove)).then(() => undefined),
-      ),
-    );
+    loading
+      .insertLesson()
+      .then(
+        ({ openInsert }) =>
+          openInsert(titleOf(section), calls.findInsertable, (lesson, isMove) =>
+            run(() => calls.insert(lesson, uidOf(section), END, isMove)).then(() => undefined),
+          ),
+        sayNotLoaded,
+      );
   }
 
   /** Make lessons of files, at the end of a section. */
@@ -303,10 +322,12 @@ export function startOutlineEditor(
       await show(now, false);
     };
     const target = { uid: uidOf(section), title: titleOf(section) };
-    import("./lessonsFromFiles").then(
-      ({ openFilesDialog }) => openFilesDialog(target, outline, { calls, onAdded }, files),
-      () => toast(t("This couldn't be loaded. Check your connection and try again.")),
-    );
+    void loading
+      .lessonsFromFiles()
+      .then(
+        ({ openFilesDialog }) => openFilesDialog(target, outline, { calls, onAdded }, files),
+        sayNotLoaded,
+      );
   }
   followDroppedFiles(outline, addFromFiles);
 
@@ -322,53 +343,53 @@ export function startOutlineEditor(
       sent.length === 1 ? `“${titleOf(first)}”` : t("{count} lessons", { count: sent.length });
     const section = first.closest<HTMLElement>("[data-section]");
     const newSection = isLesson(first) && section ? titleOf(section) : null;
-    void import("./sendItems").then(({ openSend }) =>
-      openSend(what, newSection, calls.findTargets, async (target, destination, isMove) => {
-        const said = isMove
-          ? t("{what} moved to “{course}”.", { what, course: target.title })
-          : t("{what} copied to “{course}”.", { what, course: target.title });
-        try {
-          await mover.settled();
-          const { change, removals } = await calls.send(target.uid, items, destination, isMove);
-          const now = isMove ? await calls.read() : null;
-          if (now) await show(now, true);
-          const there = document.createElement("a");
-          there.className = "link";
-          there.href = `/dashboard/instructor/courses/${target.slug}/lectures`;
-          there.textContent = t("Open it");
-          offerUndo(
-            change && {
-              text: said,
-              // The originals come back before the copies go: whatever fails, nothing is lost.
-              undo: async () => {
-                for (const one of removals) await calls.undo(one.change, one.course);
-                const undone = await calls.undo(change.uid, target.uid);
-                return { ...undone, outline: await calls.read() };
+    void loading.sendItems().then(
+      ({ openSend }) =>
+        openSend(what, newSection, calls.findTargets, async (target, destination, isMove) => {
+          const said = isMove
+            ? t("{what} moved to “{course}”.", { what, course: target.title })
+            : t("{what} copied to “{course}”.", { what, course: target.title });
+          try {
+            await mover.settled();
+            const { change, removals } = await calls.send(target.uid, items, destination, isMove);
+            const now = isMove ? await calls.read() : null;
+            if (now) await show(now, true);
+            const there = document.createElement("a");
+            there.className = "link";
+            there.href = `/dashboard/instructor/courses/${target.slug}/lectures`;
+            there.textContent = t("Open it");
+            offerUndo(
+              change && {
+                text: said,
+                // The originals come back before the copies go: whatever fails, nothing is lost.
+                undo: async () => {
+                  for (const one of removals) await calls.undo(one.change, one.course);
+                  const undone = await calls.undo(change.uid, target.uid);
+                  return { ...undone, outline: await calls.read() };
+                },
               },
-            },
-            said,
-            there,
-          );
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : "";
-          toast(t("Not changed. {reason}", { reason }), { icon: "circle-alert", stays: true });
-          await refresh();
-        }
-      }),
+              said,
+              there,
+            );
+          } catch (error) {
+            const reason = error instanceof Error ? error.message : "";
+            toast(t("Not changed. {reason}", { reason }), { icon: "circle-alert", stays: true });
+            await refresh();
+          }
+        }),
+      sayNotLoaded,
     );
   }
 
   function rename(row: HTMLElement): void {
-    void import("./rename").then(({ renameRow }) =>
-      renameRow(row, (title, was) => {
-        if (isLesson(row)) void renameLesson(row, title, was);
-        else
-          void run(
-            () => calls.renameSection(uidOf(row), title, was),
-            t("Section renamed to “{title}”.", { title }),
-          );
-      }),
-    );
+    renameRow(row, (title, was) => {
+      if (isLesson(row)) void renameLesson(row, title, was);
+      else
+        void run(
+          () => calls.renameSection(uidOf(row), title, was),
+          t("Section renamed to “{title}”.", { title }),
+        );
+    });
   }
 
   async function renameLesson(row: HTMLElement, title: string, was: string): Promise<void> {
@@ -456,5 +477,8 @@ export function startOutlineEditor(
     void undo();
   });
 
+  whenIdle(() => {
+    for (const load of Object.values(loading)) load().catch(() => undefined); // it is tried again when it is needed
+  });
   return { refresh, offerUndo: (change) => offerUndo(undoOf(change), change.text) };
 }

@@ -1,4 +1,7 @@
-/** Renames a row where its title stands: Enter keeps it, Escape doesn't. Loaded with the first renaming. */
+/**
+ * Renames a row where its title stands: Enter keeps it, Escape doesn't. The field is there before the next key, so this
+ * is loaded with the outline.
+ */
 import { t } from "../shared/i18n";
 import { titleOf } from "./rows";
 
