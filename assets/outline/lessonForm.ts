@@ -70,7 +70,7 @@ const OTHER_WAY: Record<string, string> = {
 function write(form: HTMLFormElement, name: string, value: unknown): void {
   for (const control of controlsOf(form, name)) {
     if (control instanceof HTMLTextAreaElement) {
-      if (control.value !== value) createPlainSurface(control).update(String(value));
+      if (control.value !== textOf(value)) createPlainSurface(control).update(textOf(value));
     } else if (control.type === "checkbox")
       control.checked = Array.isArray(value) ? value.includes(control.value) : value === true;
     else if (control.type === "datetime-local")
@@ -390,6 +390,6 @@ function incomingOf(name: string, incoming: Conflict, queue: SaveQueue): HTMLEle
 
 function theirsOf(value: unknown): string {
   if (typeof value === "boolean") return value ? t("On") : t("Off");
-  if (Array.isArray(value)) return String(value.length);
-  return String(value) || t("(empty)");
+  if (Array.isArray(value) && value.length > 0) return String(value.length);
+  return textOf(value) || t("(empty)");
 }

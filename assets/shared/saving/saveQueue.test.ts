@@ -364,6 +364,78 @@ describe("while the user is in a field", () => {
   });
 });
 
+describe("when another author cleared a field", () => {
+  const text = { base: "one\ntwo\n", mine: "one\ntwo\nthree\n" };
+  const cases: { cleared: unknown; base: unknown; mine: unknown }[] = [
+    { cleared: null, ...text },
+    { cleared: "", ...text },
+    { cleared: "\n", ...text },
+    { cleared: null, base: 3, mine: 30 },
+    { cleared: [], base: ["a"], mine: ["a", "b"] },
+  ];
+  for (const { cleared, base, mine } of cases)
+    it(`asks, and loses neither: ${JSON.stringify({ base, mine, cleared })}`, async () => {
+      for (const focused of ["body", ""])
+        for (const choice of ["mine", "theirs"] as const) {
+          server.change("body", base);
+          const queue = open();
+          queue.focus(focused);
+          queue.set("body", mine);
+          server.edit("body", cleared);
+          replaced = [];
+          queue.receive("body", {
+            value: cleared,
+            version: server.of("body"),
+            by: "Ana",
+            at: null,
+          });
+          expect(queue.fields().get("body")).toMatchObject({ value: mine, state: "conflict" });
+          expect(queue.fields().get("body")?.conflict?.value).toEqual(cleared);
+          await vi.advanceTimersByTimeAsync(5_000);
+          expect(replaced).toEqual([]);
+          expect(server.values.body).toEqual(cleared);
+          queue.resolve("body", choice);
+          await vi.advanceTimersByTimeAsync(5_000);
+          const kept = choice === "mine" ? mine : cleared;
+          expect(queue.fields().get("body")).toMatchObject({ value: kept, state: "saved" });
+          queue.stop();
+        }
+    });
+
+  it("takes it, if nothing was written, and asks once the user writes before they leave", () => {
+    const queue = open();
+    queue.focus("body");
+    server.edit("body", null);
+    queue.receive("body", { value: null, version: server.of("body"), by: "Ana", at: null });
+    expect(queue.fields().get("body")).toMatchObject({ state: "saved", incoming: { value: null } });
+    queue.set("body", "mine");
+    expect(queue.fields().get("body")).toMatchObject({ value: "mine", state: "conflict" });
+    const other = open();
+    other.receive("body", { value: null, version: "99", by: "Ana", at: null });
+    expect(other.fields().get("body")).toMatchObject({ value: null, state: "saved" });
+  });
+
+  it("asks when the answer to a save says so", async () => {
+    const queue = open();
+    server.edit("body", null);
+    queue.set("body", "one\ntwo\nthree\nfour\n");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(queue.fields().get("body")).toMatchObject({
+      value: "one\ntwo\nthree\nfour\n",
+      state: "conflict",
+    });
+  });
+
+  it("asks when what a closed tab left comes after what is held back", () => {
+    const queue = open();
+    queue.focus("body");
+    server.edit("body", null);
+    queue.receive("body", { value: null, version: server.of("body"), by: "Ana", at: null });
+    queue.adopt([{ body: { value: "left", base: "1", baseValue: "one", at: 1 } }]);
+    expect(queue.fields().get("body")).toMatchObject({ value: "left", state: "conflict" });
+  });
+});
+
 it("ignores an answer that is older than what was saved since", async () => {
   const queue = open();
   const asked = queue.mark();

@@ -101,6 +101,9 @@ export const RETRY_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
 /** Milliseconds between attempts while nothing can be saved and somebody goes on writing. */
 const STOPPED_MS = 15_000;
 
+/** Two changes that do not fit in one value. */
+const CLASH = Symbol("clash");
+
 /** Milliseconds that go on evenly when the clock of the device is set. */
 const elapsed = (): number => performance.now();
 
@@ -152,18 +155,14 @@ export class SaveQueue {
     this.focused = name;
     if (!left?.incoming || before === name) return;
     this.take(before, left, left.incoming);
-    this.keep();
-    this.plan();
-    this.refresh();
+    this.finish();
   }
 
   /** Show at once what another author made of the field that the user is in. */
   show(name: string): void {
     const entry = this.entries.get(name);
     if (entry?.incoming) this.take(name, entry, entry.incoming);
-    this.keep();
-    this.plan();
-    this.refresh();
+    this.finish();
   }
 
   /** The user changed a field. */
@@ -172,14 +171,11 @@ export class SaveQueue {
     if (!entry || isSame(entry.value, value)) return;
     Object.assign(entry, { value, at: Date.now(), problem: "" });
     if (entry.state === "saved") entry.state = "device";
-    if (entry.incoming && this.merged(entry, entry.incoming) === null)
-      Object.assign(entry, { conflict: entry.incoming, incoming: null, state: "conflict" });
-    else if (isSame(value, entry.baseValue) && entry.conflict === null && !this.isSending)
+    if (this.clashes(entry)) return this.finish();
+    if (isSame(value, entry.baseValue) && entry.conflict === null && !this.isSending)
       entry.state = "saved";
     else if (entry.state !== "conflict") entry.state = "device";
-    this.keep();
-    this.plan();
-    this.refresh();
+    this.finish();
   }
 
   /** Decide a conflict: the user's value replaces the other one, or gives way to it. */
@@ -214,9 +210,7 @@ export class SaveQueue {
     )
       return;
     this.meet(name, entry, theirs);
-    this.keep();
-    this.plan();
-    this.refresh();
+    this.finish();
   }
 
   /** Take up what closed tabs left, if it was not known from the start. */
@@ -248,6 +242,12 @@ export class SaveQueue {
   stop(): void {
     clearTimeout(this.timer);
     this.listeners.clear();
+  }
+
+  private finish(): void {
+    this.keep();
+    this.plan();
+    this.refresh();
   }
 
   private entryOf(value: unknown, version: string): Entry {
@@ -288,15 +288,28 @@ export class SaveQueue {
       };
       Object.assign(entry, { value, base, baseValue, at, state: "device" });
       if (client !== undefined) entry.clients = [...entry.clients, client];
+      if (this.clashes(entry)) continue;
       if (base !== now.version) this.meet(name, entry, { ...now, by, at: edited_at }, false);
     }
   }
 
-  /** Both changes in one value; null if they touch the same lines, or it is no text. */
+  /**
+   * Both changes in one value. `CLASH` if they touch the same lines, or it is no text, or one of them cleared it: what
+   * stands around a new line is part of what its author meant. A field may be null, so null says nothing.
+   */
   private merged(entry: Entry, theirs: Conflict): unknown {
     if (isSame(entry.value, theirs.value)) return entry.value;
     if (entry.state === "saved" || isSame(entry.value, entry.baseValue)) return theirs.value;
-    return this.options.merge(entry.baseValue, entry.value, theirs.value);
+    if (isCleared(entry.value) || isCleared(theirs.value)) return CLASH;
+    return this.options.merge(entry.baseValue, entry.value, theirs.value) ?? CLASH;
+  }
+
+  /** Ask, if the value doesn't go together with the change of another author that is held back. */
+  private clashes(entry: Entry): boolean {
+    const { incoming } = entry;
+    if (!incoming || this.merged(entry, incoming) !== CLASH) return false;
+    Object.assign(entry, { conflict: incoming, incoming: null, state: "conflict" });
+    return true;
   }
 
   /** The server has another value than the one that was known: take it, merge it, hold it back, or ask. */
@@ -310,7 +323,7 @@ export class SaveQueue {
       return;
     }
     const merged = this.merged(entry, theirs);
-    if (merged === null && theirs.value !== null) {
+    if (merged === CLASH) {
       Object.assign(entry, { conflict: theirs, incoming: null, state: "conflict" });
       return;
     }
@@ -322,6 +335,10 @@ export class SaveQueue {
   /** Take the other author's value, with the user's own changes where there are some. */
   private take(name: string, entry: Entry, theirs: Conflict, tells = true): void {
     const merged = this.merged(entry, theirs);
+    if (merged === CLASH) {
+      Object.assign(entry, { conflict: theirs, incoming: null, state: "conflict" });
+      return;
+    }
     const isChanged = !isSame(merged, entry.value);
     Object.assign(entry, {
       value: merged,
@@ -492,6 +509,12 @@ export class SaveQueue {
     );
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Whether a value says that there is nothing: null, no text, no items. */
+function isCleared(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function isSame(one: unknown, other: unknown): boolean {
