@@ -6,6 +6,7 @@
 import { confirmFirst, isReplaceable } from "../shared/confirming";
 import { t } from "../shared/i18n";
 import { updateLessonRow } from "../shared/lecturesPage";
+import { lineOf, selectLine } from "../shared/openLine";
 import { toast } from "../shared/toasts";
 import { fetchPart } from "./partOfPage";
 
@@ -54,8 +55,15 @@ export function startSidePanel(
     return url.origin === location.origin && addresses.test(url.pathname);
   }
 
-  /** Go where an address leads within the panel: to a field, or to its top. */
-  function goTo(hash: string, takesFocus: boolean): void {
+  /** What the panel shows at an address, at whichever line. */
+  function placeOf(address: string): string {
+    const { pathname, searchParams } = new URL(address, location.href);
+    searchParams.delete("line");
+    return `${pathname}?${searchParams}`;
+  }
+
+  /** Go where an address leads within the panel: to a line of a text, to a field, or to its top. */
+  function goTo({ hash, search }: Pick<URL, "hash" | "search">, takesFocus: boolean): void {
     const opened = panel();
     const found = hash.length > 1 ? document.getElementById(hash.slice(1)) : null;
     const target = found && opened?.contains(found) ? found : opened;
@@ -63,7 +71,9 @@ export function startSidePanel(
     for (let at = target.closest("details"); at; at = at.parentElement?.closest("details") ?? null)
       at.open = true;
     if (target !== opened) target.scrollIntoView({ block: "center" });
-    if (takesFocus) target.focus({ preventScroll: true });
+    if (takesFocus && target instanceof HTMLTextAreaElement && lineOf(search) > 0)
+      selectLine(target, lineOf(search));
+    else if (takesFocus) target.focus({ preventScroll: true });
   }
 
   function markRow(path: string): void {
@@ -141,7 +151,7 @@ export function startSidePanel(
       if (isNew && shown !== location.pathname + location.search)
         history.pushState(null, "", shown);
       show(answer.body);
-      goTo(form ? "" : hash, takesFocus);
+      goTo({ hash: form ? "" : hash, search }, takesFocus);
     } catch {
       if (mine === latest) {
         markRow(new URL(shown, location.href).pathname);
@@ -172,8 +182,11 @@ export function startSidePanel(
 
   async function open(address: string, takesFocus = false): Promise<void> {
     const url = new URL(address, location.href);
-    if (url.pathname + url.search === shown) {
-      goTo(url.hash, true);
+    if (placeOf(url.href) === placeOf(shown)) {
+      // What is written there stays, and so does its history.
+      shown = url.pathname + url.search;
+      history.replaceState(null, "", url);
+      goTo(url, true);
       return;
     }
     if (!(await mayLeave())) return;

@@ -1,6 +1,7 @@
 import { redo, undo } from "@codemirror/commands";
 import { afterEach, expect, it, vi } from "vitest";
 
+import { selectLine } from "../openLine";
 import { insertBlock } from "./editing";
 import { findChanges } from "./findChanges";
 import { difference, movePlace } from "./changes";
@@ -62,6 +63,15 @@ it("carries the name and the description of its field", () => {
   surface = undefined;
   expect(field.tabIndex).toBe(0);
   expect(field.getAttribute("aria-hidden")).toBeNull();
+});
+
+it("goes to a line that a link leads to, and keeps what was written", () => {
+  const { field, live } = open("one\ntwo\nthree");
+  live.apply({ from: 0, to: 0, insert: "zero\n", start: 5, end: 5 });
+  selectLine(field, 3);
+
+  expect(live.read()).toEqual({ text: "zero\none\ntwo\nthree", start: 9, end: 12 });
+  expect(document.activeElement).toBe(live.element);
 });
 
 it("takes over another's changes around the caret, and undoes only what was written here", () => {

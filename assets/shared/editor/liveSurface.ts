@@ -12,10 +12,17 @@ import {
 } from "@codemirror/commands";
 import { indentUnit, syntaxTree } from "@codemirror/language";
 import type { SyntaxNode } from "@lezer/common";
-import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
+import {
+  Compartment,
+  EditorSelection,
+  EditorState,
+  type Extension,
+  Transaction,
+} from "@codemirror/state";
 import { EditorView, type KeyBinding, keymap, placeholder } from "@codemirror/view";
 
 import { t } from "../i18n";
+import { LINE_SELECTED } from "../openLine";
 import { toast } from "../toasts";
 import type { Edit } from "./editing";
 import { findChanges } from "./findChanges";
@@ -217,6 +224,17 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
     if (!isTelling) update(field.value);
   };
   const onFocus = (): void => view.focus();
+  const showSelection = (range: { anchor: number; head: number }): void => {
+    const selection = EditorSelection.single(range.anchor, range.head);
+    const shown = EditorView.scrollIntoView(selection.main, { yMargin: CARET_MARGIN });
+    view.dispatch({ selection, effects: shown });
+  };
+  const onLine = (): void => {
+    view.focus();
+    const { length } = view.state.doc;
+    const [anchor, head] = [field.selectionStart, field.selectionEnd];
+    showSelection({ anchor: Math.min(anchor, length), head: Math.min(head, length) });
+  };
   const watch = new MutationObserver(() =>
     view.dispatch({ effects: access.reconfigure(accessOf(field)) }),
   );
@@ -225,6 +243,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
   });
   field.addEventListener("input", onInput);
   field.addEventListener("focus", onFocus);
+  field.addEventListener(LINE_SELECTED, onLine);
   view.contentDOM.addEventListener("blur", tellLeft);
   const early = { capture: true };
   addEventListener("submit", tellLeft, early);
@@ -233,8 +252,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
   if (hadFocus) {
     view.focus();
     const { main } = view.state.selection;
-    if (main.head > 0)
-      view.dispatch({ effects: EditorView.scrollIntoView(main, { yMargin: CARET_MARGIN }) });
+    if (main.head > 0) showSelection(main);
   }
 
   return {
@@ -304,6 +322,7 @@ export function createLiveSurface(field: HTMLTextAreaElement, options: LiveOptio
       watch.disconnect();
       field.removeEventListener("input", onInput);
       field.removeEventListener("focus", onFocus);
+      field.removeEventListener(LINE_SELECTED, onLine);
       field.classList.remove("ed-field");
       field.removeAttribute("aria-hidden");
       field.tabIndex = tabIndex;

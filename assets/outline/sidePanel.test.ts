@@ -1,0 +1,41 @@
+import { expect, it, vi } from "vitest";
+
+import { startSidePanel } from "./sidePanel";
+
+it("goes to a line of the open lesson without loading the panel again", () => {
+  const path = "/dashboard/instructor/courses/rivers/lectures";
+  history.replaceState(null, "", `${path}/spring`);
+  document.body.innerHTML = `<div data-lectures="${path}"><div data-list></div><div data-side>
+    <aside id="panel" tabindex="-1" data-opened="l"><a href="${path}/spring?line=2#id_body">Line 2</a>
+    <a href="${path}/spring?line=3#id_body">Line 3</a><a href="${path}/spring#id_title">Title</a>
+    <input id="id_title"><details><summary>Text</summary><textarea id="id_body"></textarea></details>
+    </aside></div></div>`;
+  const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
+  HTMLElement.prototype.scrollIntoView = () => undefined; // jsdom has none
+  const fetching = vi.spyOn(globalThis, "fetch");
+  const onShown = vi.fn();
+  startSidePanel(grid!, side!, onShown, () => undefined);
+  const field = document.querySelector("textarea")!;
+  field.value = "one\ntwo, not saved yet\nthree";
+  const opened = onShown.mock.calls.length;
+  const entries = history.length;
+  const follow = (text: string): string => {
+    const link = [...document.querySelectorAll("a")].find((one) => one.textContent === text);
+    link!.click();
+    return field.value.slice(field.selectionStart, field.selectionEnd);
+  };
+
+  expect(follow("Line 2")).toBe("two, not saved yet");
+  expect(document.activeElement).toBe(field);
+  expect(field.closest("details")?.open).toBe(true);
+  field.setSelectionRange(0, 0);
+  document.querySelector("a")!.focus();
+  expect(follow("Line 2")).toBe("two, not saved yet");
+  expect(follow("Line 3")).toBe("three");
+  expect(location.search).toBe("?line=3");
+  follow("Title");
+  expect(document.activeElement?.id).toBe("id_title");
+  expect(fetching).not.toHaveBeenCalled();
+  expect(onShown).toHaveBeenCalledTimes(opened);
+  expect(history.length).toBe(entries);
+});
