@@ -173,6 +173,26 @@ def test_what_is_pasted_keeps_its_structure_and_undo_takes_it_back(lesson: Page)
 
 
 @pytest.mark.long
+def test_text_from_right_to_left_has_its_marks_and_arrow_keys_on_that_side(lesson: Page) -> None:
+    lesson.keyboard.type("- מטבע")
+    lesson.keyboard.press("Enter")
+    lesson.keyboard.type("תור\n\nA coin")
+    lines = editor(lesson).locator(".cm-line")
+    assert lines.evaluate_all("(all) => all.map((line) => getComputedStyle(line).direction)") == [
+        "rtl", "rtl", "ltr", "ltr"
+    ]  # fmt: skip
+    bullet, line = lines.first.locator(".ed-bullet").bounding_box(), lines.first.bounding_box()
+    assert bullet
+    assert line
+    assert bullet["x"] > line["x"] + line["width"] / 2
+    lesson.keyboard.press("Control+Home")
+    for _ in range(4):
+        lesson.keyboard.press("ArrowLeft")
+    lesson.keyboard.type("ות")
+    assert text_of(lesson).startswith("- מטותבע") or text_of(lesson).startswith("- מטבותע")
+
+
+@pytest.mark.long
 def test_a_text_with_forty_pictures_does_not_move_while_it_loads(
     site: Site, people: Callable[..., Page], lesson: Page
 ) -> None:

@@ -47,6 +47,8 @@ const marks: Record<string, Decoration> = {
   Autolink: Decoration.mark({ class: "ed-link" }),
 };
 const BLANK = Decoration.line({ class: "ed-blank" });
+/** Each line has the direction of its own text. CodeMirror reads it for the arrow keys, so CSS alone is not enough. */
+const OWN_DIRECTION = Decoration.line({ attributes: { dir: "auto" } });
 /** A number or bullet with the space behind it: it hangs before the text of its item. */
 const LIST_MARK = Decoration.mark({ class: "ed-mark ed-item__mark" });
 /** Lists within lists deeper than this are not indented further. */
@@ -412,7 +414,7 @@ function decorate(view: EditorView, options: LivePreviewOptions): DecorationSet 
       found.push(lineClass(`ed-item ed-item--${Math.min(depth, MAX_DEPTH)}`).range(at));
   for (let at = top; at <= bottom;) {
     const line = state.doc.lineAt(at);
-    if (line.length === 0) found.push(BLANK.range(at));
+    found.push((line.length === 0 ? BLANK : OWN_DIRECTION).range(at));
     at = line.to + 1;
   }
   return Decoration.set(found, true);
