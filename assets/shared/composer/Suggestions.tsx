@@ -203,9 +203,10 @@ export function Suggestions({ field, surface, list, triggers, topic, onFiles }: 
   // The caret left the word.
   useEffect(() => {
     if (!found) return undefined;
+    // Asked of what is found by then: this may come between new options and the effects that follow them.
     const check = (): void => {
       const { start, end } = surface.read();
-      if (start !== found.caret || end !== found.caret) close();
+      setFound((now) => (start === now?.caret && end === now.caret ? now : null));
     };
     // The options stay beside the caret.
     const onScroll = ({ target }: Event): void => {
