@@ -31,7 +31,7 @@ from tests.uploads.server import wait_until
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parents[2]
-WORDS, STEP = 60, 0.1
+WORDS, STEP = 60, 0.2
 """What the model says, and the seconds between two words."""
 
 # A web process whose model says numbered words. It continues after what is written.

@@ -64,7 +64,7 @@ class BlockWriter(PhraseReader):
                 level = int(tag[1]) if tag in HEADINGS else 1
                 return self._heading(node, level)
             case "hr":
-                return ["---"]
+                return ["***"]  # "- ---" in a list would be a rule of its own: "- - ---"
             case "pre":
                 return self._code(node)
             case "blockquote":
