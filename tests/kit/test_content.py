@@ -228,3 +228,14 @@ def test_the_documentation_names_what_each_place_allows():
         ]
         for place in content.PLACES.values()
     }
+
+
+def test_blocks_from_right_to_left_say_so():
+    text = (
+        "שלום Hello\n\nHello שלום\n\n1. $x$ מטבע\n2. coin\n\n> 12 ציטוט\n\n- - עומק\n\n|שם|Name|\n|-|-|\n|1|`code` א|"
+    )
+    html = str(content.render(text, content.LESSON))
+
+    assert re.findall(r"<(\w+) dir=\"rtl\"", html) == ["p", "li", "blockquote", "p", "li", "li", "th", "td"]
+    assert "dir" not in content.render("Hello\n\n- 12", content.LESSON)
+    assert "Table: שם, Name" in html

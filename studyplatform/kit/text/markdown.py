@@ -10,6 +10,7 @@ shown as it was typed.
 
 import re
 import secrets
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, table
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -32,10 +34,12 @@ _TAGS = {
     "h2", "h3", "h4", "h5", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub",
 }  # fmt: skip
 _INLINE = {"em", "strong", "s", "code", "a", "sup", "sub", "br"}
+_WITH_DIRECTION = {"p", "li", "h2", "h3", "h4", "h5", "blockquote", "th", "td"}
 _ATTRIBUTES = {
     "a": {"href", "title"},
     "ol": {"start"},
     "code": {"class"},
+    **{tag: {"dir"} for tag in _WITH_DIRECTION},
 }
 _LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
 _MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
@@ -55,7 +59,9 @@ _OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
 _MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
 _TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 _NARROW = 20  # characters of a formula that fit on any phone
-_HEAD = re.compile(r"<th>(.*?)</th>", re.DOTALL)
+_HEAD = re.compile(r"<th[^>]*>(.*?)</th>", re.DOTALL)
+# The blocks of Unicode whose letters run from right to left.
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 _closed_formula = math_block_dollar(allow_labels=False, allow_blank_lines=True)
 
@@ -90,6 +96,30 @@ def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
+def _mark_directions(state: StateCore) -> None:
+    """Mark the blocks whose first letter is one from right to left, as ``dir="auto"`` would see it in the words alone.
+
+    In an item or quote its first block decides. Texts without such letters stay as they are, to the byte.
+    """
+    if not _RIGHT_TO_LEFT.search(state.src):
+        return
+    undecided: list[Token] = []
+    for token in state.tokens:
+        if token.nesting == 1:
+            undecided.append(token)
+        elif token.type == "inline":
+            words = "".join(child.content for child in token.children or () if child.type == "text")
+            directions = map(unicodedata.bidirectional, words)
+            direction = next((one for one in directions if one in {"L", "R", "AL"}), "")
+            if direction in {"R", "AL"}:
+                for block in undecided:
+                    block.attrSet("dir", "rtl")
+            if direction:
+                undecided = []
+        elif token.nesting == -1 and undecided:
+            undecided.pop()
+
+
 class _Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802 (the name of the library)
         """Whether an address may be a link: of the web, of mail, or within this site. Any other stays as typed."""
@@ -105,6 +135,7 @@ def new_parser(**options: Any) -> MarkdownIt:
         # "$4 and $5" and "$5/$6" are prices.
         .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     )
+    parser.core.ruler.after("inline", "directions", _mark_directions)
     parser.block.ruler.at("math_block", _formula_of_its_own)
     parser.block.ruler.at("table", _limited_table, {"alt": ["paragraph", "reference"]})
     rules = {"math_inline": _in_line, "math_inline_double": _displayed, "math_block": _on_its_own}
