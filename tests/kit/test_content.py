@@ -239,3 +239,9 @@ def test_blocks_from_right_to_left_say_so():
     assert re.findall(r"<(\w+) dir=\"rtl\"", html) == ["p", "li", "blockquote", "p", "li", "li", "th", "td"]
     assert "dir" not in content.render("Hello\n\n- 12", content.LESSON)
     assert "Table: שם, Name" in html
+
+
+def test_an_empty_cell_is_no_head_of_a_column():
+    html = content.render("| |ser|\n|-|-|\n|frio|x|", content.LESSON)
+
+    assert "<td></td>\n<th>ser</th>" in html

@@ -252,8 +252,9 @@ def _finished(
 
 def _scrolling_table(table: re.Match[str]) -> str:
     columns = [Markup(head).striptags() for head in _HEAD.findall(table[1])]  # noqa: S704 (sanitized; tags go)
+    shown = table[0].replace("<th></th>", "<td></td>")  # an empty cell is the head of nothing
     name = escape(_("Table: %(columns)s") % {"columns": ", ".join(filter(None, columns))})
-    return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{table[0]}</div>'
+    return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{shown}</div>'
 
 
 def _with_formulas(html: str, found: "list[Formula]") -> str:
