@@ -91,6 +91,8 @@ def test_an_attempt_waits_until_its_essay_is_marked(leo, ada, quiz, browser_of, 
     assert notice.params == {"quiz": "Bends", "percent": 82}
     page = browser_of(leo).get(notice.link).content.decode()
     assert "Say more about the inside." in page
+    assert "2.75 of 4 points" in page
+    assert "Partly correct" not in page
     assert "The river bends\n  because" in page
     assert not PracticeCard.objects.exists()  # nobody marks an essay in practice
 

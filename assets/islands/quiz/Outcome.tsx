@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 
 import { dateAndTime, duration, clock } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
 import { Icon } from "../../shared/ui/Icon";
 import type { Attempt, QuizProps, Result } from "./api";
 import { OpenAttempt } from "./OpenAttempt";
@@ -108,14 +109,17 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
       <div className="paper__grid">
         <aside className="paper__side" aria-label={t("Results by question")}>
           <nav className="qnav" aria-label={t("Results")}>
-            {questions.map(({ uid, verdict }, index) => (
-              <a key={uid} href={`#r${index + 1}`} className={marks()[verdict].look}>
-                <span>
-                  {index + 1}
-                  <Icon name={marks()[verdict].icon} label={marks()[verdict].words} />
-                </span>
-              </a>
-            ))}
+            {questions.map((question, index) => {
+              const { look, icon, words } = markOf(question);
+              return (
+                <a key={question.uid} href={`#r${index + 1}`} className={look}>
+                  <span>
+                    {index + 1}
+                    <Icon name={icon} label={words} />
+                  </span>
+                </a>
+              );
+            })}
           </nav>
           <p className="small muted">
             {t("{right} of {total} correct.", {
@@ -140,15 +144,18 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
   );
 }
 
-function marks() {
+function markOf({ kind, verdict }: Result["questions"][number]) {
   const wrong = { look: "is-wrong", icon: "x", words: t("not correct") } as const;
+  // Of an essay, the number of points says all.
+  const less =
+    kind === "essay" ? ({ look: "is-open", icon: "pen-line", words: t("marked") } as const) : wrong;
   return {
     right: { look: "is-right", icon: "check", words: t("correct") },
-    partly: wrong,
-    wrong,
+    partly: less,
+    wrong: less,
     open: { look: "is-open", icon: "minus", words: t("not answered") },
     waiting: { look: "is-open", icon: "hourglass", words: t("waiting for a mark") },
-  } as const;
+  }[verdict] as { look: string; icon: IconName; words: string };
 }
 
 /** Whether there is no correct answer to hide. */

@@ -496,6 +496,21 @@ it("says that an essay waits for a mark, and shows no score and no other attempt
   expect(document.querySelector(".verdict__acts .btn--primary")).toBeNull();
 });
 
+it("says the points of a marked essay, and nothing of correct or incorrect", async () => {
+  const essay = { kind: "essay" as const, lines: [], given: "In spring", earned: "2.5", points: 4 };
+  show(
+    failed([
+      { ...essay, verdict: "partly" },
+      { ...essay, verdict: "wrong", earned: "0" },
+    ]),
+  );
+
+  const results = await screen.findByRole("navigation", { name: "Results" });
+  expect(within(results).getAllByRole("img", { name: "marked" })).toHaveLength(2);
+  expect(screen.getByText("2.5 of 4 points")).toBeTruthy();
+  expect(screen.getByText("0 of 4 points")).toBeTruthy();
+});
+
 it("says that an ordering was unanswered while the correct order is hidden", async () => {
   show(failed([{ verdict: "open", kind: "ordering", lines: [], given: "", accepted: "" }]));
 

@@ -1,5 +1,5 @@
 import { clock } from "../format";
-import { t } from "../i18n";
+import { t, tn } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { QuestionResult } from "./types";
 import { LETTERS } from "./Choices";
@@ -59,7 +59,11 @@ export function ResultCard({ question, number, total }: Props) {
 
 function Verdict({ question }: { question: QuestionResult }) {
   const { kind, verdict, earned, points } = question;
-  const marked = t("{earned} of {points}", { earned, points });
+  // An essay is not correct or incorrect: its marker gave it points.
+  const marked = kind === "essay" && {
+    icon: "pen-line" as const,
+    words: tn("{earned} of {count} point", "{earned} of {count} points", points, { earned }),
+  };
   const looks = {
     waiting: {
       tone: " badge--info",
@@ -70,17 +74,19 @@ function Verdict({ question }: { question: QuestionResult }) {
       tone: " badge--ok",
       icon: "check",
       words: t("Correct, {earned} of {points}", { earned, points }),
+      ...marked,
     },
     partly: {
       tone: " badge--warn",
       icon: "x",
-      words:
-        kind === "essay" ? marked : t("Partly correct, {earned} of {points}", { earned, points }),
+      words: t("Partly correct, {earned} of {points}", { earned, points }),
+      ...marked,
     },
     wrong: {
       tone: " badge--error",
       icon: "x",
-      words: kind === "essay" ? marked : t("Incorrect, 0 of {points}", { points }),
+      words: t("Incorrect, 0 of {points}", { points }),
+      ...marked,
     },
     open: { tone: "", icon: "minus", words: t("Not answered, 0 of {points}", { points }) },
   } as const;
