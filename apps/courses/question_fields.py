@@ -56,6 +56,11 @@ def shuffled(ids: Sequence[str]) -> list[str]:
     return mixed if mixed != list(ids) or len(mixed) < 2 else [*mixed[1:], mixed[0]]
 
 
+def as_one_line(text: str) -> str:
+    """Return a choice as it is stored: what was typed or pasted over several lines stands in one."""
+    return " ".join(filter(None, (line.strip() for line in text.splitlines())))
+
+
 def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     """Return the lines that are not empty, each with a unique id.
 
@@ -68,7 +73,7 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
     if len(filled) > MOST_CHOICES:
         raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
-    texts = [as_seen(choice.text) for choice in filled]
+    texts = [as_seen(as_one_line(choice.text)) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
     existing = {choice.id for choice in filled if len(choice.id) == 1 and choice.id in IDS}
@@ -81,9 +86,9 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
         lines.append(
             Choice(
                 id=key,
-                text=choice.text.strip()[:TEXT_LIMIT],
+                text=as_one_line(choice.text)[:TEXT_LIMIT],
                 is_right=choice.is_right,
-                partner=choice.partner.strip()[:TEXT_LIMIT],
+                partner=as_one_line(choice.partner)[:TEXT_LIMIT],
                 remark=written(choice.remark)[:REMARK_LIMIT],
                 share=choice.share,
             )

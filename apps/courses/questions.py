@@ -17,6 +17,7 @@ from apps.courses.question_fields import MOST_WORDS as MOST_WORDS
 from apps.courses.question_fields import REMARK_LIMIT as REMARK_LIMIT
 from apps.courses.question_fields import TEXT_LIMIT as TEXT_LIMIT
 from apps.courses.question_fields import (
+    as_one_line,
     as_options,
     as_seen,
     build_multiple,
@@ -69,7 +70,7 @@ def _matching(answers: Answers) -> Columns:
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
     partners = {as_seen(line.partner): line.partner for line in lines}
     extra = [
-        one.partner.strip()[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
+        as_one_line(one.partner)[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
     ]
     if len(lines) + len(extra) > MOST_CHOICES:
         raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")

@@ -6,18 +6,20 @@ import { toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { type Preview, previewQuestion } from "./api";
+import { type LineTexts, LineEditors } from "./LineEditors";
 import { enhanceForm } from "./lines";
 import { QuestionPreview } from "./QuestionPreview";
 
 type Props = {
   /** The slug of the course. */
   course: string;
+  texts: LineTexts;
 };
 
 const TYPING_PAUSE_MS = 400;
 
 /** What learners will meet, while the form beside it is being filled in. */
-export function Island({ course }: Props) {
+export function Island({ course, texts }: Props) {
   const { isLoading } = useAuth();
   const form = document.querySelector<HTMLFormElement>("form[data-question-form]");
   const fields = useFields(form);
@@ -33,6 +35,7 @@ export function Island({ course }: Props) {
   const { data } = query;
   return (
     <>
+      <LineEditors form={form} texts={texts} />
       {query.error && (
         <ErrorPanel error={toApiError(query.error)} onRetry={() => query.refetch()} />
       )}

@@ -4,7 +4,7 @@ import { enhanceForm } from "./lines";
 
 const line = (text: string, index: number): string => `<li>
   <label><input type="radio" name="right" value="${index}"><span class="vh">Answer ${index + 1} is correct</span></label>
-  <input type="hidden" name="line_id" value="${text}"><input name="line" value="${text}" aria-label="Answer ${index + 1}">
+  <input type="hidden" name="line_id" value="${text}"><span data-line-editor="choice"><textarea name="line" aria-label="Answer ${index + 1}">${text}</textarea></span>
   ${["up", "down", "remove"].map((act) => `<button name="act" value="${act}:${index}" aria-label="${act} answer ${index + 1}">x</button>`).join("")}
 </li>`;
 
@@ -55,4 +55,38 @@ it("tells the form that it has changed", () => {
   form.addEventListener("input", changed);
   press("[value='up:2']");
   expect(changed).toHaveBeenCalledOnce();
+});
+
+it("leads with Enter to the next choice, and from the last one to a new one", () => {
+  const fields = (): HTMLTextAreaElement[] => [...form.querySelectorAll("textarea")];
+  const enter = (): boolean | undefined =>
+    document.activeElement?.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }),
+    );
+  fields()[1]?.focus();
+  expect(enter()).toBe(false);
+  expect(document.activeElement).toBe(fields()[2]);
+  enter();
+  expect(texts()).toEqual(["a", "b", "c", ""]);
+  expect(document.activeElement).toBe(fields()[3]);
+});
+
+it("puts a pasted choice of several lines into one", async () => {
+  const field = form.querySelector("textarea")!;
+  field.value = "one \n two";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  await Promise.resolve();
+  expect(texts()[0]).toBe("one two");
+});
+
+it("adds a line without what an editor has drawn on the last one", () => {
+  const last = [...form.querySelectorAll("[data-line-editor]")].at(-1);
+  last?.insertAdjacentHTML("beforeend", "<div class='ed'>c</div>");
+  last?.querySelector("textarea")?.classList.add("ed-field");
+  press("[name=more]");
+  const added = [...form.querySelectorAll("[data-line-editor]")].at(-1);
+  expect([...(added?.children ?? [])].map(({ outerHTML }) => outerHTML)).toEqual([
+    '<textarea name="line" aria-label="Answer 4" class="">c</textarea>',
+  ]);
+  expect(texts()).toEqual(["a", "b", "c", ""]);
 });

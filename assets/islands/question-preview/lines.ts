@@ -9,6 +9,8 @@ export function enhanceForm(form: HTMLFormElement, signal: AbortSignal): void {
   const kind = form.querySelector("[data-kind-row] select");
   const change = form.querySelector<HTMLButtonElement>("[data-kind-row] button");
   kind?.addEventListener("change", () => change?.click(), { signal });
+  form.addEventListener("keydown", (event) => goToNextLine(form, event), { signal, capture: true });
+  form.addEventListener("input", joinLines, { signal });
   if (!list) return;
   form.addEventListener(
     "click",
@@ -55,7 +57,7 @@ function act(list: HTMLOListElement, button: HTMLButtonElement): void {
     if (list.children.length === 1) clear(line);
     else line.remove();
     (near ?? list.lastElementChild)
-      ?.querySelector<HTMLElement>("input:not([type=hidden])")
+      ?.querySelector<HTMLElement>("input:not([type=hidden]), textarea")
       ?.focus();
     announce(t("Line removed."));
   } else if (near) {
@@ -73,12 +75,11 @@ function act(list: HTMLOListElement, button: HTMLButtonElement): void {
 function add(list: HTMLOListElement): void {
   const line = list.lastElementChild?.cloneNode(true);
   if (!(line instanceof HTMLLIElement)) return;
+  line.querySelectorAll<HTMLElement>("[data-line-editor]").forEach(removeEditor);
   clear(line);
   list.append(line);
   number(list);
-  line
-    .querySelector<HTMLElement>("input:not([type=hidden], [type=radio], [type=checkbox])")
-    ?.focus();
+  line.querySelector("textarea")?.focus();
 }
 
 function clear(line: HTMLLIElement): void {
@@ -86,6 +87,47 @@ function clear(line: HTMLLIElement): void {
     if (input.name === "right") input.checked = false;
     else input.value = "";
   }
+  for (const field of line.querySelectorAll("textarea")) write(field, "");
+}
+
+/** The copy of a line has a copy of what its editor drew, but no editor. */
+function removeEditor(copy: HTMLElement): void {
+  const field = copy.querySelector("textarea");
+  if (!field) return;
+  field.classList.remove("ed-field");
+  for (const name of ["id", "aria-hidden", "aria-invalid", "tabindex"]) field.removeAttribute(name);
+  copy.replaceChildren(field);
+}
+
+/** Set a text so that an editor over it takes it over. */
+function write(field: HTMLTextAreaElement, text: string): void {
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+const CHOICE = '[data-line-editor="choice"]';
+
+/** Enter leads from a choice to the next one, and from the last one to a new one: a choice has one line. */
+function goToNextLine(form: HTMLFormElement, event: KeyboardEvent): void {
+  const { key, target, isComposing } = event;
+  if (key !== "Enter" || isComposing || event.ctrlKey || event.metaKey) return;
+  const line = target instanceof HTMLElement ? target.closest(CHOICE) : null;
+  const isWriting = target instanceof HTMLTextAreaElement || target instanceof HTMLDivElement;
+  if (!line || !isWriting || target.ariaExpanded === "true") return;
+  event.preventDefault();
+  event.stopPropagation();
+  const all = [...form.querySelectorAll(CHOICE)];
+  const next = all[all.indexOf(line) + 1];
+  if (next) next.querySelector("textarea")?.focus();
+  else form.querySelector<HTMLButtonElement>("button[name=more]")?.click();
+}
+
+/** What was pasted into a choice over several lines stands in one. */
+function joinLines({ target }: Event): void {
+  if (!(target instanceof HTMLTextAreaElement) || !target.closest(CHOICE)) return;
+  if (!target.value.includes("\n")) return;
+  const text = target.value.replace(/\s*\n\s*/g, " ");
+  queueMicrotask(() => write(target, text)); // once its editor has told all that it wrote
 }
 
 function dragTo(list: HTMLOListElement, line: HTMLLIElement, y: number): void {

@@ -12,11 +12,12 @@ type Props = {
   content: ContentProps;
   place: Place;
   /** Set to where the text is written now. */
-  surfaceRef: RefObject<Surface | null>;
+  surfaceRef?: RefObject<Surface | null>;
+  isLine?: boolean;
 };
 
-/** The editor of ContentEditor, fetched when someone begins to write. */
-export function CourseWriting({ content, place, surfaceRef }: Props) {
+/** The editor of a text of a course within another island, fetched when someone begins to write. */
+export function CourseWriting({ content, place, surfaceRef, isLine = false }: Props) {
   const { course, endpoint, limit, most, nonce } = content;
   const [writing] = useState(() => createCoursePlace(course));
   const [transfers] = useState(
@@ -24,6 +25,7 @@ export function CourseWriting({ content, place, surfaceRef }: Props) {
   );
   const surface = useSurface(place.field, writing, true, nonce);
   useEffect(() => {
+    if (!surfaceRef) return undefined;
     surfaceRef.current = surface;
     return () => {
       surfaceRef.current = null;
@@ -38,6 +40,7 @@ export function CourseWriting({ content, place, surfaceRef }: Props) {
       limit={limit}
       topic={null}
       transfers={transfers}
+      isLine={isLine}
     />
   );
 }

@@ -37,6 +37,8 @@ export type EditorProps = {
   transfers: Transfers;
   /** A button of the toolbar that was pressed before the island was loaded. */
   pressed?: string | undefined;
+  /** A text of one or a few lines, beside its page's preview: less tools, no preview of its own. */
+  isLine?: boolean;
 };
 
 const UploadList = onDemand(() => import("./UploadList").then((found) => found.UploadList));
@@ -66,10 +68,11 @@ export function Editor({
   topic,
   transfers,
   pressed,
+  isLine = false,
 }: EditorProps) {
   const { field, form } = place;
   const source = useField(field);
-  const [view, setView] = useState<View>(storedView);
+  const [view, setView] = useState<View>(() => (isLine ? "write" : storedView()));
   const chooser = useRef<HTMLInputElement>(null);
   const attachments = useAttachments(surface, transfers, limit, writing.store);
   const onFiles = useCallback(() => chooser.current?.click(), []);
@@ -221,6 +224,7 @@ export function Editor({
         onTool={onTool}
         onFiles={onFiles}
         live={surface.live}
+        isLine={isLine}
       />
       <input
         ref={chooser}
@@ -235,13 +239,20 @@ export function Editor({
         }}
       />
       {createPortal(
-        <div className="seg" role="group" aria-label={t("View")}>
-          {views.map(([one, label]) => (
-            <button key={one} type="button" aria-pressed={view === one} onClick={() => choose(one)}>
-              {label}
-            </button>
-          ))}
-        </div>,
+        isLine ? null : (
+          <div className="seg" role="group" aria-label={t("View")}>
+            {views.map(([one, label]) => (
+              <button
+                key={one}
+                type="button"
+                aria-pressed={view === one}
+                onClick={() => choose(one)}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+        ),
         place.views,
       )}
       {createPortal(
@@ -255,12 +266,13 @@ export function Editor({
           list={place.list}
           triggers={triggers}
           topic={topic}
+          isPhrasing={writing.isPhrasing}
           onFiles={onFiles}
           onFailed={completing.onFailed}
         />
       )}
       {createPortal(
-        most === null ? null : (
+        most === null || (isLine && !isNear && !isOver) ? null : (
           <span className={isOver ? "composer__over" : undefined}>
             {t("{count} of {most}", { count: number(length), most: number(most) })}
           </span>

@@ -12,7 +12,7 @@ import { createPortal } from "react-dom";
 
 import { announce } from "../announce";
 import { isComposing } from "../composing";
-import { findBlocks, listBlocks } from "../editor/blocks";
+import { findBlocks, listBlocks, listPhrases } from "../editor/blocks";
 import { type Edit, labelOf, type Selection } from "../editor/editing";
 import type { Surface } from "../editor/surface";
 import { t, tn } from "../i18n";
@@ -42,6 +42,8 @@ type Props = {
   /** What this place completes. */
   triggers: readonly TriggerKind[];
   topic: number | null;
+  /** Whether only what stands within a line is offered. */
+  isPhrasing: boolean;
   onFiles: () => void;
 };
 
@@ -75,16 +77,19 @@ function placeBeside(caret: ReturnType<Surface["findCaret"]>): CSSProperties {
 async function fetchOptions(
   { kind, query }: Trigger,
   topic: number | null,
+  isPhrasing: boolean,
   signal: AbortSignal,
 ): Promise<Option[]> {
   if (kind === "block")
-    return findBlocks(listBlocks(), query).map(({ id, icon, label, hint, edit }) => ({
-      id,
-      icon,
-      title: label,
-      hint,
-      edit,
-    }));
+    return findBlocks(isPhrasing ? listPhrases() : listBlocks(), query).map(
+      ({ id, icon, label, hint, edit }) => ({
+        id,
+        icon,
+        title: label,
+        hint,
+        edit,
+      }),
+    );
   if (kind === "person")
     return (await fetchPeople(query, topic, signal)).map(({ username, name, is_staff }) => ({
       id: username,
@@ -110,7 +115,7 @@ const labels: Record<TriggerKind, () => string> = {
  * Completes mentions and links to topics, and offers blocks. While options are shown, the field is a combobox with a
  * listbox (ARIA Authoring Practices); the focus stays in it.
  */
-export function Suggestions({ field, surface, list, triggers, topic, onFiles }: Props) {
+export function Suggestions({ field, surface, list, triggers, topic, isPhrasing, onFiles }: Props) {
   const listId = useId();
   const [found, setFound] = useState<Found | null>(null);
   const [active, setActive] = useState(0);
@@ -167,7 +172,7 @@ export function Suggestions({ field, surface, list, triggers, topic, onFiles }: 
       }
       const { signal } = (request = new AbortController());
       const show = (): void => {
-        fetchOptions(trigger, topic, signal).then(
+        fetchOptions(trigger, topic, isPhrasing, signal).then(
           (options) => {
             if (signal.aborted) return;
             const label = labels[trigger.kind]();
@@ -198,7 +203,7 @@ export function Suggestions({ field, surface, list, triggers, topic, onFiles }: 
       field.removeEventListener("input", update);
       surface.element.removeEventListener("blur", hide);
     };
-  }, [close, field, offered, surface, topic]);
+  }, [close, field, isPhrasing, offered, surface, topic]);
 
   // The caret left the word.
   useEffect(() => {

@@ -19,11 +19,13 @@ type Props = {
   onTool: (tool: Tool) => void;
   onFiles: () => void;
   live: LiveTools | null;
+  /** Whether only what stands within a line is offered. */
+  isLine?: boolean;
 };
 
 type Item = { tool: Tool; icon: IconName; label: () => string; gap?: boolean };
 
-const items: Item[] = [
+const allItems: Item[] = [
   { tool: "bold", icon: "bold", label: () => t("Bold") },
   { tool: "italic", icon: "italic", label: () => t("Italic") },
   { tool: "heading", icon: "heading-2", label: () => t("Heading"), gap: true },
@@ -37,14 +39,18 @@ const items: Item[] = [
   { tool: "table", icon: "table", label: () => t("Table") },
 ];
 
+const withinLine = new Set<Tool>(["bold", "italic", "code", "formula", "link"]);
+const lineItems = allItems.filter(({ tool }) => withinLine.has(tool));
+
 /** A toolbar (ARIA Authoring Practices): one stop of the Tab key, arrow keys within. */
-export function Toolbar({ controls, isDisabled, onTool, onFiles, live }: Props) {
+export function Toolbar({ controls, isDisabled, onTool, onFiles, live, isLine = false }: Props) {
+  const items = isLine ? lineItems : allItems;
   const isInTable = useIsInTable(live);
   const [at, setAt] = useState(0);
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (live) whenIdle(() => void TableMenu.fetch());
-  }, [live]);
+    if (live && !isLine) whenIdle(() => void TableMenu.fetch());
+  }, [isLine, live]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = items.length;

@@ -1,7 +1,15 @@
 /** What the menu behind "/" inserts. */
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
-import { callout, calloutKinds, type Edit, editOf, insertBlock, type Selection } from "./editing";
+import {
+  callout,
+  calloutKinds,
+  type Edit,
+  editOf,
+  insertBlock,
+  type Selection,
+  type Tool,
+} from "./editing";
 
 export type Block = {
   id: string;
@@ -133,6 +141,19 @@ export function listBlocks(): Block[] {
       edit: (selection) => insertBlock(selection, "---\n\n"),
     },
   ];
+}
+
+/** What stands within a line, for places without blocks. */
+export function listPhrases(): Block[] {
+  const tools: Partial<Record<string, [Tool, string]>> = {
+    formula: ["formula", "$"],
+    code: ["code", "`"],
+  };
+  return listBlocks().flatMap((block) => {
+    const [tool, hint] = tools[block.id] ?? [];
+    if (tool) return { ...block, hint: hint ?? "", edit: (at: Selection) => editOf(tool, at) };
+    return block.id === "picture" ? block : [];
+  });
 }
 
 /** Blocks with a word that begins with the query; those whose label does come first. */
