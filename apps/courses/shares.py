@@ -11,7 +11,8 @@ from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 FULL = Fraction(1)
 MAX_DIVISOR = 12  # of shares that are written with few digits: 33.3 % are a third
 _ROUNDING = Fraction(1, 2_000)
-_PREFIX = re.compile(r"%\s?([^%\s]{1,12})\s?%")
+# A number, as authors type it or `write_exact` writes it: "%PATH%" and "%d%s" are texts.
+_PREFIX = re.compile(r"%\s?([-+\u2212]?[.,\u066b]?\d[\d.,/'\u2019\u066b\u066c]{0,14})\s?%")
 
 
 def read_share(text: str, *, field_name: str = "choices") -> Fraction:

@@ -6,7 +6,7 @@ import pytest
 from django.http import QueryDict
 from django.utils import translation
 
-from apps.courses import questions
+from apps.courses import questions, shares
 from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Question
 from apps.courses.queries.solutions import answers_of_question, solution
@@ -79,3 +79,21 @@ def test_percentages_that_are_none_are_refused():
     both = build("text", Answers(accepted=["Lyon"], partly=[PartAnswer(text="lyon", share="50")]))
     assert "partly" not in both.answer
     assert [line.percent for line in solution(both)] == [""]
+
+
+def test_every_share_survives_a_line_and_texts_between_percent_signs_stay_texts():
+    for each in ("1234567/10000000", "7/18", "1/3", "1/2", "9999999/10000000"):
+        percentage = shares.write_exact(shares.round_share(Fraction(each)))
+        assert shares.split_share(shares.join_share(percentage, "Lyon")) == (percentage, "Lyon")
+    for text in ("%PATH%", "%d%s", "%_%", "%.%", "100%"):
+        assert shares.split_share(text) == ("", text) == ("", shares.join_share("", text))
+    assert [shares.split_share(f"%{typed}%Lyon")[0] for typed in ("33,3", "\u0665\u0660", "-5")] == [
+        "33,3",
+        "\u0665\u0660",
+        "-5",
+    ]
+
+
+def test_a_text_between_percent_signs_is_an_accepted_answer_of_a_gap():
+    gap = build("gaps", Answers(gaps=[Gap(lines=["%PATH%"])]), "[[1]]").gaps[0]
+    assert share(gap, {"text": "%path%"}) == 1
