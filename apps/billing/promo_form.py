@@ -25,9 +25,12 @@ from studyplatform.kit.text.money import minor_units, money, plain_amount, price
 Scope = PromoCode.Scope
 TERMS = ("code", "kind", "percent", "amount", "scope", "course", "instructor")
 DAYS = [
-    MinValueValidator(date(2000, 1, 1)),
-    MaxValueValidator(date(2100, 1, 1)),
+    MinValueValidator(date(2000, 1, 1), _("Enter a date after 1999.")),
+    MaxValueValidator(date(2099, 12, 31), _("Enter a date before 2100.")),
 ]  # years that calendars can reckon with
+PERCENT = _("Enter a whole number from 1 to 100.")
+USES = _("Enter a whole number from 1 to 1,000,000.")
+USES_OF_LEARNER = _("Enter a whole number from 1 to 1,000.")
 
 
 def discountable(user: User) -> Any:
@@ -55,20 +58,37 @@ class PromoCodeForm(forms.Form):
     percent = forms.IntegerField(
         label=_("Percent off"),
         required=False,
-        error_messages={"invalid": _("Enter a whole number from 1 to 100.")},
+        error_messages={"invalid": PERCENT},
     )
-    amount = forms.DecimalField(label=_("Amount off"), required=False, max_digits=8, decimal_places=2)
+    amount = forms.DecimalField(
+        label=_("Amount off"),
+        required=False,
+        max_digits=8,
+        decimal_places=2,
+        error_messages={"invalid": _("Enter an amount, such as 10 or 9.50.")},
+    )
     scope = forms.ChoiceField(
         label=_("For"), widget=forms.RadioSelect, error_messages={"required": _("Choose what the code applies to.")}
     )
     course = forms.CharField(label=_("Course"), required=False, max_length=200)
     instructor = forms.CharField(label=_("Instructor"), required=False, max_length=254)
-    limit = forms.IntegerField(label=_("Uses in total"), required=False, min_value=1, max_value=1_000_000)
+    limit = forms.IntegerField(
+        label=_("Uses in total"),
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        error_messages={"invalid": USES, "min_value": USES, "max_value": USES},
+    )
     limit_per_user = forms.IntegerField(
         label=_("Uses per learner"),
         min_value=1,
         max_value=1000,
-        error_messages={"required": _("Enter how often each learner can use the code.")},
+        error_messages={
+            "required": _("Enter how often each learner can use the code."),
+            "invalid": USES_OF_LEARNER,
+            "min_value": USES_OF_LEARNER,
+            "max_value": USES_OF_LEARNER,
+        },
     )
     first_day = forms.DateField(
         label=_("First day"), required=False, validators=DAYS, widget=forms.DateInput(attrs={"type": "date"})
@@ -180,7 +200,7 @@ class PromoCodeForm(forms.Form):
         kind = found.get("kind")
         if kind == "percent" and "percent" not in self.errors:
             if not 1 <= (found.get("percent") or 0) <= 100:
-                self.add_error("percent", _("Enter a whole number from 1 to 100."))
+                self.add_error("percent", PERCENT)
         elif kind == "amount" and "amount" not in self.errors:
             self._check_amount(found)
 

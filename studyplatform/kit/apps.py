@@ -41,6 +41,7 @@ class KitConfig(AppConfig):
                 if find_spec(name):
                     import_module(name)
         import_module("studyplatform.kit.db.folded")  # a lookup of all models
+        import_module("studyplatform.kit.web.validation_texts").replace_validation_texts()
         pre_migrate.connect(triggers.drop_triggers, sender=self)
         post_migrate.connect(triggers.install_triggers, sender=self)
         gc.enable()

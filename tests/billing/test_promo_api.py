@@ -50,7 +50,9 @@ def test_codes_of_a_course_are_listed_added_and_ended(ada, eve):
     ("sent", "field"),
     [
         ({"percent": 101}, "percent"),
+        ({"percent": "1.5"}, "percent"),
         ({"percent": None}, "percent"),
+        ({"limit": 0}, "limit"),
         ({"kind": "amount", "amount": "60"}, "amount"),
         ({"kind": "amount", "amount": "NaN"}, "amount"),
         ({"code": "a b"}, "code"),
@@ -61,7 +63,9 @@ def test_a_wrong_code_names_its_field_and_is_not_stored(ada, sent, field):
     course = PaidCourseFactory(instructor=ada, price=4900)
     refused = as_user(ada).post(codes_of(course), new_code(**sent), content_type="application/json")
     assert refused.status_code == 400
-    assert field in refused.json()["fields"]
+    text = refused.json()["fields"][field][0]["message"]
+    if field in {"percent", "limit"}:
+        assert text.startswith("Enter a whole number from 1 to ")
     assert not PromoCode.objects.exists()
 
 

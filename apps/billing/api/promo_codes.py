@@ -15,7 +15,7 @@ from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
 from apps.billing import policies, services
 from apps.billing.models import PromoCode
-from apps.billing.promo_form import PromoCodeForm, period_of
+from apps.billing.promo_form import PERCENT, USES, PromoCodeForm, period_of
 from apps.billing.queries import promo_codes as found
 from apps.courses.models import Course
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -24,14 +24,23 @@ from studyplatform.kit.text.money import money
 from studyplatform.kit.web.api import validated
 
 
+def _every_text(text: Any) -> dict[str, Any]:
+    """The text for whatever is wrong with a number."""
+    return {"invalid": text, "min_value": text, "max_value": text}
+
+
 class PromoCodeIn(serializers.Serializer[object]):
     """A new code for one course. ``kind`` says which of ``percent`` and ``amount`` counts."""
 
     code = serializers.CharField(max_length=24)
     kind = serializers.ChoiceField(choices=["percent", "amount"])
-    percent = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=100)
+    percent = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=100, error_messages=_every_text(PERCENT)
+    )
     amount = serializers.CharField(max_length=12, allow_blank=True, default="", help_text="In units of the currency.")
-    limit = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=1_000_000)
+    limit = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=1_000_000, error_messages=_every_text(USES)
+    )
     last_day = serializers.DateField(required=False, allow_null=True, help_text="In the user's time zone.")
 
 

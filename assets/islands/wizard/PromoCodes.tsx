@@ -134,6 +134,10 @@ function factsOf({ discount, used, limit, last_day, covers }: PromoCode): string
   ];
 }
 
+/** Null for an empty field. What is no number is sent as 0: the server refuses it and says what to enter. */
+const wholeNumber = (text: string): number | null =>
+  text.trim() === "" ? null : Number(text) || 0;
+
 function NewCode({
   slug,
   onAdded,
@@ -150,9 +154,9 @@ function NewCode({
       addPromoCode(slug, {
         code: typed.code.trim(),
         kind: typed.kind,
-        percent: typed.kind === "percent" ? Number(typed.value) || null : null,
+        percent: typed.kind === "percent" ? wholeNumber(typed.value) : null,
         amount: typed.kind === "amount" ? typed.value.trim() : "",
-        limit: typed.limit === "" ? null : Number(typed.limit),
+        limit: wholeNumber(typed.limit),
         last_day: typed.lastDay === "" ? null : typed.lastDay,
       }),
     onSuccess: onAdded,
