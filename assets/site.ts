@@ -55,12 +55,19 @@ startBell({
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
-// Only a keyboard needs it.
-addEventListener(
-  "keydown",
-  () => void import("./site/focusKeeper").then(({ startFocusKeeper }) => startFocusKeeper()),
-  { once: true },
-);
+// Only a keyboard needs it. Without a connection it starts with the first key after.
+function startFocusKeeperOnKey(): void {
+  addEventListener(
+    "keydown",
+    () =>
+      void import("./site/focusKeeper").then(
+        ({ startFocusKeeper }) => startFocusKeeper(),
+        () => addEventListener("online", startFocusKeeperOnKey, { once: true }),
+      ),
+    { once: true },
+  );
+}
+startFocusKeeperOnKey();
 if (document.querySelector("[data-fetch-part]"))
   void import("./site/fetchedParts").then((page) => page.startFetchedParts());
 if (document.querySelector("button[data-wait]"))

@@ -9,6 +9,7 @@ import {
   switchShortcuts,
 } from "../shared/shortcuts";
 import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
 import { focusSearch, hasSearch } from "./search";
 
 /** A shortcut that clicks the first element with this selector; available where there is one. */
@@ -17,7 +18,11 @@ function press(selector: string): Pick<Shortcut, "run" | "isAvailable"> {
   return { run: () => find()?.click(), isAvailable: () => find() !== null };
 }
 
-const help = (): void => void import("./shortcutsHelp").then(({ showHelp }) => showHelp());
+const help = (): void =>
+  void import("./shortcutsHelp").then(
+    ({ showHelp }) => showHelp(),
+    () => toast(t("The dialog could not be loaded. Check your connection, then try again.")),
+  );
 
 function pageShortcuts(): Shortcut[] {
   return [
