@@ -155,7 +155,7 @@ export function Curriculum({ slug, lectures, isDisabled, onChanged }: Props) {
         </form>
       )}
       <div>
-        <a className="btn btn--sm btn--quiet" href={lectures}>
+        <a className="btn btn--sm btn--quiet wizard__more" href={lectures}>
           {t("Order lessons, make them of files, add videos, captions and quizzes")}
           <Icon name="arrow-right" />
         </a>
