@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from apps.courses.models import Lesson
 
 LEARNERS = 48
-DRAFTS = 20
+DRAFTS = 24
 DEVICES = 4
 SEEN = "learner-seen"  # watched the first 38 seconds of the video
 FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the video that is processed

@@ -1,9 +1,11 @@
-"""Courses are written in a real browser: slow and failing saves, two tabs, two people, keyboard and touch."""
+"""Courses are written in a real browser: slow and failing saves, crashes, two tabs, two people, keyboard and touch."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
@@ -67,29 +69,75 @@ def open_step(page: Page, address: str, step: str) -> None:
     expect(page.locator(f"[data-step={step}]")).to_be_visible()
 
 
+def editor_of(page: Page, text: Locator) -> Locator:
+    """The live editor that stands for this text."""
+    return page.locator(".composer", has=text).locator(".cm-content")
+
+
 def write_in_editor(page: Page, text: Locator) -> None:
     """Turn to a text whose live editor appears with the focus."""
     text.click()
-    expect(page.locator(".composer", has=text).locator(".cm-content")).to_be_focused()
+    expect(editor_of(page, text)).to_be_focused()
 
 
-def let_saves_fail(page: Page) -> list[int]:
-    """Let each save take three seconds, and every third fail. Returns a list that grows with each save."""
-    saves: list[int] = []
+def let_saves_fail(page: Page) -> list[str]:
+    """Let each save take three seconds, and every third fail: by the network, by the server, or once it is saved.
+
+    Returns what became of the saves; the list grows with each.
+    """
+    ends = ["lost", "refused", "unanswered"]
+    seen: list[str] = []
 
     def answer(route: Route) -> None:
         if route.request.method != "PATCH":
             route.continue_()
             return
-        saves.append(len(saves) + 1)
-        if len(saves) % 3 == 0:
-            route.abort()
-        else:
+        fails = len(seen) % 3 == 2
+        end = ends[len(seen) // 3 % len(ends)] if fails else "saved"
+        seen.append(end)
+        if end == "saved":
             route.continue_()
+        elif end == "refused":
+            route.fulfill(status=503, body="{}")
+        else:
+            if end == "unanswered":
+                route.fetch()
+            route.abort()
 
-    page.route("**/api/v1/studio/courses/*/", answer)
+    page.route(re.compile(r"/api/v1/studio/(courses|lessons)/[^/]+/$"), answer)
     page.add_init_script(SLOW)
-    return saves
+    return seen
+
+
+def type_in_the_middle(page: Page, target: Locator, text: str, *, read: Callable[[], str]) -> str:
+    """Type a text, then more at its beginning, while saves go on. Returns all of it."""
+    for typed in range(20, len(text) + 20, 20):
+        page.keyboard.type(text[typed - 20 : typed], delay=KEY_MS)
+        assert read() == text[:typed]
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("Here is more: ", delay=KEY_MS)
+    assert read() == f"Here is more: {text}"
+    expect(target).to_be_focused()
+    return f"Here is more: {text}"
+
+
+def kill_tab(page: Page) -> Page:
+    """Kill the process that runs this page, and open a new page beside it.
+
+    No event tells the page that it ends (closing it would tell it), as when a phone takes the tab's memory.
+    """
+    browser = page.context.browser
+    assert browser
+    line = browser.new_browser_cdp_session()
+    with page.expect_event("crash"):
+        for process in line.send("SystemInfo.getProcessInfo")["processInfo"]:
+            if process["type"] == "renderer":  # no other page is open
+                os.kill(process["id"], signal.SIGKILL)
+    line.detach()
+    context = page.context
+    page.close()  # the context cannot speak to it
+    context.set_offline(False)
+    return context.new_page()
 
 
 def test_course_is_begun_and_saved_field_by_field(teacher: Page) -> None:
@@ -137,38 +185,91 @@ def test_what_is_typed_while_the_page_loads_goes_on_in_the_same_field(teacher: P
 
 
 @pytest.mark.long
-def test_nothing_that_is_typed_is_lost_moved_or_doubled_while_saves_are_slow_and_fail(teacher: Page) -> None:
-    saves = let_saves_fail(teacher)
+def test_a_course_keeps_each_key_while_saves_are_slow_and_fail(teacher: Page) -> None:
+    seen = let_saves_fail(teacher)
     address = begin(teacher)
     open_step(teacher, address, "basics")
     title = field(teacher, "title")
     title.press("Control+a")
-    typed = ""
-    for letter in ("Chance is a patient teacher " * 4)[:110]:
-        teacher.keyboard.type(letter, delay=KEY_MS)
-        typed += letter
-        if len(typed) % 10 == 0:
-            expect(title).to_have_value(typed)
-            assert title.evaluate("field => [field.selectionStart, field.selectionEnd]") == [len(typed)] * 2
-    # In the middle of a text, the caret stays where it is, too.
-    teacher.keyboard.press("Home")
-    teacher.keyboard.type("Pure ", delay=KEY_MS)
-    typed = f"Pure {typed}"
-    teacher.wait_for_timeout(2 * SLOW_MS)
-    expect(title).to_have_value(typed)
-    assert title.evaluate("field => field.selectionStart") == len("Pure ")
+    named = type_in_the_middle(teacher, title, ("Chance is patient. " * 6)[:100], read=title.input_value)
+    assert title.evaluate("one => [one.selectionStart, one.selectionEnd]") == [len("Here is more: ")] * 2
 
     open_step(teacher, address, "details")
-    write_in_editor(teacher, field(teacher, "description"))
-    text = (SENTENCE * 3)[:200]
-    teacher.keyboard.type(text, delay=KEY_MS)
-    expect(field(teacher, "description")).to_have_value(text)
+    description = field(teacher, "description")
+    write_in_editor(teacher, description)
+    editor = editor_of(teacher, description)
+    text = type_in_the_middle(teacher, editor, (SENTENCE * 3)[:240], read=description.input_value)
     expect_saved(teacher)
-    assert len(saves) > 6
+    assert {"saved", "lost", "refused"} <= set(seen)
     open_step(teacher, address, "details")
-    expect(field(teacher, "description")).to_have_value(text.strip())
+    expect(description).to_have_value(text)
     open_step(teacher, address, "basics")
-    expect(field(teacher, "title")).to_have_value(typed.strip())
+    expect(title).to_have_value(named.strip())
+
+
+@pytest.mark.long
+def test_a_lesson_keeps_each_key_while_saves_are_slow_and_fail(teacher: Page, drafts: Iterator[str]) -> None:
+    seen = let_saves_fail(teacher)
+    address = f"{next(drafts)}/spring"
+    teacher.goto(address)
+    title, body = teacher.locator("#panel [name=title]"), teacher.locator("[name=body]")
+    title.press("Control+a")
+    named = type_in_the_middle(teacher, title, ("Where rivers begin. " * 5)[:95], read=title.input_value)
+    editor = editor_of(teacher, body)
+    editor.click()
+    teacher.keyboard.press("Control+a")
+    text = type_in_the_middle(teacher, editor, (SENTENCE * 3)[:240], read=body.input_value)
+    expect_saved(teacher)
+    assert {"saved", "lost", "refused"} <= set(seen)
+    teacher.goto("about:blank")
+    teacher.goto(address)
+    expect(body).to_have_value(text)
+    expect(title).to_have_value(named.strip())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("loaded", ["editor loaded", "editor not loaded"])
+def test_what_was_typed_offline_is_whole_after_the_tab_is_killed(teacher: Page, loaded: str) -> None:
+    address = begin(teacher)
+    description = field(teacher, "description")
+    if loaded == "editor loaded":
+        write_in_editor(teacher, description)
+    teacher.context.set_offline(True)
+    description.focus()
+    text = SENTENCE * 2
+    teacher.keyboard.type(text, delay=KEY_MS)
+    outcome(teacher).press_sequentially("Count what happens.")
+    expect(saving(teacher)).to_contain_text("On this device")
+    expect(description).to_have_value(text)
+    again = kill_tab(teacher)
+    again.goto(f"{address}#details")
+    expect(field(again, "description")).to_have_value(text)
+    expect(outcome(again)).to_have_value("Count what happens.")
+    expect_saved(again)
+    open_step(again, address, "details")
+    expect(field(again, "description")).to_have_value(text)
+
+
+@pytest.mark.long
+def test_a_lesson_typed_offline_is_whole_after_the_tab_is_killed(teacher: Page, drafts: Iterator[str]) -> None:
+    address = f"{next(drafts)}/brook"
+    teacher.goto(address)
+    body = teacher.locator("[name=body]")
+    editor_of(teacher, body).click()
+    teacher.keyboard.press("Control+a")
+    teacher.context.set_offline(True)
+    text = SENTENCE * 2
+    teacher.keyboard.type(text, delay=KEY_MS)
+    teacher.get_by_label("Summary").fill("How a brook finds its way.")
+    expect(saving(teacher)).to_contain_text("On this device")
+    again = kill_tab(teacher)
+    again.goto(address)
+    expect(again.locator("[name=body]")).to_have_value(text)
+    expect(again.get_by_label("Summary")).to_have_value("How a brook finds its way.")
+    expect_saved(again)
+    again.goto("about:blank")
+    again.goto(address)
+    expect(again.locator("[name=body]")).to_have_value(text)
 
 
 @pytest.mark.long
@@ -299,7 +400,7 @@ def test_a_course_is_written_by_keyboard_from_its_title_to_submitted(teacher: Pa
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/lectures/"))
     body = page.locator("textarea[name=body]")
-    editor = page.locator(".composer", has=body).locator(".cm-content")
+    editor = editor_of(page, body)
     tab_to(page, editor)
     page.keyboard.type("A coin knows nothing of what it did before.")
     expect(body).to_have_value("A coin knows nothing of what it did before.")
@@ -357,7 +458,7 @@ def test_a_course_is_written_by_touch_on_a_phone_until_it_is_submitted(people: C
     page.get_by_role("link", name="What a coin knows").tap()
     page.wait_for_url(re.compile("/lectures/"))
     body = page.locator("textarea[name=body]")
-    editor = page.locator(".composer", has=body).locator(".cm-content")
+    editor = editor_of(page, body)
     editor.tap()
     expect(editor).to_be_focused()
     page.keyboard.type("A coin knows nothing of what it did before.")
