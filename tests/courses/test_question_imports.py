@@ -169,6 +169,8 @@ def test_the_pages(course, ada, eve, quiz, browser_of):
     browser.post(f"{sent.url}/undo")
     assert quiz.questions.count() == 0
     assert "Undone" in browser.get(page).text
+    late = browser.get(browser.post(sent.url).url)  # in a tab that still shows the check
+    assert (quiz.questions.count(), "4 questions imported." in late.text) == (0, False)
 
 
 def test_by_api(course, ada, eve, quiz, browser_of):

@@ -80,7 +80,7 @@ def question_import(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
         except QuestionFileInvalid as refusal:
             messages.warning(request, refusal.detail)
             return redirect("courses:studio-imports", course.slug)
-        if found.state == State.IMPORTING:
+        if found.state != State.IMPORTED:  # a job works on it, or another tab has undone it meanwhile
             return redirect("courses:studio-import", course.slug, found.uid)
         count = len(found.created)
         messages.success(
