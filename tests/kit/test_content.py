@@ -237,6 +237,8 @@ def test_blocks_from_right_to_left_say_so():
     html = str(content.render(text, content.LESSON))
 
     assert re.findall(r"<(\w+) dir=\"rtl\"", html) == ["p", "li", "blockquote", "p", "li", "li", "th", "td"]
+    mixed = content.render("> אבג\n>\n> abc\n\n1. אבג\n\n   abc\n\n   - 1\n\nabc", content.LESSON)
+    assert re.findall(r"<(\w+) dir=\"ltr\"", mixed) == ["p", "p"]
     assert "dir" not in content.render("Hello\n\n- 12", content.LESSON)
     assert "Table: שם, Name" in html
 

@@ -99,25 +99,29 @@ def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> boo
 def _mark_directions(state: StateCore) -> None:
     """Mark the blocks whose first letter is one from right to left, as ``dir="auto"`` would see it in the words alone.
 
-    In an item or quote its first block decides. Texts without such letters stay as they are, to the byte.
+    In an item or quote its first block decides; one of the other direction within it says so. Texts without such
+    letters stay as they are, to the byte.
     """
     if not _RIGHT_TO_LEFT.search(state.src):
         return
-    undecided: list[Token] = []
+    blocks: list[Token] = []  # that are open, the outermost first
+    known: list[str] = []  # the directions of the first of them
     for token in state.tokens:
-        if token.nesting == 1:
-            undecided.append(token)
-        elif token.type == "inline":
+        if token.type == "inline":
             words = "".join(child.content for child in token.children or () if child.type == "text")
-            directions = map(unicodedata.bidirectional, words)
-            direction = next((one for one in directions if one in {"L", "R", "AL"}), "")
-            if direction in {"R", "AL"}:
-                for block in undecided:
-                    block.attrSet("dir", "rtl")
-            if direction:
-                undecided = []
-        elif token.nesting == -1 and undecided:
-            undecided.pop()
+            letter = next((one for one in map(unicodedata.bidirectional, words) if one in {"L", "R", "AL"}), "")
+            if not letter:
+                continue
+            direction = "ltr" if letter == "L" else "rtl"
+            if direction == "rtl" or known[-1:] == ["rtl"]:
+                for block in blocks[len(known) :]:
+                    block.attrSet("dir", direction)
+            known += [direction] * (len(blocks) - len(known))
+        elif token.tag in _WITH_DIRECTION and token.nesting == 1:
+            blocks.append(token)
+        elif token.tag in _WITH_DIRECTION and token.nesting == -1:
+            blocks.pop()
+            del known[len(blocks) :]
 
 
 class _Parser(MarkdownIt):
