@@ -39,7 +39,9 @@ export function openOpening(
     radio.name = name;
     radio.value = value;
     radio.checked = value === "date";
-    field?.addEventListener("focus", () => (radio.checked = true));
+    // Not the focus: the Tab key passes the fields of the other choices.
+    for (const input of ["input", "pointerdown"])
+      field?.addEventListener(input, () => (radio.checked = true));
     const line = element("label", "check", radio, element("span", "", label));
     const more = element("p", "field__hint", hint);
     return element("div", "stack gap-2 opening__choice", line, ...(field ? [field] : []), more);
