@@ -39,3 +39,24 @@ it("goes to a line of the open lesson without loading the panel again", () => {
   expect(onShown).toHaveBeenCalledTimes(opened);
   expect(history.length).toBe(entries);
 });
+
+it("keeps the title of a new lesson that could not be sent", async () => {
+  const path = "/dashboard/instructor/courses/rivers/lectures";
+  history.replaceState(null, "", path);
+  document.body.innerHTML = `<div data-lectures="${path}"><div data-list>
+    <form method="post" action="${path}/add" data-adds><input name="title"></form></div><div data-side></div></div>`;
+  const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
+  const fetching = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("away"));
+  const onAdded = vi.fn();
+  startSidePanel(grid!, side!, () => undefined, onAdded);
+  const [form, field] = [document.querySelector("form")!, document.querySelector("input")!];
+  field.value = "Deltas";
+  form.requestSubmit();
+  await vi.waitFor(() =>
+    expect(document.querySelector(".toasts")?.textContent).toContain("Nothing was sent."),
+  );
+  await new Promise((done) => setTimeout(done));
+  expect(field.value).toBe("Deltas");
+  expect(onAdded).not.toHaveBeenCalled();
+  expect(fetching).toHaveBeenCalledOnce();
+});

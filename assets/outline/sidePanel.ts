@@ -127,13 +127,17 @@ export function startSidePanel(
     onShown(panel());
   }
 
+  /** Whether another page is to be shown. */
+  const isElsewhere = (instead: Awaited<ReturnType<typeof load>>): boolean =>
+    instead === "elsewhere" || instead === "refused";
+
   type Loading = { isNew: boolean; takesFocus: boolean; form?: FormData };
 
-  /** @returns what is to be done instead, if the answer is no panel */
+  /** @returns what is to be done instead, if the answer is no panel; "failed": there was none, which was said */
   async function load(
     address: string,
     { isNew, takesFocus, form }: Loading,
-  ): Promise<"elsewhere" | "refused" | null> {
+  ): Promise<"elsewhere" | "refused" | "failed" | null> {
     const mine = (latest += 1);
     const slow = setTimeout(() => side.classList.add("is-loading"), SLOW_MS);
     const { pathname, search, hash } = new URL(address, location.href);
@@ -153,15 +157,15 @@ export function startSidePanel(
       show(answer.body);
       goTo({ hash: form ? "" : hash, search }, takesFocus);
     } catch {
-      if (mine === latest) {
-        markRow(new URL(shown, location.href).pathname);
+      if (mine === latest) markRow(new URL(shown, location.href).pathname);
+      if (mine === latest || form)
         toast(
           form
             ? t("Nothing was sent. What you wrote is kept here: try again.")
             : t("The lesson couldn't be loaded. Check your connection and try again."),
           { icon: "circle-alert" },
         );
-      }
+      return "failed";
     } finally {
       clearTimeout(slow);
       if (mine === latest) side.classList.remove("is-loading");
@@ -191,7 +195,7 @@ export function startSidePanel(
     }
     if (!(await mayLeave())) return;
     const left = panel()?.dataset.opened;
-    if (await load(address, { isNew: true, takesFocus })) {
+    if (isElsewhere(await load(address, { isNew: true, takesFocus }))) {
       location.assign(address);
       return;
     }
@@ -208,7 +212,8 @@ export function startSidePanel(
     const instead = await load(action, { isNew: true, takesFocus: true, form: body });
     button?.removeAttribute("aria-busy");
     if (instead === null && !side.contains(form)) {
-      form.reset();
+      // The next title may be typed already.
+      if ([...new FormData(form)].every(([name, value]) => body.get(name) === value)) form.reset();
       onAdded();
     }
     if (instead === null) panel()?.querySelector<HTMLElement>("[data-errors]")?.focus();
@@ -256,7 +261,8 @@ export function startSidePanel(
     if (address === shown || !isPanelAddress(address)) return;
     void mayLeave().then(async (isLeaving) => {
       if (!isLeaving) history.pushState(null, "", shown);
-      else if (await load(address, { isNew: false, takesFocus: false })) location.reload();
+      else if (isElsewhere(await load(address, { isNew: false, takesFocus: false })))
+        location.reload();
     });
   });
   addEventListener("resize", coverPage);
