@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { mergeText } from "./mergeText";
-import { type Change, type Outcome, SaveQueue } from "./saveQueue";
+import { type Change, type Outcome, PAUSE_MS, SaveQueue } from "./saveQueue";
 import {
   createUnsavedStore,
   openUnsavedStore,
@@ -471,4 +471,36 @@ it("merges lines, and nothing else", () => {
   expect(mergeText("a", "b", "c")).toBeNull();
   expect(mergeText("a", "b", "b")).toBe("b");
   expect(mergeText(1, 2, 3)).toBeNull();
+});
+
+it("takes what was saved from here beside the queue, and does not send the old value over it", async () => {
+  const queue = open();
+  server.change("body", "renamed\n");
+  server.savedBy.body = "tab"; // its answer was lost
+  const { body } = server.saved();
+  queue.receive("body", { ...body!, by: "Ana", at: null });
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect(queue.fields().get("body")?.value).toBe("renamed\n");
+  expect(server.values.body).toBe("renamed\n");
+  expect(server.calls).toBe(0);
+});
+
+it("sends the old value again if it was written again after an answer was lost", async () => {
+  const queue = open();
+  server.isAnswerLost = true;
+  queue.set("body", "other");
+  await vi.advanceTimersByTimeAsync(PAUSE_MS);
+  queue.set("body", "one\ntwo\nthree\n");
+  server.isAnswerLost = false;
+  const { body } = server.saved();
+  expect(body).toMatchObject({ value: "other", client: "tab" });
+  queue.receive("body", { ...body!, by: "Ana", at: null });
+  await vi.advanceTimersByTimeAsync(20_000);
+
+  expect(queue.fields().get("body")).toMatchObject({
+    value: "one\ntwo\nthree\n",
+    state: "saved",
+  });
+  expect(server.values.body).toBe("one\ntwo\nthree");
 });

@@ -79,7 +79,8 @@ export type SaveQueueOptions = {
 
 /**
  * `base`: the version that the value comes from, `baseValue`: what the user's own changes are counted from, `settled`: the
- * step of the last answer, `clients`: the tabs whose texts are in it, `sentShown`: what it showed when it was last sent.
+ * step of the last answer, `clients`: the tabs whose texts are in it, `sentShown`: what it showed when it was sent, until
+ * the answer comes.
  */
 type Entry = Field & {
   base: string;
@@ -235,8 +236,9 @@ export class SaveQueue {
   leave(): void {
     this.keep();
     const changes = this.changes();
-    if (Object.keys(changes).length > 0 && !this.isSending)
-      void this.options.send(bodyOf(changes), true).catch(() => undefined);
+    if (Object.keys(changes).length === 0 || this.isSending) return;
+    for (const [name, { shown }] of Object.entries(changes)) this.entry(name).sentShown = shown;
+    void this.options.send(bodyOf(changes), true).catch(() => undefined);
   }
 
   stop(): void {
@@ -314,7 +316,9 @@ export class SaveQueue {
 
   /** The server has another value than the one that was known: take it, merge it, hold it back, or ask. */
   private meet(name: string, entry: Entry, theirs: Conflict, tells = true): void {
-    if (theirs.client !== undefined && entry.clients.includes(theirs.client)) {
+    const isOwn = theirs.client !== undefined && entry.clients.includes(theirs.client);
+    // Otherwise this tab saved it beside the queue: as anyone else's, it is newer than what the field shows.
+    if (isOwn && (entry.state !== "saved" || entry.sentShown !== undefined)) {
       // It was saved from here, though the answer was lost.
       const { value, version } = theirs;
       if (entry.incoming) Object.assign(entry, { incoming: theirs, baseValue: entry.sentShown });
@@ -425,7 +429,11 @@ export class SaveQueue {
       this.failures = 0;
       this.failure = this.delay = null;
       this.step++;
-      for (const outcome of outcomes) this.settle(outcome, changes[outcome.name]);
+      for (const outcome of outcomes) {
+        this.settle(outcome, changes[outcome.name]);
+        const entry = this.entries.get(outcome.name);
+        if (entry) entry.sentShown = undefined;
+      }
     } catch (thrown) {
       reason = thrown ?? new Error("unknown");
     }
