@@ -263,3 +263,18 @@ it("does not go on in another field than the one in which somebody types", async
   await show(spot, island(Thing));
   expect(document.activeElement?.textContent).toBe("Next");
 });
+
+it("puts one island in its place when it is asked for twice", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  const complained = vi.spyOn(console, "error");
+  let starts = 0;
+  const Thing = () => {
+    const [number] = useState(() => (starts += 1));
+    return <p>{number}</p>;
+  };
+  const islands = { thing: () => Promise.resolve({ Island: Thing }) };
+  await act(() => Promise.all([mount(spot, islands), mount(spot, islands)]));
+
+  expect(complained).not.toHaveBeenCalled();
+  expect(spot.querySelectorAll("p")).toHaveLength(1);
+});

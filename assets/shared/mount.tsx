@@ -51,7 +51,8 @@ export async function mount(
   }
   // A press that started on the fallback must end there, or its click would be lost.
   await released();
-  if (!spot.isConnected) return; // that part of the page was replaced meanwhile
+  // That part of the page was replaced meanwhile, or its island is there: it was asked for twice.
+  if (!spot.isConnected || roots.has(spot)) return;
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
   const root = createRoot(spot);
   roots.set(spot, root);

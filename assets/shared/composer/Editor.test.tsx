@@ -248,6 +248,38 @@ it("closes the suggestions on Escape until another word", async () => {
   expect(field.value).toBe("@ama");
 });
 
+it("offers no suggestions in a field that was left before their code came", async () => {
+  const { Suggestions } = await import("./Suggestions");
+  const field = document.createElement("textarea");
+  const list = document.createElement("div");
+  document.body.append(field, list);
+  field.value = "@am";
+  field.setSelectionRange(3, 3);
+  const surface = createPlainSurface(field);
+  const triggers = ["person"] as const;
+  const show = () =>
+    render(
+      <Suggestions
+        field={field}
+        surface={surface}
+        list={list}
+        triggers={triggers}
+        topic={1}
+        onFiles={() => undefined}
+      />,
+    );
+  field.blur();
+  const { unmount } = show();
+  await act(() => new Promise((done) => setTimeout(done, 300)));
+  expect(screen.queryByRole("option")).toBeNull();
+  unmount();
+
+  field.focus();
+  show();
+  expect((await screen.findAllByRole("option")).length).toBeGreaterThan(0);
+  field.remove();
+});
+
 it("completes links to topics", async () => {
   const field = open({ topic: null });
   await userEvent.type(field, "See #wh");

@@ -195,7 +195,8 @@ export function Suggestions({ field, surface, list, triggers, topic, isPhrasing,
       request?.abort();
       close();
     };
-    update(); // this was fetched because of the sign that stands there
+    // This was fetched because of the sign that stands there; the field may have been left meanwhile.
+    if (surface.element.contains(document.activeElement)) update();
     field.addEventListener("input", update);
     surface.element.addEventListener("blur", hide);
     return () => {
