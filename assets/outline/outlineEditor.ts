@@ -3,7 +3,7 @@
  * each change can be undone; what others change appears. The server decides, and its order is what is shown.
  */
 import { announce } from "../shared/announce";
-import { t } from "../shared/i18n";
+import { t, tn } from "../shared/i18n";
 import { updateLessonRow } from "../shared/lecturesPage";
 import { toast } from "../shared/toasts";
 import { whenIdle } from "../shared/whenIdle";
@@ -340,7 +340,9 @@ export function startOutlineEditor(
       sections: sent.filter((row) => !isLesson(row)).map(uidOf),
     };
     const what =
-      sent.length === 1 ? `“${titleOf(first)}”` : t("{count} lessons", { count: sent.length });
+      sent.length === 1
+        ? `“${titleOf(first)}”`
+        : tn("{count} lesson", "{count} lessons", sent.length);
     const section = first.closest<HTMLElement>("[data-section]");
     const newSection = isLesson(first) && section ? titleOf(section) : null;
     void loading.sendItems().then(
