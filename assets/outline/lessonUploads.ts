@@ -53,7 +53,8 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
   region.setAttribute("aria-label", t("Uploads"));
 
   addEventListener("beforeunload", (event) => {
-    if (transfers.isBusy || ending.size > 0) event.preventDefault();
+    // Paused and interrupted ones end with the page, too.
+    if (transfers.all.some(({ state }) => state !== "refused")) event.preventDefault();
   });
   addEventListener("online", transfers.resumeInterrupted);
 

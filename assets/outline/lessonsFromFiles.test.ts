@@ -97,6 +97,11 @@ it("asks before the page is left while a file is sent, and not afterwards", asyn
   const leave = (): boolean => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
   uploads.add(new File(["x"], "a.mp4"), "video", "one");
   expect(leave()).toBe(true);
+  transport.of("a.mp4").events.onFail(makeError("UPLOAD_NETWORK_ERROR"));
+  expect(leave()).toBe(true);
+  button(/^Pause upload of a|^Resume upload of a/).click();
+  button(/^Pause upload of a|^Resume upload of a/).click();
+  expect(leave()).toBe(true);
   transport.of("a.mp4").events.onDone();
   await vi.waitFor(() => expect(region()).toBeNull());
   expect(leave()).toBe(false);
@@ -143,4 +148,43 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
   expect(texts).toEqual(["uid-1 Text"]);
   expect(toasts()).toContain("3 long.txt");
   expect(shown).toHaveLength(2);
+});
+
+it("says of each lesson what failed, keeps its suggested title, and goes on where the others can", async () => {
+  const added: string[] = [];
+  const shown: Changed[] = [];
+  const refusedText = makeError("SERVER_ERROR");
+  const calls = {
+    addLesson: (_section: string, kind: string, title: string) => {
+      if (title === "Away") return Promise.reject(makeError("NETWORK_FAILED"));
+      added.push(`${kind} ${title}`);
+      return Promise.resolve(changed(`uid-${added.length}`));
+    },
+    setText: () => Promise.reject(refusedText),
+  } as unknown as OutlineCalls;
+  const unreadable = new File(["x"], "1 gone.md");
+  unreadable.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+  openFilesDialog(
+    { uid: "s", title: "Counting" },
+    outline,
+    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)) },
+    [
+      unreadable,
+      new File(["x"], "2 film.mp4"),
+      new File(["text"], "3 notes.txt"),
+      new File(["z"], "4 away.pdf"),
+      new File(["z"], "5 slides.pdf"),
+      new File(["z"], "6 table.pdf"),
+    ],
+  );
+  const titles = document.querySelectorAll<HTMLInputElement>(".fromfiles__list input");
+  titles[1]!.value = " ";
+  button(/^Add 6 lessons$/).click();
+
+  await vi.waitFor(() => expect(toasts()).toContain("4 away.pdf"));
+  expect(added).toEqual(["video Film", "text Notes"]);
+  expect(shown).toHaveLength(2);
+  expect(toasts()).toContain("1 gone.md");
+  expect(toasts()).toContain("“3 notes.txt” was added without its text.");
+  expect(toasts()).toContain("2 files after it were not added");
 });

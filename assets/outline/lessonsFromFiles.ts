@@ -8,6 +8,7 @@ import { bytes } from "../shared/format";
 import { t, tn } from "../shared/i18n";
 import type { IconName } from "../shared/iconNames";
 import { drawIcon } from "../shared/icons";
+import { judge } from "../shared/saving/judge";
 import { toast } from "../shared/toasts";
 import { droppedFiles, pathOf } from "../shared/uploads/paths";
 import { startLessonUploads } from "./lessonUploads";
@@ -171,7 +172,8 @@ export function openFilesDialog(
   });
   cancel.addEventListener("click", () => dialog.close());
   add.addEventListener("click", () => {
-    const chosen = usable().map((line) => ({ ...line, title: line.field.value.trim() }));
+    const titleOf = ({ field, title }: Line): string => field.value.trim() || title;
+    const chosen = usable().map((line) => ({ ...line, title: titleOf(line) }));
     dialog.close();
     void addLessons(chosen, section, outline, limits, hooks);
   });
@@ -188,26 +190,47 @@ async function addLessons(
   { calls, onAdded }: Hooks,
 ): Promise<void> {
   const uploads = startLessonUploads(outline);
+  const ending = new AbortController();
+  addEventListener("beforeunload", (event) => event.preventDefault(), { signal: ending.signal });
+  const warn = (said: string): void => {
+    toast(said, { icon: "circle-alert", stays: true });
+  };
+  const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "");
   let count = 0;
-  for (const { file, kind, title } of planned) {
+  for (const [at, { file, kind, title }] of planned.entries()) {
     try {
       const text = kind === "text" ? await readBody(file, limits, calls) : null;
       const changed = await calls.addLesson(section.uid, kind, title);
       const [lesson] = changed.added;
       if (!lesson) continue;
-      if (text !== null) await calls.setText(lesson, text);
+      count += 1;
+      if (text !== null)
+        await calls.setText(lesson, text).catch((error: unknown) => {
+          const reason = reasonOf(error);
+          warn(t("“{file}” was added without its text. {reason}", { file: file.name, reason }));
+        });
       await onAdded(changed);
       if (kind !== "text") uploads.add(file, kind, lesson);
-      count += 1;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : "";
-      toast(t("“{file}” was not added. {reason}", { file: file.name, reason }), {
-        icon: "circle-alert",
-        stays: true,
+      const said = t("“{file}” was not added. {reason}", {
+        file: file.name,
+        reason: reasonOf(error),
       });
-      if (!(error instanceof UnsuitableText)) break; // what stopped this one, stops the others
+      if (error instanceof UnsuitableText) {
+        warn(said);
+        continue;
+      }
+      const left = planned.length - at - 1; // what stopped this one, stops the others
+      const others = tn(
+        "{count} file after it was not added.",
+        "{count} files after it were not added.",
+        left,
+      );
+      warn(left > 0 ? `${said} ${others}` : said);
+      break;
     }
   }
+  ending.abort();
   if (count > 0) announce(tn("{count} lesson added.", "{count} lessons added.", count));
 }
 
@@ -215,10 +238,22 @@ async function addLessons(
 class UnsuitableText extends Error {}
 
 async function readBody(file: File, limits: FileLimits, calls: OutlineCalls): Promise<string> {
-  const { body, isHtml } = await readText(file);
-  const markdown = isHtml ? await calls.convertHtml(body) : body;
+  const { body, isHtml } = await readText(file).catch(() => {
+    throw new UnsuitableText(t("The file can't be read. It may have been moved or changed."));
+  });
+  const markdown = isHtml ? await convert(body, calls) : body;
   if (Array.from(markdown).length <= limits.textLength) return markdown;
   throw new UnsuitableText(
     t("The text has more than {limit} characters.", { limit: limits.textLength }),
   );
+}
+
+async function convert(html: string, calls: OutlineCalls): Promise<string> {
+  try {
+    return await calls.convertHtml(html);
+  } catch (error) {
+    throw error instanceof Error && judge(error) === "field"
+      ? new UnsuitableText(error.message)
+      : error;
+  }
 }
