@@ -28,6 +28,7 @@ from apps.courses.link_checker import (
 )
 from apps.courses.models import Course, IgnoredFinding, Lesson, LinkCheck, QuizDraw
 from apps.courses.queries import readiness
+from apps.courses.queries.authored_outline import outline_of
 from apps.courses.queries.findings import find_all
 from apps.courses.services.bank import open_bank
 from tests.factories.courses import (
@@ -232,6 +233,21 @@ def test_readiness_is_the_same_list(course: Course) -> None:
     assert "pictures" not in unmet()
     Lesson.objects.filter(pk=lesson.pk).update(body="")
     assert "content to lesson" in readiness.missing(course)
+
+
+def test_rows_of_the_outline_say_the_same(course: Course) -> None:
+    section = SectionFactory(course=course)
+    lesson = LessonFactory(section=section, kind="video", video=VideoFactory(has_audio=True), duration=1000)
+    other = LessonFactory(section=section, kind="video", video=VideoFactory(has_audio=False), duration=900)
+
+    def said() -> dict[int, list[str]]:
+        return {row.lesson.pk: list(row.findings) for row in outline_of(course)[0].rows}
+
+    both = [str(RULES[rule].title) for rule in (Rule.NO_CAPTIONS, Rule.LONG_LESSON)]
+    assert said() == {lesson.pk: both, other.pk: []}
+    key = _key(course, Rule.LONG_LESSON)
+    services.ignore_finding(course=course, by=course.instructor, key=key, reason="A talk", now=THEN)
+    assert said()[lesson.pk] == both[:1]
 
 
 def test_what_is_ignored_comes_back_when_its_text_changes(course: Course) -> None:

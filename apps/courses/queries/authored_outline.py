@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.courses.arrangement import Arrangement
-from apps.courses.findings.rules import LONG_LESSON
+from apps.courses.findings.rules import Finding
 from apps.courses.models import Course, Lesson, Section
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.courses.queries.findings import count_contents, find_advice, is_empty
+from apps.files.models import VideoAsset
 from studyplatform.kit.text.durations import clock, length
 
 Stage = VideoAsset.Stage
@@ -35,14 +35,13 @@ class Badge:
 
 @dataclass(frozen=True)
 class LessonRow:
-    """A lesson in the outline, with its badge, and for its author its settings, what it lacks, and a warning."""
+    """A lesson in the outline, with its badge, and for its author its settings and the titles of its findings."""
 
     lesson: Lesson
     badge: Badge
     end: str
     settings: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    warning: str = ""
+    findings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ class SectionRow:
 
 
 def outline_of(course: Course) -> list[SectionRow]:
-    """Return the course's sections and lessons in order. Two queries."""
-    return _section_rows(course.sections.order_by("position"))
+    """Return the course's sections and lessons in order. Two queries, three if a lesson has something to look at."""
+    return _section_rows(course, course.sections.order_by("position"))
 
 
 def arrangement_of(rows: Iterable[SectionRow]) -> Arrangement:
@@ -77,38 +76,25 @@ def arrangement_of(rows: Iterable[SectionRow]) -> Arrangement:
 
 
 def section_row_of(lesson: Lesson) -> SectionRow:
-    """Return the section of a lesson with its lessons. Two queries."""
-    return _section_rows(Section.objects.filter(pk=lesson.section_id))[0]
+    """Return the section of a lesson with its lessons. At most three queries, if its course is loaded."""
+    return _section_rows(lesson.course, Section.objects.filter(pk=lesson.section_id))[0]
 
 
-def _section_rows(found: QuerySet[Section]) -> list[SectionRow]:
-    captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
-    lessons = (
-        Lesson.objects.order_by("position")
-        .select_related("video", "file")
-        .defer("video__facts")
-        .annotate(
-            question_count=Count("quiz__questions", filter=Q(quiz__questions__removed_at=None))
-            + Coalesce("quiz__bank_count", 0),
-            has_captions=Exists(captioned),
-        )
-    )
-    sections = found.prefetch_related(Prefetch("lessons", queryset=lessons))
-    return [SectionRow(section, [_row(lesson) for lesson in section.lessons.all()]) for section in sections]
+def _section_rows(course: Course, found: QuerySet[Section]) -> list[SectionRow]:
+    lessons = count_contents(Lesson.objects.order_by("position").select_related("file"))
+    sections = list(found.prefetch_related(Prefetch("lessons", queryset=lessons)))
+    advice = find_advice(course, (lesson for section in sections for lesson in section.lessons.all()))
+    return [
+        SectionRow(section, [_row(lesson, advice.get(lesson.pk, ())) for lesson in section.lessons.all()])
+        for section in sections
+    ]
 
 
 def lesson_badge(lesson: Lesson) -> Badge:
     """Return whether the lesson is ready for learners. Quizzes need the annotation ``question_count``."""
-    ready, draft = Badge(_("Ready"), "full", "ok"), Badge(_("Empty"))
-    match lesson.kind:
-        case Kind.VIDEO:
-            return ready if lesson.external_video else _video_badge(lesson.video)
-        case Kind.TEXT:
-            return ready if lesson.body.strip() else draft
-        case Kind.QUIZ:
-            return ready if getattr(lesson, "question_count", 0) else draft
-        case _:
-            return ready if lesson.file_id else draft
+    if lesson.kind == Kind.VIDEO and not lesson.external_video:
+        return _video_badge(lesson.video)
+    return Badge(_("Empty")) if is_empty(lesson) else Badge(_("Ready"), "full", "ok")
 
 
 def _video_badge(video: VideoAsset | None) -> Badge:
@@ -125,22 +111,14 @@ def _video_badge(video: VideoAsset | None) -> Badge:
             return Badge(_("Processing"), "half", "warn")
 
 
-def _row(lesson: Lesson) -> LessonRow:
-    notes: list[str] = []
-    warning = ""
+def _row(lesson: Lesson, advice: Sequence[Finding]) -> LessonRow:
     end = clock(lesson.duration) if lesson.duration else ""
-    match lesson.kind:
-        case Kind.VIDEO:
-            if lesson.video and lesson.video.has_audio and not lesson.has_captions:  # type: ignore[attr-defined]
-                notes.append(_("No captions"))
-            if lesson.duration > LONG_LESSON:
-                warning = _("Over 15 minutes. Learners finish shorter lessons more often.")
-        case Kind.QUIZ:
-            count = lesson.question_count  # type: ignore[attr-defined]
-            end = ngettext("%d question", "%d questions", count) % count if count else ""
-        case Kind.FILE:
-            end = lesson.shown_file_name
-    return LessonRow(lesson, lesson_badge(lesson), end, _settings(lesson), notes, warning)
+    if lesson.kind == Kind.QUIZ:
+        count = lesson.question_count  # type: ignore[attr-defined]
+        end = ngettext("%d question", "%d questions", count) % count if count else ""
+    elif lesson.kind == Kind.FILE:
+        end = lesson.shown_file_name
+    return LessonRow(lesson, lesson_badge(lesson), end, _settings(lesson), [one.title for one in advice])
 
 
 def _settings(lesson: Lesson) -> list[str]:

@@ -75,6 +75,9 @@ def _questions(of: Q) -> list[Question]:
 
 def _in_order(course: Course, found: Iterable[Finding]) -> list[Finding]:
     """Put what is required first, each once, and say what is ignored."""
+    found = list(found)
+    if not found:
+        return []
     reasons = dict(IgnoredFinding.objects.filter(course=course).values_list("key", "reason"))
     order = {rule: place for place, rule in enumerate(Rule)}
     first: dict[str, Finding] = {}
@@ -101,19 +104,40 @@ def addresses_of(course: Course) -> list[str]:
     return list(dict.fromkeys([*linked, *(lesson.external_video for lesson in lessons if lesson.external_video)]))
 
 
-def _lessons(course: Course) -> QuerySet[Lesson]:
+def count_contents(lessons: QuerySet[Lesson]) -> QuerySet[Lesson]:
+    """Add what findings of lessons ask for: ``question_count`` and ``has_captions``, and their videos."""
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     counted = Q(quiz__questions__is_withdrawn=False, quiz__questions__removed_at=None)
     return (
-        Lesson.objects.filter(course=course)
-        .annotate(
+        lessons.annotate(
             question_count=Count("quiz__questions", filter=counted) + Coalesce("quiz__bank_count", 0),
             has_captions=Exists(captioned),
         )
-        .select_related("video", "quiz")
+        .select_related("video")
         .defer("video__facts")
-        .order_by("section__position", "position")
     )
+
+
+def find_advice(course: Course, lessons: Iterable[Lesson]) -> dict[int, list[Finding]]:
+    """Return by primary key what can be better in each of these lessons itself, without what is ignored.
+
+    Their questions and texts aren't read, so it is cheap: one query if there is something, otherwise none. The lessons
+    have passed ``count_contents``.
+    """
+    found = {
+        lesson.pk: advice
+        for lesson in lessons
+        if (advice := [one for one in _of_lesson(course, lesson) if not one.is_required])
+    }
+    if not found:
+        return {}
+    ignored = set(IgnoredFinding.objects.filter(course=course).values_list("key", flat=True))
+    return {pk: [one for one in advice if one.key not in ignored] for pk, advice in found.items()}
+
+
+def _lessons(course: Course) -> QuerySet[Lesson]:
+    lessons = Lesson.objects.filter(course=course).select_related("quiz").order_by("section__position", "position")
+    return count_contents(lessons)
 
 
 def _of_sections(course: Course) -> Iterator[Finding]:

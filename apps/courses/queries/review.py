@@ -9,6 +9,7 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
+from apps.courses.findings.rules import LONG_LESSON
 from apps.courses.models import Course, Lesson, Submission
 
 PROMISE = timedelta(hours=48)
@@ -57,7 +58,7 @@ def queue() -> QuerySet[Submission]:
     unfinished = lessons.filter(kind=Lesson.Kind.VIDEO).annotate(
         count=Count("pk", filter=Q(external_video="") & (Q(video=None) | ~Q(video__stage="complete")))
     )
-    long_ = lessons.filter(kind=Lesson.Kind.VIDEO, duration__gt=15 * 60).annotate(count=Count("pk"))
+    long_ = lessons.filter(kind=Lesson.Kind.VIDEO, duration__gt=LONG_LESSON).annotate(count=Count("pk"))
     return (
         Submission.objects.filter(outcome=Submission.Outcome.PENDING)
         .select_related("course__instructor", "course__subject", "submitted_by")

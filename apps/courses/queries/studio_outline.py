@@ -60,14 +60,9 @@ def _lesson_out(row: LessonRow, prerequisites: list[Any], learners: tuple[int, i
         "tone": row.badge.tone,
         "is_ready": row.badge.tone == "ok",
         "end": row.end,
-        "missing": [*([] if row.badge.tone == "ok" else [row.badge.label]), *_missing(row)],
+        "missing": [*([] if row.badge.tone == "ok" else [row.badge.label]), *row.findings],
         "prerequisites": prerequisites,
         "video": lesson.video.uid if lesson.video else None,
         "learners": learners[0],
         "completed": learners[1],
     }
-
-
-def _missing(row: LessonRow) -> list[str]:
-    """What is missing besides content: for the author, not for learners."""
-    return [*row.notes, *([row.warning] if row.warning else [])]
