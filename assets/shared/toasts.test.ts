@@ -12,6 +12,13 @@ const toasts = (): (string | null)[] =>
   [...document.querySelectorAll(".toast p")].map((one) => one.textContent);
 const shown = (): HTMLElement => document.querySelector(".toast")!;
 
+it("is in a landmark, also when it was announced in other words", () => {
+  toast("Not moved", { isSilent: true });
+  expect(shown().hasAttribute("role")).toBe(false);
+  const landmark = shown().closest('[role="region"]')!;
+  expect(landmark.getAttribute("aria-label")).toBe("Messages of this page");
+});
+
 it("leaves after six seconds", () => {
   toast("Note saved");
   vi.advanceTimersByTime(5999);

@@ -15,14 +15,18 @@ export type ToastOptions = {
   isSilent?: boolean;
 };
 
+/** Where toasts stand: a landmark, so that those which were announced in other words are found, too. */
 function container(): HTMLElement {
-  const found = document.querySelector<HTMLElement>("[data-toasts]");
-  if (found) return found;
-  const made = document.createElement("div");
-  made.className = "toasts";
-  made.dataset.toasts = "";
-  document.body.append(made);
-  return made;
+  let found = document.querySelector<HTMLElement>("[data-toasts]");
+  if (!found) {
+    found = document.createElement("div");
+    found.className = "toasts";
+    found.dataset.toasts = "";
+    document.body.append(found);
+  }
+  found.role = "region";
+  found.ariaLabel = t("Messages of this page");
+  return found;
 }
 
 /** Remove a toast after some seconds, not counting those while it is hovered or focused. */
