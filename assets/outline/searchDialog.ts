@@ -73,11 +73,11 @@ export function createSearchRow(
     return button;
   };
   const named = { title: second === "" ? first : `${first}, ${second}` };
-  const lines = second === "" ? [] : [element("p", "small faint clip", second)];
+  const lines = second === "" ? [] : [element("p", "small faint", second)];
   return element(
     "li",
     "",
-    element("div", "grow", element("p", "clip", first), ...lines),
+    element("div", "insert__what", element("p", "", first), ...lines),
     act(t("Copy"), t("Copy: {title}", named), false),
     act(t("Move"), t("Move: {title}", named), true),
   );
