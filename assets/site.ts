@@ -80,6 +80,8 @@ if (document.querySelector("form[data-auto-submit]"))
   void import("./site/filters").then(({ startFilters }) => startFilters());
 if (document.querySelector("[data-retry]"))
   void import("./site/pageRetry").then(({ startPageRetry }) => startPageRetry());
+const waiting = document.querySelector("[data-waits]");
+if (waiting) void import("./site/waiting").then(({ followWaiting }) => followWaiting(waiting));
 if (document.querySelector("form[data-auto-save]"))
   void import("./site/autoSave").then(({ startAutoSave }) => startAutoSave());
 if (document.querySelector("[data-tip]"))

@@ -197,7 +197,7 @@ def test_a_long_file_is_checked_and_imported_by_jobs(course, ada, quiz, browser_
     waits = browser.get(sent.url)
     assert (waits.status_code, 'value="0"' in waits.text) == (202, True)
     assert "Checking 5 questions" in waits.text
-    assert '<meta http-equiv="refresh"' in waits.text
+    assert '<noscript><meta http-equiv="refresh"' in waits.text
     assert "Being checked" in browser.get(page).text
     browser.post(sent.url)  # nothing can be imported yet
     seen = []
