@@ -264,6 +264,7 @@ it("offers no suggestions in a field that was left before their code came", asyn
         surface={surface}
         list={list}
         triggers={triggers}
+        isPhrasing={false}
         topic={1}
         onFiles={() => undefined}
       />,
