@@ -32,6 +32,13 @@ const Curriculum = onDemand(() => loadSteps().then((steps) => steps.Curriculum))
 const Media = onDemand(() => loadSteps().then((steps) => steps.Media));
 const Price = onDemand(() => loadSteps().then((steps) => steps.Price));
 const Review = onDemand(() => loadSteps().then((steps) => steps.Review));
+const laterSteps = { curriculum: Curriculum, media: Media, price: Price, review: Review };
+
+/** Fetch the step that has a field, so that it is shown at once; answers whether it is there. */
+export async function fetchStepOf(field: string): Promise<boolean> {
+  const { step } = placeOfHash(field);
+  return step === "basics" || step === "details" || laterSteps[step].fetch();
+}
 
 export type WizardProps = {
   course: StudioCourse;
@@ -129,7 +136,7 @@ export function Wizard({
   useEffect(
     () =>
       whenIdle(() => {
-        for (const one of [Curriculum, Media, Price, Review]) void one.fetch();
+        for (const one of Object.values(laterSteps)) void one.fetch();
       }),
     [],
   );
