@@ -74,7 +74,7 @@ def test_a_file_is_checked_imported_repeated_and_undone(course, ada):
 
 
 def test_questions_of_quizzes_keep_their_tags_also_when_they_are_copied(course, ada, quiz):
-    run(check(quiz, ada, tags=("Own",)), ada)
+    run(check(quiz, ada, tags=("Own,",)), ada)  # as an API call names them
     first = quiz.questions.order_by("position")[0]
     assert {tag.name for tag in first.tags.all()} == {"Own", "Rivers", "Seine"}
     assert not tags_of_bank(course)  # nothing can be drawn by them yet

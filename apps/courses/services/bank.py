@@ -118,7 +118,8 @@ def add_tags(bank: Quiz, names: Mapping[int, Sequence[str]]) -> None:
 
 
 def _plain(name: str) -> str:
-    return " ".join(stripped(name).split())
+    """Return a name in one line without commas, which separate tags in forms and files."""
+    return " ".join(stripped(name).replace(",", " ").split())
 
 
 def _key(name: str) -> str:
