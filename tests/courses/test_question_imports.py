@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.courses import services
@@ -194,7 +196,11 @@ def is_long(monkeypatch):
 def test_a_long_file_is_checked_and_imported_by_jobs(course, ada, quiz, browser_of, is_long, monkeypatch):
     browser, page = browser_of(ada), reverse("courses:studio-imports", args=[course.slug])
     sent = browser.post(page, {"into": quiz.lesson.slug, "text": GIFT})
-    waits = browser.get(sent.url)
+    call = f"/api/v1/question-imports/{QuestionImport.objects.get().uid}/"
+    with CaptureQueriesContext(connection) as queries:
+        waits = browser.get(sent.url)
+        assert browser.get(call).json()["state"] == "checking"
+    assert not any('import"."source"' in query["sql"] for query in queries)
     assert (waits.status_code, 'value="0"' in waits.text) == (202, True)
     assert "Checking 5 questions" in waits.text
     assert '<noscript><meta http-equiv="refresh"' in waits.text

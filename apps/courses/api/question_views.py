@@ -91,7 +91,7 @@ def _quiz(course: Course, uid: UUID | None) -> Quiz:
 
 
 def _import(request: Request, uid: UUID) -> QuestionImport:
-    found = QuestionImport.objects.select_related("course").filter(uid=uid).first()
+    found = QuestionImport.objects.select_related("course").defer("source").filter(uid=uid).first()
     if found is None or policies.manage_course(signed_in_user(request), found.course) is not None:
         raise NotFound
     return found

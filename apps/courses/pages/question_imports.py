@@ -160,7 +160,8 @@ def _groups(found: QuestionImport) -> list[tuple[str, str, list[dict[str, Any]]]
 
 
 def _import(course: Course, uid: UUID) -> QuestionImport:
-    found = QuestionImport.objects.select_related("quiz__lesson", "course").filter(course=course, uid=uid).first()
+    rows = QuestionImport.objects.select_related("quiz__lesson", "course").filter(course=course, uid=uid)
+    found = rows.defer("source").first()  # megabytes, and the page of a job loads itself every two seconds
     if found is None:
         raise NotFound
     found.course = course
