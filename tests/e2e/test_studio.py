@@ -288,7 +288,7 @@ def test_leaving_an_editor_with_unsaved_text_asks_first(draft: Page) -> None:
 
     draft.get_by_label("New lesson title in section 2").fill("Check")
     draft.get_by_role("button", name="Add lesson: Quiz").last.click()
-    draft.get_by_label("Pass at").fill("70")
+    draft.get_by_label("Pass at").fill("65")
     draft.on("dialog", stay)
     draft.get_by_role("link", name="Courses").first.click()
     deadline = time.monotonic() + 30
@@ -298,7 +298,7 @@ def test_leaving_an_editor_with_unsaved_text_asks_first(draft: Page) -> None:
 
     draft.get_by_role("link", name="Spring").click()
     draft.get_by_role("button", name="Keep writing").click()
-    expect(draft.get_by_label("Pass at")).to_have_value("70")
+    expect(draft.get_by_label("Pass at")).to_have_value("65")
     draft.get_by_role("button", name="Save rules").click()
     expect(draft.get_by_text("Saved.").first).to_be_visible()
     draft.get_by_role("link", name="Spring").click()
