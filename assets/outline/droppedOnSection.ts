@@ -1,4 +1,6 @@
 /** Files that are dropped onto a section of the outline, from outside of the browser. */
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
 import { droppedFiles } from "../shared/uploads/paths";
 
 const bringsFiles = (event: DragEvent): boolean =>
@@ -34,8 +36,11 @@ export function followDroppedFiles(
     if (!event.dataTransfer || !bringsFiles(event)) return;
     event.preventDefault();
     if (!section) return;
-    void droppedFiles(event.dataTransfer).then((files) => {
-      if (files.length > 0) onFiles(section, files);
-    });
+    droppedFiles(event.dataTransfer).then(
+      (files) => {
+        if (files.length > 0) onFiles(section, files);
+      },
+      () => toast(t("The folder can't be read. Choose its files instead."), { stays: true }),
+    );
   });
 }

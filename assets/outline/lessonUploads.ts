@@ -5,9 +5,10 @@ import { createButton, element } from "../shared/dialog";
 import { t } from "../shared/i18n";
 import { drawIcon } from "../shared/icons";
 import { refreshLessonRow } from "../shared/lecturesPage";
+import { judge, waitOf } from "../shared/saving/judge";
 import { toast } from "../shared/toasts";
 import { messageOfTransfer } from "../shared/uploads/messages";
-import { type Transfer, Transfers } from "../shared/uploads/transfers";
+import { RETRY_SECONDS, type Transfer, Transfers } from "../shared/uploads/transfers";
 import type { Transport } from "../shared/uploads/transport";
 import { tusTransportOnDemand } from "../shared/uploads/tusTransportOnDemand";
 import { titleOf } from "./rows";
@@ -123,14 +124,22 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
   };
 }
 
+/** Give the lesson its file. While the connection is lost it tries again: the file has been uploaded already. */
 async function attach(lesson: string, url: string): Promise<void> {
   const upload = url.split("/").filter(Boolean).at(-1) ?? "";
-  await unwrap(
-    authenticatedApi.PUT("/api/v1/lessons/{uid}/file/", {
-      params: { path: { uid: lesson } },
-      body: { upload },
-    }),
-  );
+  for (const seconds of [...RETRY_SECONDS, null])
+    try {
+      await unwrap(
+        authenticatedApi.PUT("/api/v1/lessons/{uid}/file/", {
+          params: { path: { uid: lesson } },
+          body: { upload },
+        }),
+      );
+      return;
+    } catch (error) {
+      if (seconds === null || judge(error) !== "later") throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitOf(error) ?? seconds * 1000));
+    }
 }
 
 type Row = { row: HTMLLIElement; update: (transfer: Transfer) => void };

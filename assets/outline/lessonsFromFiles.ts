@@ -168,7 +168,10 @@ export function openFilesDialog(
   dialog.addEventListener("drop", (event) => {
     event.preventDefault();
     zone.classList.remove("is-over");
-    if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(take);
+    if (event.dataTransfer)
+      droppedFiles(event.dataTransfer).then(take, () =>
+        toast(t("The folder can't be read. Choose its files instead."), { stays: true }),
+      );
   });
   cancel.addEventListener("click", () => dialog.close());
   add.addEventListener("click", () => {
