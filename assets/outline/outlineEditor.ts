@@ -147,6 +147,8 @@ export function startOutlineEditor(
   }
 
   let showing: Promise<unknown> = Promise.resolve();
+  /** How many answers of the server were shown. */
+  let answers = 0;
 
   /**
    * Put the rows in the order of the server, one answer after the other. Rows that the page doesn't have yet come as
@@ -155,13 +157,14 @@ export function startOutlineEditor(
    * @returns the rows that are new, or have another place or title
    */
   function show(now: Outline, isRewritten: boolean): Promise<HTMLElement[]> {
+    etag = now.etag; // at once: the next move is sent with it
+    answers += 1;
     const shown = showing.then(() => place(now, isRewritten));
     showing = shown.catch(() => undefined);
     return shown;
   }
 
   async function place(now: Outline, isRewritten: boolean): Promise<HTMLElement[]> {
-    etag = now.etag;
     const before = new Map(lessonsOf(outline).map((row) => [uidOf(row), placeText(row)]));
     const uids = now.sections.flatMap(({ uid, lessons }) => [
       uid,
@@ -177,12 +180,15 @@ export function startOutlineEditor(
     const focused = document.activeElement;
     const wanted = new Set(uids);
     const gone = new Set<string>();
+    const sections = now.sections.map(({ uid }) => find(uid)).filter((row) => row !== null);
+    // What is in place stays untouched: a row that is dragged or renamed would lose the pointer or the focus.
+    const isSame = isInOrder(outline, sections);
     for (const { uid, lessons, facts, title } of now.sections) {
       const section = find(uid);
       if (!section) continue;
       if (!known.has(uid))
         for (const row of section.querySelectorAll("[data-lesson]")) row.remove();
-      putRows([section], { list: outline, before: null });
+      if (!isSame) putRows([section], { list: outline, before: null });
       const list = listOfSection(section);
       const found = lessons.map((one) => find(one.uid)).filter((row) => row !== null);
       if (list && !isInOrder(list, found)) putRows(found, { list, before: null });
@@ -221,7 +227,13 @@ export function startOutlineEditor(
   /** Show what someone else has done, and mark it; or what was done beside the outline. */
   async function refresh(isOwn = false): Promise<void> {
     try {
-      const changed = await show(await calls.read(), true);
+      let before: number;
+      let now: Outline;
+      do {
+        before = answers;
+        now = await calls.read();
+      } while (before !== answers); // what was read is older than what another answer has shown meanwhile
+      const changed = await show(now, true);
       if (!isOwn) mark(changed);
     } catch {
       return; // the next change tries again

@@ -36,15 +36,11 @@ export function placeOf(row: HTMLElement, moving: readonly HTMLElement[] = [row]
   };
 }
 
-/** Put rows at a place, one after the other. Those that are there stay untouched, with what is typed in them. */
+/** Put rows at a place, one after the other. */
 export function putRows(rows: readonly HTMLElement[], { list, before }: Place): void {
   const end = list.querySelector<HTMLElement>(":scope > [data-none]");
   const next = before?.parentElement === list ? before : end;
-  for (const [at, row] of rows.entries()) {
-    const isInPlace =
-      row.parentElement === list && row.nextElementSibling === (rows[at + 1] ?? next);
-    if (!isInPlace) list.insertBefore(row, next);
-  }
+  for (const row of rows) list.insertBefore(row, next);
 }
 
 export function orderOf(outline: HTMLElement): Order {

@@ -1,0 +1,95 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import type { Changed, Outline, OutlineCalls } from "./outlineCalls";
+import { startOutlineEditor } from "./outlineEditor";
+
+const section = (uid: string, lessons: string[]): string => `
+  <section data-section="${uid}"><details open><summary><b data-title>${uid}</b><i data-facts></i></summary>
+  <ol data-lessons="${uid}">${lessons.map((one) => `<li data-lesson="${one}"><a data-title href="#">${one}</a><button data-move="down"></button></li>`).join("")}<li data-none hidden></li></ol></details></section>`;
+
+const outlineOf = (etag: string, order: Record<string, string[]>): Outline =>
+  ({
+    etag,
+    sections: Object.entries(order).map(([uid, lessons]) => ({
+      uid,
+      title: uid,
+      facts: "",
+      lessons: lessons.map((one) => ({ uid: one })),
+    })),
+  }) as unknown as Outline;
+
+let grid: HTMLElement;
+let outline: HTMLElement;
+let reads: Outline[];
+let sent: string[];
+
+beforeEach(() => {
+  document.body.innerHTML = `<div data-lectures><p data-undo-line></p><div data-outline="one">
+    ${section("A", ["a1", "a2"])}${section("B", ["b1"])}</div></div>`;
+  grid = document.querySelector<HTMLElement>("[data-lectures]")!;
+  outline = document.querySelector<HTMLElement>("[data-outline]")!;
+  document.elementFromPoint = () => null;
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("", { status: 500 })));
+  sent = [];
+});
+
+function start(calls: Partial<OutlineCalls>) {
+  const nothing = (): void => undefined;
+  return startOutlineEditor(grid, outline, calls as OutlineCalls, {
+    onRenameLesson: () => Promise.resolve(null),
+    onChanged: nothing,
+    onShown: nothing,
+    onGone: nothing,
+  });
+}
+
+const order = (): string[] =>
+  [...outline.querySelectorAll<HTMLElement>("[data-lesson]")].map(
+    ({ dataset }) => dataset.lesson ?? "",
+  );
+
+it("leaves rows that are in place untouched, so that a drag or a rename goes on", async () => {
+  const editor = start({
+    read: () => Promise.resolve(outlineOf("two", { A: ["a2", "a1"], B: ["b1"] })),
+  });
+  const seen = vi.fn<MutationCallback>();
+  const observer = new MutationObserver(seen);
+  observer.observe(outline, { childList: true });
+  observer.observe(outline.querySelector("[data-lessons=B]")!, { childList: true });
+  await editor.refresh();
+
+  expect(order()).toEqual(["a2", "a1", "b1"]);
+  await new Promise((done) => setTimeout(done));
+  expect(seen).not.toHaveBeenCalled();
+});
+
+it("sends the next move with the newest state, and shows nothing older than what it answered", async () => {
+  reads = [
+    outlineOf("old", { A: ["a1", "a2"], B: ["b1"] }),
+    outlineOf("new", { A: ["a2"], B: ["b1", "a1"] }),
+  ];
+  let answerRead: (now: Outline) => void = () => undefined;
+  const editor = start({
+    read: () => new Promise((done) => (answerRead = done)),
+    moveLessons: (_lessons: string[], _section: string, _position: number, etag: string) => {
+      sent.push(etag);
+      const now = outlineOf(`after ${sent.length}`, { A: ["a2", "a1"], B: ["b1"] });
+      return Promise.resolve({ outline: now, change: null, added: [] } as unknown as Changed);
+    },
+  });
+  const refreshed = editor.refresh();
+  const down = outline.querySelector<HTMLElement>("[data-lesson=a1] [data-move]")!;
+  down.click();
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await vi.waitFor(() => expect(order()).toEqual(["a2", "a1", "b1"]));
+  answerRead(reads[0]!); // it was on its way before the move
+  await Promise.resolve();
+  await new Promise((done) => setTimeout(done));
+  expect(order()).toEqual(["a2", "a1", "b1"]);
+  answerRead(reads[1]!);
+  await refreshed;
+  expect(order()).toEqual(["a2", "b1", "a1"]);
+  down.click(); // the last one of the outline goes nowhere
+  outline.querySelector<HTMLElement>("[data-lesson=b1] [data-move]")!.click();
+  await vi.waitFor(() => expect(sent).toEqual(["one", "new"]));
+});
