@@ -27,7 +27,6 @@ export const scriptIcons = [
   "clock",
   "code",
   "copy",
-  "corner-down-right",
   "crop",
   "download",
   "ellipsis",
