@@ -33,7 +33,7 @@ export type MoveEvents = {
 /** What a refusal has of the present outline, if someone else has changed it. */
 function outlineIn(reason: unknown): Outline | null {
   if (!(reason instanceof ApiError) || reason.problem.code !== "OUTLINE_CHANGED") return null;
-  return (reason.problem as { outline?: Outline }).outline ?? null;
+  return (reason.problem.params.outline as Outline | undefined) ?? null;
 }
 
 export function createMover(

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { ApiError } from "../shared/api/errors";
+import { errorOfResponse } from "../shared/api/errors";
 import { startDragging } from "./drag";
 import { createMover } from "./moves";
 import type { Changed, Outline, OutlineCalls } from "./outlineCalls";
@@ -123,7 +123,11 @@ it("reverts a refused move and those after it, with the reason", async () => {
 it("shows what someone else has done to the outline, and moves then if that is wanted", async () => {
   const theirs = { etag: "theirs", sections: [] };
   calls.moveLessons.mockRejectedValueOnce(
-    new ApiError(409, { code: "OUTLINE_CHANGED", detail: "Changed.", outline: theirs } as never),
+    errorOfResponse(new Response(null, { status: 409 }), {
+      code: "OUTLINE_CHANGED",
+      detail: "Changed.",
+      params: { outline: theirs },
+    }),
   );
   press("a1", "down");
   await settled();
