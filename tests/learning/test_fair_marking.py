@@ -91,7 +91,11 @@ def matching(dice: random.Random) -> tuple[Question, Any, Fraction]:
     said = {line: dice.choice([partner, dice.choice(partners)]) for line, partner in right.items()}
     left, other = ids(question, "left"), ids(question, "right")
     assert set(other) == set(partners)
-    fair = Fraction(sum(said[line] == right[line] for line in lines), len(lines))
+    earned = []  # by each right side that belongs to lines: the part of its lines that found it
+    for partner in set(right.values()):
+        own = [line for line in lines if right[line] == partner]
+        earned.append(Fraction(sum(said[line] == partner for line in own), len(own)))
+    fair = sum(earned, Fraction(0)) / len(earned)
     return question, {"pairs": {left[line]: other[partner] for line, partner in said.items()}}, fair
 
 
