@@ -11,7 +11,7 @@ import { openLiveSocket } from "./shared/liveSocket";
 const REFRESH_MS = 600;
 /** Milliseconds in which several changes of others are asked for together. */
 const GATHER_MS = 400;
-/** The same soon after a change of this tab, which is told of it, too. */
+/** The same soon after a change of this tab, which hears of it, too. */
 const GATHER_OWN_MS = 4_000;
 
 const grid = document.querySelector<HTMLElement>("[data-lectures]");

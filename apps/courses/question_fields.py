@@ -16,8 +16,8 @@ from studyplatform.kit.text.blank import written
 from studyplatform.kit.text.comparison import Strictness, is_duplicate
 from studyplatform.kit.text.numbers import NotANumber, read_number, write_number
 
-MOST_CHOICES = 12
-MOST_WORDS = 20
+MAX_CHOICES = 12
+MAX_ACCEPTED_TEXTS = 20
 TEXT_LIMIT = content.CHOICE.max_length
 REMARK_LIMIT = content.FEEDBACK.max_length
 MAX_NUMBER = 10**15
@@ -66,13 +66,13 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
 
     With ``mix`` new ids are random: if the order is the answer, ids in order would reveal it.
     """
-    if len(answers.choices) > 4 * MOST_CHOICES:
-        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
+    if len(answers.choices) > 4 * MAX_CHOICES:
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MAX_CHOICES, field="choices")
     filled = [choice for choice in answers.choices if choice.text.strip()]
     if len(filled) < least:
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
-    if len(filled) > MOST_CHOICES:
-        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
+    if len(filled) > MAX_CHOICES:
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MAX_CHOICES, field="choices")
     texts = [as_seen(as_one_line(choice.text)) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
@@ -146,7 +146,7 @@ def build_text(answers: Answers) -> Columns:
         plain = " ".join(text.split())[:TEXT_LIMIT]
         if answers.has_wildcards and not plain.replace("*", "").strip() and plain:
             raise QuestionInvalid(problem=_("“*” alone would accept every answer."), field="accepted")
-        if plain and len(accepted) < MOST_WORDS and not is_duplicate(plain, accepted, strictness):
+        if plain and len(accepted) < MAX_ACCEPTED_TEXTS and not is_duplicate(plain, accepted, strictness):
             accepted.append(plain)
     if not accepted:
         raise QuestionInvalid(problem=_("Enter at least one accepted answer."), field="accepted")
@@ -162,7 +162,7 @@ def _partly(answers: Answers, accepted: list[str], strictness: Strictness) -> li
         if answers.has_wildcards and text and not text.replace("*", "").strip():
             raise QuestionInvalid(problem=_("“*” alone would accept every answer."), field="accepted")
         known = [*accepted, *(row["text"] for row in rows)]
-        if text and share and len(known) < MOST_WORDS and not is_duplicate(text, known, strictness):
+        if text and share and len(known) < MAX_ACCEPTED_TEXTS and not is_duplicate(text, known, strictness):
             rows.append({"text": text, "share": str(share)})
     return rows
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from apps.courses.errors import QuestionInvalid
 from apps.courses.models import Question
 from apps.courses.question_fields import IDS as IDS
-from apps.courses.question_fields import MOST_CHOICES as MOST_CHOICES
-from apps.courses.question_fields import MOST_WORDS as MOST_WORDS
+from apps.courses.question_fields import MAX_ACCEPTED_TEXTS as MAX_ACCEPTED_TEXTS
+from apps.courses.question_fields import MAX_CHOICES as MAX_CHOICES
 from apps.courses.question_fields import REMARK_LIMIT as REMARK_LIMIT
 from apps.courses.question_fields import TEXT_LIMIT as TEXT_LIMIT
 from apps.courses.question_fields import (
@@ -72,8 +72,8 @@ def _matching(answers: Answers) -> Columns:
     extra = [
         as_one_line(one.partner)[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
     ]
-    if len(lines) + len(extra) > MOST_CHOICES:
-        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MOST_CHOICES, field="choices")
+    if len(lines) + len(extra) > MAX_CHOICES:
+        raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MAX_CHOICES, field="choices")
     for text in extra:
         if as_seen(text) in partners:
             problem = _("“%s” is already a right side. A right side without a line must be a different one.")
@@ -150,8 +150,8 @@ def _gap(gap: Gap, language: str) -> Columns:
                 raise QuestionInvalid(problem=_("Enter one number."), field="gaps")
             return build_numeric(Answers(number=lines[0], tolerance=gap.tolerance, unit=gap.unit))
         case Question.Kind.TEXT:
-            if len(lines) > MOST_WORDS:
-                raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % MOST_WORDS, field="gaps")
+            if len(lines) > MAX_ACCEPTED_TEXTS:
+                raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % MAX_ACCEPTED_TEXTS, field="gaps")
             split = [split_share(line) for line in lines]
             worth = [FULL if not share else read_share(share, field_name="gaps") for share, _text_of_line in split]
             return build_text(

@@ -14,7 +14,7 @@ import { tusTransportOnDemand } from "../shared/uploads/tusTransportOnDemand";
 import { titleOf } from "./rows";
 import { watchProcessing } from "./watchProcessing";
 
-const ENDPOINT = "/api/v1/uploads/";
+const UPLOADS_ENDPOINT = "/api/v1/uploads/";
 
 type Kind = "video" | "file";
 export type LessonUploads = { add: (file: File, kind: Kind, lesson: string) => void };
@@ -24,8 +24,8 @@ let started: LessonUploads | undefined;
 /** One transport for both purposes of uploads. */
 function createTransport(kindOf: (file: File) => Kind): Transport {
   const transports = {
-    video: tusTransportOnDemand(ENDPOINT, "video"),
-    file: tusTransportOnDemand(ENDPOINT, "file"),
+    video: tusTransportOnDemand(UPLOADS_ENDPOINT, "video"),
+    file: tusTransportOnDemand(UPLOADS_ENDPOINT, "file"),
   };
   return {
     start: (task, events) => transports[kindOf(task.file)].start(task, events),

@@ -150,7 +150,7 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
   expect(shown).toHaveLength(2);
 });
 
-it("says of each lesson what failed, keeps its suggested title, and goes on where the others can", async () => {
+it("says of each lesson what failed, keeps its suggested title, and adds the others", async () => {
   const added: string[] = [];
   const shown: Changed[] = [];
   const refusedText = makeError("SERVER_ERROR");

@@ -16,7 +16,7 @@ export type Target = Schemas["TargetCourse"];
 export type Destination = { section?: string; section_title?: string };
 
 /** A position behind everything else. */
-export const END = 9_999;
+export const POSITION_AT_END = 9_999;
 
 export type OutlineCalls = ReturnType<typeof createCalls>;
 
@@ -98,7 +98,7 @@ export function createCalls(uid: string) {
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/insert/", {
           params: { path: { uid: target } },
-          body: { ...items, ...destination, position: END, is_move: isMove },
+          body: { ...items, ...destination, position: POSITION_AT_END, is_move: isMove },
         }),
       ),
     set: (lessons: string[], settings: Settings): Promise<Changed> =>

@@ -48,7 +48,7 @@ const order = (): string[] =>
     ({ dataset }) => dataset.lesson ?? "",
   );
 
-it("leaves rows that are in place untouched, so that a drag or a rename goes on", async () => {
+it("leaves rows that are in place untouched, so that a drag or a rename continues", async () => {
   const editor = start({
     read: () => Promise.resolve(outlineOf("two", { A: ["a2", "a1"], B: ["b1"] })),
   });

@@ -9,7 +9,13 @@ import { toast } from "../shared/toasts";
 import { whenIdle } from "../shared/whenIdle";
 import { startDragging } from "./drag";
 import { createMover } from "./moves";
-import { type Change, type Changed, END, type Outline, type OutlineCalls } from "./outlineCalls";
+import {
+  type Change,
+  type Changed,
+  POSITION_AT_END,
+  type Outline,
+  type OutlineCalls,
+} from "./outlineCalls";
 import { fetchPart } from "./partOfPage";
 import {
   isLesson,
@@ -321,7 +327,9 @@ export function startOutlineEditor(
       .then(
         ({ openInsert }) =>
           openInsert(titleOf(section), calls.findInsertable, (lesson, isMove) =>
-            run(() => calls.insert(lesson, uidOf(section), END, isMove)).then(() => undefined),
+            run(() => calls.insert(lesson, uidOf(section), POSITION_AT_END, isMove)).then(
+              () => undefined,
+            ),
           ),
         sayNotLoaded,
       );

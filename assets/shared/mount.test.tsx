@@ -215,7 +215,7 @@ it("gives the focus of the fallback to the same control of the island, once it i
   await waitFor(() => expect(document.activeElement?.textContent).toBe("Play"));
 });
 
-it("goes on in the field in which somebody types, with the caret in its place", async () => {
+it("keeps the focus in the field in which somebody types, with the caret in its place", async () => {
   const spot = spotOf('data-island="thing"', {});
   const fields = '<input name="title" value="One"><input name="summary" value="Two words">';
   const answers = '<section id="q2"><input value="a"><input value="bcd"></section>';

@@ -24,7 +24,7 @@ export function focusedField(spot: HTMLElement): { name: string; index: number }
 /**
  * Returns a function that gives the focus that was in the fallback to the same control of the island: by its id, by
  * `data-field` with the name of the field, by its place in the section of the same id, or by what it says; else to the
- * first. In the same field the caret stays in its place. What is typed into one field never goes on in another.
+ * first. In the same field the caret stays in its place. No key gets into another field.
  */
 export function rememberFocus(spot: HTMLElement): () => void {
   const before = document.activeElement;

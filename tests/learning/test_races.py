@@ -275,7 +275,7 @@ def test_two_checks_of_openings_notify_once():
     for _more in range(2):
         EnrollmentFactory(course=course, enrolled_at=NOON - 3 * DAY)
     LessonFactory(course=course, section=SectionFactory(course=course), opens_at=NOON)
-    OpeningCheck.objects.create(pk=OpeningCheck.THE_ROW, checked_until=NOON - DAY / 2)
+    OpeningCheck.objects.create(pk=OpeningCheck.ONLY_PK, checked_until=NOON - DAY / 2)
     with time_machine.travel(NOON + DAY / 4):
         check = partial(services.announce_openings, now=NOON + DAY / 4, extend_lease=lambda: None)
         assert run_simultaneously(check, check) == [None, None]

@@ -18,7 +18,7 @@ from apps.courses.pages.authoring import about
 from apps.courses.pages.quiz import quiz_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import bank as queries
-from apps.courses.question_export.writing import ENDINGS, FORMATS, MEDIA_TYPES
+from apps.courses.question_export.writing import FILE_ENDINGS, FORMATS, MEDIA_TYPES
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.requests import search_query
 
@@ -79,7 +79,7 @@ def question_export_file(request: HttpRequest, slug: str) -> HttpResponse:
     file = services.export_questions(course=course, by=user, questions=list(selection.questions), form=form)
     text = BYTE_ORDER_MARK + file.text if form == "csv" else file.text
     title = slugify(selection.title, allow_unicode=True)[:60]
-    name = f"{'-'.join(filter(None, (course.slug[:40], title)))}.{ENDINGS[form]}"
+    name = f"{'-'.join(filter(None, (course.slug[:40], title)))}.{FILE_ENDINGS[form]}"
     return HttpResponse(
         text.encode(errors="replace"),
         content_type=f"{MEDIA_TYPES[form]}; charset=utf-8",

@@ -15,7 +15,7 @@ from studyplatform.kit.text.wildcards import split_pattern
 
 Kind = Question.Kind
 FILE = re.compile(r"/course-files/[0-9a-f-]{36}")
-_MARK = re.compile(r"\[\[(\d{1,2})\]\]")
+GAP_MARK = re.compile(r"\[\[(\d{1,2})\]\]")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def names_of_parts() -> dict[str, str]:
 def renumber_gaps(prompt: str) -> str:
     """Return a text whose marks are 1, 2, 3 in their order."""
     numbers = {number: place for place, number in enumerate(find_gaps(prompt), start=1)}
-    return _MARK.sub(lambda mark: f"[[{numbers[int(mark[1])]}]]" if int(mark[1]) in numbers else mark[0], prompt)
+    return GAP_MARK.sub(lambda mark: f"[[{numbers[int(mark[1])]}]]" if int(mark[1]) in numbers else mark[0], prompt)
 
 
 def asked(question: Question) -> Any:

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from apps.courses.imports.texts import PLUGIN_FILE, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_export.cloze import texts_of, write_field
-from apps.courses.question_export.facts import FILE, QuestionWithTags, share_of
+from apps.courses.question_export.facts import FILE, GAP_MARK, QuestionWithTags, share_of
 from apps.courses.question_export.gift import weights_of
 from apps.courses.shares import write_share
 from studyplatform.kit.text.gaps import find_gaps
@@ -25,7 +25,6 @@ _TYPES = {
     Kind.ESSAY: "essay",
 }  # fmt: skip
 _LINK = re.compile(rf"\]\(({FILE.pattern})")
-_MARK = re.compile(r"\[\[(\d{1,2})\]\]")
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class MoodleWriter:
             return question.prompt
         fields = {gap.position: write_field(gap) for gap in question.gaps}
         marks = set(find_gaps(question.prompt))
-        return _MARK.sub(lambda mark: fields[int(mark[1])] if int(mark[1]) in marks else mark[0], question.prompt)
+        return GAP_MARK.sub(lambda mark: fields[int(mark[1])] if int(mark[1]) in marks else mark[0], question.prompt)
 
     def _text(self, tag: str, text: str, attributes: str = "", inside: str = "") -> str:
         """Return an element with a text, and the files that it shows."""

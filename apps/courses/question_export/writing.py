@@ -15,7 +15,7 @@ from apps.courses.question_export.moodle_xml import BEGIN, END, EmbeddedContent,
 from apps.courses.question_export.spreadsheet import cells_of, write_rows
 
 FORMATS = {"moodle_xml": "Moodle XML", "gift": "GIFT", "csv": "CSV"}
-ENDINGS = {"moodle_xml": "xml", "gift": "gift.txt", "csv": "csv"}
+FILE_ENDINGS = {"moodle_xml": "xml", "gift": "gift.txt", "csv": "csv"}
 MEDIA_TYPES = {"moodle_xml": "application/xml", "gift": "text/plain", "csv": "text/csv"}
 Questions = Sequence[QuestionWithTags]
 

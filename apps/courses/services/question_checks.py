@@ -118,8 +118,8 @@ def check_lengths(question: ParsedQuestion, notes: list[str]) -> None:
     for text, limit, problem in texts:
         if len(text) > limit:
             raise QuestionInvalid(problem=problem % limit)
-    if len(typed) > questions.MOST_WORDS:
-        raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % questions.MOST_WORDS)
+    if len(typed) > questions.MAX_ACCEPTED_TEXTS:
+        raise QuestionInvalid(problem=_("Enter up to %d accepted answers.") % questions.MAX_ACCEPTED_TEXTS)
     remarks = [*(choice.remark for choice in answers.choices), *answers.remarks.values()]
     if any(len(remark) > questions.REMARK_LIMIT for remark in remarks):
         notes.append(_("Feedback is cut after %d characters.") % questions.REMARK_LIMIT)

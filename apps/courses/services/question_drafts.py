@@ -112,7 +112,7 @@ def read_preview(text: str) -> Question | None:
 def _partial(kind: str, answers: Answers) -> Columns | None:
     """Return what can be shown of an incomplete question: its choices, or a field to type into."""
     if kind in {Kind.SINGLE, Kind.MULTIPLE, Kind.ORDERING}:
-        texts = [choice.text.strip() for choice in answers.choices if choice.text.strip()][: questions.MOST_CHOICES]
+        texts = [choice.text.strip() for choice in answers.choices if choice.text.strip()][: questions.MAX_CHOICES]
         options = [{"id": key, "text": text} for key, text in zip(questions.IDS, texts, strict=False)]
         ids = [option["id"] for option in options]
         return Columns(options, {"id": ""} if kind == Kind.SINGLE else {"ids": ids}, {})

@@ -6,7 +6,7 @@ from django.db import models
 class OpeningCheck(models.Model):
     """The one row says which openings the next check looks at: those after ``checked_until``."""
 
-    THE_ROW = 1
+    ONLY_PK = 1
 
     checked_until = models.DateTimeField()
 

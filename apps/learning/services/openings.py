@@ -22,8 +22,8 @@ from apps.learning.queries.openable import standings_of
 from apps.learning.queries.outline import outlines_of
 from studyplatform.kit import jobs
 
-JOB = "learning.announce_openings"
-KIND = "learning.lesson_opened"
+OPENING_CHECK_JOB = "learning.announce_openings"
+OPENING_NOTICE_KIND = "learning.lesson_opened"
 OPENING_CHECK_INTERVAL = timedelta(minutes=5)
 MAX_LATENESS = timedelta(days=2)  # what opened before is not announced any longer, after workers were down
 MAX_CLOCK_CHANGE = timedelta(hours=3)  # by which days of a zone may differ from 24 hours, with room
@@ -34,7 +34,7 @@ _ANNOUNCED = (Course.Status.PUBLISHED, Course.Status.ARCHIVED)
 
 def plan_opening_checks() -> None:
     """Enqueue the job that checks again and again, unless it waits already."""
-    jobs.enqueue(JOB, key="check")
+    jobs.enqueue(OPENING_CHECK_JOB, key="check")
 
 
 def announce_openings(*, now: datetime, extend_lease: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ def announce_openings(*, now: datetime, extend_lease: Callable[[], None]) -> Non
     have begun the lesson, or who must complete another one first; and nobody of a course that is not public.
     ``extend_lease`` is called after each batch.
     """
-    check, _made = OpeningCheck.objects.get_or_create(pk=OpeningCheck.THE_ROW, defaults={"checked_until": now})
+    check, _made = OpeningCheck.objects.get_or_create(pk=OpeningCheck.ONLY_PK, defaults={"checked_until": now})
     since = max(check.checked_until, now - MAX_LATENESS)
     learners = sorted(_learners_with_openings(since, now))
     for start in range(0, len(learners), LEARNERS_PER_BATCH):
@@ -102,11 +102,13 @@ def _notify_batch(learners: Sequence[int], since: datetime, now: datetime) -> No
         notices[day.isoformat(), fresh.isoformat(), *_words(today)].append(users[pk])
     for (key, until, course_titles, lesson_titles, link), told in notices.items():
         known = dict(
-            Notification.objects.filter(kind=KIND, key=key, user__in=told).values_list("user", "params__until")
+            Notification.objects.filter(kind=OPENING_NOTICE_KIND, key=key, user__in=told).values_list(
+                "user", "params__until"
+            )
         )
         behind = [user for user in told if known.get(user.pk, "") < until]
         words = {"course": course_titles, "lesson": lesson_titles, "until": until}
-        people.notify_again(KIND, behind, link, key, now=now, **words)
+        people.notify_again(OPENING_NOTICE_KIND, behind, link, key, now=now, **words)
 
 
 def _openings_in(course: Course, outline: Outline, standing: Standing, now: datetime) -> Iterable[_Opening]:

@@ -58,7 +58,7 @@ export function NewCourse({
     mutationFn: () => createCourse({ ...typed, author: user }),
     onSuccess: (course) => {
       store.write({});
-      // The page's form has more fields: what was typed into them before this was here goes on in the course.
+      // The page's form has more fields: the course keeps what was typed into them before this was here.
       const rest = Object.entries(before).filter(([name]) => !(name in typed));
       createUnsavedStore(user, course.uid).write(unsavedOf(course, Object.fromEntries(rest)));
       location.assign(`${editAddress.replace("SLUG", course.slug)}#details`);

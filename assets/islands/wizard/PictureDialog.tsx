@@ -230,7 +230,7 @@ export function PictureDialog({ slug, file, present, upload, onClose, onSaved }:
         )}
         {state === "interrupted" && (
           <p className="small faint" role="status">
-            {t("The connection was lost. The upload goes on by itself.")}
+            {t("The connection was lost. The upload continues by itself.")}
           </p>
         )}
         <div className="picture__slides">

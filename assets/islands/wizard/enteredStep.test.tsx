@@ -15,7 +15,7 @@ const values = {
   pricing: { kind: "one_time", price: "20" },
 };
 
-it("goes on in the price while the wizard comes, though its step is fetched by itself", async () => {
+it("keeps the focus in the price while the wizard comes, though its step is fetched by itself", async () => {
   const socket = { addEventListener: vi.fn(), close: vi.fn(), send: vi.fn() };
   vi.stubGlobal("WebSocket", function open() {
     return socket;

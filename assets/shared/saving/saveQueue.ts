@@ -99,7 +99,7 @@ export const PAUSE_MS = 800;
 export const MAX_WAIT_MS = 3_000;
 /** Milliseconds until a failed request is sent again, by number of failures; the last one repeats. */
 export const RETRY_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
-/** Milliseconds between attempts while nothing can be saved and somebody goes on writing. */
+/** Milliseconds between attempts while nothing can be saved and somebody keeps writing. */
 const STOPPED_MS = 15_000;
 
 /** Two changes that do not fit in one value. */
