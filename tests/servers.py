@@ -22,6 +22,16 @@ def free_port() -> int:
         return port
 
 
+def is_alive(pid: int) -> bool:
+    """Whether a process with this id runs. One that has ended and waits for its parent does not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # the second: it ended between opening and reading
+        return False
+    # The name in parentheses may contain spaces and parentheses: read after it.
+    return status.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
 def _postgres_bin() -> Path:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     return found[-1].parent if found else Path(shutil.which("initdb") or "initdb").parent

@@ -34,7 +34,7 @@ from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.files.clips import cut_off, damage, watch
-from tests.files.test_video_encode import is_alive
+from tests.servers import is_alive
 from tests.uploads.server import PATIENCE_SECONDS, wait_until
 
 pytestmark = [

@@ -17,6 +17,7 @@ from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
 from apps.files.video.work import Step
 from studyplatform.kit import die_with_parent
+from tests.servers import is_alive
 from tests.uploads.server import wait_until
 
 pytestmark = pytest.mark.media
@@ -24,14 +25,6 @@ QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]
 PICTURES = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=10"]
 ENDLESS = [*QUIET, "-re", *PICTURES, "-f", "null", "-"]
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 def pid_in(folder: Path) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from studyplatform.supervisor import commands, dev_commands
+from tests.servers import is_alive
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
@@ -18,13 +19,6 @@ from studyplatform.supervisor import Supervisor
 child = "import os, pathlib, time; pathlib.Path(%r).write_text(str(os.getpid())); time.sleep(60)"
 Supervisor({"child": [sys.executable, "-c", child % sys.argv[1]]}).run()
 """
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return "zombie" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def wait_for(condition, seconds: float = 15.0):
