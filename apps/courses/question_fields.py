@@ -25,7 +25,7 @@ IDS = "abcdefghijklmnopqrstuvwxyz"
 _dice = secrets.SystemRandom()
 
 
-def number(text: str, *, unit: str = "", field_name: str = "number") -> Fraction:
+def read_author_number(text: str, *, unit: str = "", field_name: str = "number") -> Fraction:
     """Read a number in the author's number format, with or without its unit.
 
     :raises QuestionInvalid: it is not one number, or too large.
@@ -43,20 +43,24 @@ def number(text: str, *, unit: str = "", field_name: str = "number") -> Fraction
 def _tolerance(text: str, unit: str) -> str:
     """Return the tolerance as it is stored: "0.1", or "5%" of the value."""
     is_share = text.strip().endswith(("%", "٪", "％")) and unit != "%"
-    value = number(text, unit="%" if is_share else unit, field_name="tolerance") if text.strip() else Fraction(0)
+    value = (
+        read_author_number(text, unit="%" if is_share else unit, field_name="tolerance")
+        if text.strip()
+        else Fraction(0)
+    )
     if value < 0:
         raise QuestionInvalid(problem=_("The tolerance must be zero or more."), field="tolerance")
     return f"{write_number(value)}{'%' if is_share else ''}"
 
 
-def shuffled(ids: Sequence[str]) -> list[str]:
+def shuffle_ids(ids: Sequence[str]) -> list[str]:
     """Return the ids in a random order that differs from the given one, unless there is only one."""
     mixed = list(ids)
     _dice.shuffle(mixed)
     return mixed if mixed != list(ids) or len(mixed) < 2 else [*mixed[1:], mixed[0]]
 
 
-def as_one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return a choice as it is stored: what was typed or pasted over several lines stands in one."""
     return " ".join(filter(None, (line.strip() for line in text.splitlines())))
 
@@ -73,11 +77,11 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
     if len(filled) > MAX_CHOICES:
         raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MAX_CHOICES, field="choices")
-    texts = [as_seen(as_one_line(choice.text)) for choice in filled]
+    texts = [normalize_choice(join_lines(choice.text)) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
     existing = {choice.id for choice in filled if len(choice.id) == 1 and choice.id in IDS}
-    free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in existing])
+    free = iter([letter for letter in (shuffle_ids(IDS) if mix else IDS) if letter not in existing])
     used: set[str] = set()
     lines = []
     for choice in filled:
@@ -86,9 +90,9 @@ def read_lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choic
         lines.append(
             Choice(
                 id=key,
-                text=as_one_line(choice.text)[:TEXT_LIMIT],
+                text=join_lines(choice.text)[:TEXT_LIMIT],
                 is_right=choice.is_right,
-                partner=as_one_line(choice.partner)[:TEXT_LIMIT],
+                partner=join_lines(choice.partner)[:TEXT_LIMIT],
                 remark=written(choice.remark)[:REMARK_LIMIT],
                 share=choice.share,
             )
@@ -102,10 +106,10 @@ def build_single(answers: Answers) -> Columns:
     if len(right) != 1:
         raise QuestionInvalid(problem=_("Select the correct answer."), field="choices")
     shares = {line.id: read_share(line.share) for line in lines if not line.is_right}
-    return Columns(as_options(lines), {"id": right[0], **shares_column(shares)}, _remarks(lines))
+    return Columns(as_options(lines), {"id": right[0], **build_shares(shares)}, _remarks(lines))
 
 
-def shares_column(shares: dict[str, Fraction]) -> dict[str, dict[str, str]]:
+def build_shares(shares: dict[str, Fraction]) -> dict[str, dict[str, str]]:
     earning = {key: str(share) for key, share in shares.items() if share}
     return {"shares": earning} if earning else {}
 
@@ -130,9 +134,9 @@ def build_numeric(answers: Answers) -> Columns:
     if not answers.number.strip():
         raise QuestionInvalid(problem=_("Enter the correct number."), field="number")
     unit = answers.unit.strip()[:20]
-    value, tolerance = number(answers.number, unit=unit), _tolerance(answers.tolerance, unit)
+    value, tolerance = read_author_number(answers.number, unit=unit), _tolerance(answers.tolerance, unit)
     remarks = {
-        write_number(number(wrong, unit=unit)): written(remark)[:REMARK_LIMIT]
+        write_number(read_author_number(wrong, unit=unit)): written(remark)[:REMARK_LIMIT]
         for wrong, remark in answers.remarks.items()
         if wrong.strip() and written(remark)
     }
@@ -175,6 +179,6 @@ def _remarks(lines: Sequence[Choice]) -> dict[str, str]:
     return {line.id: line.remark for line in lines if line.remark and not line.is_right}
 
 
-def as_seen(text: str) -> str:
+def normalize_choice(text: str) -> str:
     """The text as learners see it: "m" and "M", or x² and x2, are different choices."""
     return " ".join(unicodedata.normalize("NFC", text).split())

@@ -17,19 +17,18 @@ from apps.courses.question_fields import MAX_CHOICES as MAX_CHOICES
 from apps.courses.question_fields import REMARK_LIMIT as REMARK_LIMIT
 from apps.courses.question_fields import TEXT_LIMIT as TEXT_LIMIT
 from apps.courses.question_fields import (
-    as_one_line,
     as_options,
-    as_seen,
     build_multiple,
     build_numeric,
+    build_shares,
     build_single,
     build_text,
     build_truth,
+    join_lines,
+    normalize_choice,
     read_lines,
-    shares_column,
 )
-from apps.courses.question_fields import number as number
-from apps.courses.question_fields import shuffled as shuffled
+from apps.courses.question_fields import shuffle_ids as shuffle_ids
 from apps.courses.question_parts import USUAL_ESSAY_LENGTH as USUAL_ESSAY_LENGTH
 from apps.courses.question_parts import Answers as Answers
 from apps.courses.question_parts import Choice as Choice
@@ -60,7 +59,7 @@ def _ordering(answers: Answers) -> Columns:
     lines = read_lines(answers, 2, mix=True)
     ids = [line.id for line in lines]
     texts = {line.id: line.text for line in lines}
-    shown = shuffled(ids)
+    shown = shuffle_ids(ids)
     return Columns([{"id": one, "text": texts[one]} for one in shown], {"ids": ids}, {})
 
 
@@ -68,22 +67,22 @@ def _matching(answers: Answers) -> Columns:
     lines = read_lines(answers, 2, mix=True)
     if any(not line.partner for line in lines):
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
-    partners = {as_seen(line.partner): line.partner for line in lines}
+    partners = {normalize_choice(line.partner): line.partner for line in lines}
     extra = [
-        as_one_line(one.partner)[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
+        join_lines(one.partner)[:TEXT_LIMIT] for one in answers.choices if not one.text.strip() and one.partner.strip()
     ]
     if len(lines) + len(extra) > MAX_CHOICES:
         raise QuestionInvalid(problem=_("A question can have up to %d lines.") % MAX_CHOICES, field="choices")
     for text in extra:
-        if as_seen(text) in partners:
+        if normalize_choice(text) in partners:
             problem = _("“%s” is already a right side. A right side without a line must be a different one.")
             raise QuestionInvalid(problem=problem % text[:40], field="choices")
-        partners[as_seen(text)] = text
+        partners[normalize_choice(text)] = text
     if len(partners) < 2:
         raise QuestionInvalid(problem=_("Enter at least two different right sides."), field="choices")
-    places = shuffled([str(place) for place in range(1, len(partners) + 1)])
+    places = shuffle_ids([str(place) for place in range(1, len(partners) + 1)])
     place_of = dict(zip(partners, places, strict=True))
-    pairs = {line.id: place_of[as_seen(line.partner)] for line in lines}
+    pairs = {line.id: place_of[normalize_choice(line.partner)] for line in lines}
     texts = {place_of[seen]: text for seen, text in partners.items()}
     options = {"left": as_options(lines), "right": [{"id": one, "text": texts[one]} for one in sorted(texts, key=int)]}
     return Columns(options, {"pairs": pairs}, {})
@@ -144,7 +143,7 @@ def _gap(gap: Gap, language: str) -> Columns:
             shares = {one.id: read_share(one.share, field_name="gaps") for one in choices[1:]}
             # The correct one comes first in the form: the order in which choices are stored is that of random ids.
             shown = sorted(as_options(choices), key=lambda one: one["id"])
-            return Columns(shown, {"id": choices[0].id, **shares_column(shares)}, {})
+            return Columns(shown, {"id": choices[0].id, **build_shares(shares)}, {})
         case Question.Kind.NUMERIC:
             if len(lines) > 1:
                 raise QuestionInvalid(problem=_("Enter one number."), field="gaps")

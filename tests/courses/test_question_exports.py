@@ -15,11 +15,11 @@ from apps.courses import questions, services
 from apps.courses.errors import QuestionInvalid
 from apps.courses.imports.reading import clean_text, read_questions
 from apps.courses.models import CourseFile, Question
-from apps.courses.question_export.facts import QuestionWithTags, asked, names_of_parts, parts
+from apps.courses.question_export.facts import QuestionWithTags, describe_other_parts, describe_question, name_parts
 from apps.courses.question_export.writing import FORMATS, _made, write_questions
 from apps.courses.questions import Answers, Choice, Gap, PartAnswer
 from apps.courses.services import open_bank
-from studyplatform.kit.text.csv_lines import csv_line, protect, release
+from studyplatform.kit.text.csv_lines import csv_line, protect_cell, release_cell
 from tests.courses.test_question_files import PIXEL
 from tests.factories.courses import (
     CourseFactory,
@@ -110,14 +110,14 @@ def check_round_trip(given_: list[QuestionWithTags], form: str) -> None:
         return
     again = [_made(entry, "en") for entry in read_questions(file.text, form).entries]
     assert len(again) == file.count
-    names = names_of_parts()
+    names = name_parts()
     kept = [one for one in given_ if not any(same(one.question, gone) for gone in left_out)]
     for before, after in zip(kept, again, strict=True):
-        assert asked(cleaned(before.question)) == asked(after.question)
+        assert describe_question(cleaned(before.question)) == describe_question(after.question)
         said = next((loss.parts for loss in file.losses if same(loss.question, before.question)), ())
-        unsaid = {key: value for key, value in parts(QuestionWithTags(cleaned(before.question), before.tags)).items()
-                  if names[key] not in said}  # fmt: skip
-        found = parts(after)
+        other_parts = describe_other_parts(QuestionWithTags(cleaned(before.question), before.tags))
+        unsaid = {key: value for key, value in other_parts.items() if names[key] not in said}
+        found = describe_other_parts(after)
         assert {key: found[key] for key in unsaid} == unsaid
 
 
@@ -168,8 +168,8 @@ def test_questions_in_plain_words_are_in_every_file_that_knows_their_kind(one):
 @given(st.text("a'=+-@;\t\n\" \uff1d", max_size=12))
 @settings(max_examples=60, deadline=None)
 def test_cells_are_harmless_and_read_as_they_were(text):
-    [[cell]] = list(csv.reader(StringIO(csv_line([protect(text)]), newline=""))) or [[""]]
-    assert release(cell) == text
+    [[cell]] = list(csv.reader(StringIO(csv_line([protect_cell(text)]), newline=""))) or [[""]]
+    assert release_cell(cell) == text
 
 
 @pytest.mark.django_db

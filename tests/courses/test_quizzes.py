@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from apps.courses import questions, services
+from apps.courses import question_fields, questions, services
 from apps.courses.errors import CourseNotFound, DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries.solutions import answers_of_question
@@ -80,7 +80,7 @@ def test_numbers_are_read_in_common_formats():
 
 @pytest.mark.parametrize(("text", "value"), [("−3", -3), ("1e3", 1000), (" 0,5 ", 0.5), ("12 000", 12000)])
 def test_a_number_is_parsed(text, value):
-    assert questions.number(text) == value
+    assert question_fields.read_author_number(text) == value
 
 
 def test_a_tolerance_can_be_a_share_of_the_value():
@@ -96,14 +96,14 @@ def test_a_number_is_shown_to_its_author_in_full_and_with_their_decimal_sign():
 
     with format_of_languages("de"):
         shown = answers_of_question(question).number
-        assert questions.number(shown) == Fraction("1234567.891")
+        assert question_fields.read_author_number(shown) == Fraction("1234567.891")
     assert shown == "1234567,891"
 
 
 @pytest.mark.parametrize("text", ["", "three", "1,2,3", "nan", "inf", "1e999", "--4"])
 def test_text_that_is_not_a_number_is_refused(text):
     with pytest.raises(QuestionInvalid):
-        questions.number(text)
+        question_fields.read_author_number(text)
 
 
 def test_duplicate_accepted_answers_are_dropped():

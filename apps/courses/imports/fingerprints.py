@@ -20,7 +20,7 @@ def fingerprint_of(question: Question) -> str:
     return _digest([question.kind, _text(question.prompt), _facts(question)])
 
 
-def state_of(question: Question) -> str:
+def digest_question(question: Question) -> str:
     """Return a short text that is another one as soon as anybody changes the question: a space, a picture or a tag."""
     written = [getattr(question, name) for name in _WRITTEN]
     return _digest([written, sorted(tag.key for tag in question.tags.all())])

@@ -15,7 +15,7 @@ from apps.courses.imports.categories import MAX_TAG
 from apps.courses.imports.entries import MAX_ENTRIES, Entry, ParsedQuestion, RefusedEntry, UnreadableFile
 from apps.courses.imports.spreadsheet_rows import LIST, MAX_COLUMNS, Row, answers_of_row, is_yes, plain_name
 from apps.courses.imports.texts import TextReader, excerpt_of
-from studyplatform.kit.text.csv_lines import release
+from studyplatform.kit.text.csv_lines import release_cell
 
 _DELIMITERS = ",;\t|"
 _COLUMNS = {
@@ -109,7 +109,7 @@ def read_csv(text: str) -> tuple[list[Entry], list[str]]:
                     continue
             if len(entries) >= MAX_ENTRIES:
                 raise UnreadableFile(_("The file has more than %d questions. Split it.") % MAX_ENTRIES)
-            row = _row(names, [release(cell) for cell in cells] if is_protected else cells, unused)
+            row = _row(names, [release_cell(cell) for cell in cells] if is_protected else cells, unused)
             entries.append(_entry(row, line, len(entries) + 1))
     except csv.Error as error:
         raise UnreadableFile(

@@ -26,7 +26,7 @@ class QuestionWithTags:
     tags: Sequence[str] = ()
 
 
-def names_of_parts() -> dict[str, str]:
+def name_parts() -> dict[str, str]:
     """Return the parts that a file may lack, in words for a list."""
     return {
         "points": _("points"),
@@ -50,20 +50,20 @@ def renumber_gaps(prompt: str) -> str:
     return GAP_MARK.sub(lambda mark: f"[[{numbers[int(mark[1])]}]]" if int(mark[1]) in numbers else mark[0], prompt)
 
 
-def asked(question: Question) -> Any:
+def describe_question(question: Question) -> Any:
     """Return what a question asks and what is right, comparable: without it, the question would be another one."""
     prompt = renumber_gaps(question.prompt) if question.kind == Kind.GAPS else question.prompt
-    return [question.kind, plain(prompt), _answers(question)]
+    return [question.kind, normalize_text(prompt), _answers(question)]
 
 
-def parts(one: QuestionWithTags) -> dict[str, Any]:
-    """Return everything else that a question says, by the keys of ``names_of_parts``."""
+def describe_other_parts(one: QuestionWithTags) -> dict[str, Any]:
+    """Return everything else that a question says, by the keys of ``name_parts``."""
     question = one.question
     fields = question.gaps or [question]
     texts = [field for field in fields if field.kind == Kind.TEXT]
     return {
         "points": question.points,
-        "explanation": plain(question.explanation),
+        "explanation": normalize_text(question.explanation),
         "remarks": _remarks(question),
         "whole": question.all_or_nothing,
         "withdrawn": question.is_withdrawn,
@@ -76,7 +76,7 @@ def parts(one: QuestionWithTags) -> dict[str, Any]:
     }
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text in a form in which two that say the same are equal. Files have other addresses elsewhere."""
     return " ".join(FILE.sub("/course-files/", text).split())
 
@@ -85,9 +85,9 @@ def _answers(question: Question) -> Any:
     options, answer = question.options, question.answer
     match question.kind:
         case Kind.SINGLE:
-            return [[plain(one["text"]), str(share_of(question, one["id"]))] for one in options]
+            return [[normalize_text(one["text"]), str(share_of(question, one["id"]))] for one in options]
         case Kind.MULTIPLE:
-            return [[plain(one["text"]), one["id"] in answer["ids"]] for one in options]
+            return [[normalize_text(one["text"]), one["id"] in answer["ids"]] for one in options]
         case Kind.TRUTH:
             return bool(answer["value"])
         case Kind.NUMERIC:
@@ -99,11 +99,11 @@ def _answers(question: Question) -> Any:
             ]
             return sorted([_pattern(question, text), share] for text, share in given)
         case Kind.ORDERING:
-            texts = {one["id"]: plain(one["text"]) for one in options}
+            texts = {one["id"]: normalize_text(one["text"]) for one in options}
             return [texts[one] for one in answer["ids"]]
         case Kind.MATCHING:
-            rights = {one["id"]: plain(one["text"]) for one in options["right"]}
-            pairs = [[plain(one["text"]), rights[answer["pairs"][one["id"]]]] for one in options["left"]]
+            rights = {one["id"]: normalize_text(one["text"]) for one in options["right"]}
+            pairs = [[normalize_text(one["text"]), rights[answer["pairs"][one["id"]]]] for one in options["left"]]
             return [pairs, sorted(rights.values())]
         case Kind.GAPS:
             return [[gap.kind, gap.points, _without_order(gap, _answers(gap))] for gap in question.gaps]
@@ -130,9 +130,9 @@ def _remarks(question: Question) -> list[list[str]]:
     remarks = question.remarks or {}
     if question.kind in {Kind.SINGLE, Kind.MULTIPLE}:
         texts = {one["id"]: one["text"] for one in question.options}
-        return sorted([plain(texts.get(key, "")), plain(remark)] for key, remark in remarks.items())
+        return sorted([normalize_text(texts.get(key, "")), normalize_text(remark)] for key, remark in remarks.items())
     if question.kind == Kind.NUMERIC:
         low, high = question.accepted_range
         shown = {Fraction(key): remark for key, remark in remarks.items() if not low <= Fraction(key) <= high}
-        return sorted([str(key), plain(remark)] for key, remark in shown.items())
-    return sorted([key, plain(remark)] for key, remark in remarks.items())
+        return sorted([str(key), normalize_text(remark)] for key, remark in shown.items())
+    return sorted([key, normalize_text(remark)] for key, remark in remarks.items())

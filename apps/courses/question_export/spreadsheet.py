@@ -11,7 +11,7 @@ from apps.courses.question_export.cloze import texts_of, write_field
 from apps.courses.question_export.facts import QuestionWithTags, renumber_gaps, share_of
 from apps.courses.question_parts import USUAL_ESSAY_LENGTH
 from apps.courses.shares import FULL, join_share, write_share
-from studyplatform.kit.text.csv_lines import csv_line, protect
+from studyplatform.kit.text.csv_lines import csv_line, protect_cell
 from studyplatform.kit.text.gaps import find_gaps
 from studyplatform.kit.text.numbers import write_number
 
@@ -35,7 +35,7 @@ def write_rows(rows: Sequence[Cells]) -> str:
         *(name for name in numbered if name.startswith("gap")),
         *(name for name in _LAST if name in used),
     ]
-    lines = [csv_line(names), *(csv_line(protect(cells.get(name, "")) for name in names) for cells in rows)]
+    lines = [csv_line(names), *(csv_line(protect_cell(cells.get(name, "")) for name in names) for cells in rows)]
     return "".join(lines)
 
 

@@ -9,7 +9,13 @@ from apps.courses.errors import QuestionInvalid
 from apps.courses.imports.entries import Entry, UnreadableFile
 from apps.courses.imports.reading import clean_text, read_questions
 from apps.courses.models import Question
-from apps.courses.question_export.facts import FILE, QuestionWithTags, asked, names_of_parts, parts
+from apps.courses.question_export.facts import (
+    FILE,
+    QuestionWithTags,
+    describe_other_parts,
+    describe_question,
+    name_parts,
+)
 from apps.courses.question_export.gift import write_gift
 from apps.courses.question_export.moodle_xml import BEGIN, END, EmbeddedContent, MoodleWriter
 from apps.courses.question_export.spreadsheet import cells_of, write_rows
@@ -55,7 +61,7 @@ def write_questions(
     for one in map(_cleaned, given):
         text = _write([one], form, MoodleWriter({address: EmbeddedContent("f", b"f") for address in writer.files}))
         again = _read(text, form, language)
-        if again is None or asked(again.question) != asked(one.question):
+        if again is None or describe_question(again.question) != describe_question(one.question):
             losses.append(Loss(one.question))
             continue
         written.append(one)
@@ -67,8 +73,8 @@ def write_questions(
 def _lost(
     one: QuestionWithTags, again: QuestionWithTags, *, is_embedded: bool, files: Mapping[str, EmbeddedContent]
 ) -> tuple[str, ...]:
-    before, after = parts(one), parts(again)
-    names = names_of_parts()
+    before, after = describe_other_parts(one), describe_other_parts(again)
+    names = name_parts()
     lost = [names[key] for key in before if before[key] != after[key]]
     shown = addresses_in(one.question)
     if shown and not (is_embedded and shown <= files.keys()):

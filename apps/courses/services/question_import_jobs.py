@@ -17,7 +17,7 @@ from apps.courses.services.question_imports import (
     QuestionFile,
     import_questions,
     read_report,
-    receive,
+    receive_file,
     recognize_format,
     require_text,
 )
@@ -36,7 +36,7 @@ def start_check(*, quiz: Quiz, by: User, file: QuestionFile, now: datetime) -> Q
 
     :raises QuestionFileInvalid: the file as a whole can't be read; ``problem`` says why.
     """
-    found, text = receive(quiz, by, file, now)
+    found, text = receive_file(quiz, by, file, now)
     if len(text) <= MAX_CHARACTERS_IN_REQUEST:
         read_report(found, text)
         found.save()

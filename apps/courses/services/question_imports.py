@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import QuestionFileInvalid
 from apps.courses.imports.entries import ParsedFile, UnreadableFile
-from apps.courses.imports.fingerprints import state_of
+from apps.courses.imports.fingerprints import digest_question
 from apps.courses.imports.reading import clean_text, read_questions, recognize
 from apps.courses.models import Course, Question, QuestionImport, Quiz
 from apps.courses.services.bank import add_tags, open_bank
@@ -54,7 +54,7 @@ def check_questions(*, quiz: Quiz, by: User, file: QuestionFile, now: datetime) 
 
     :raises QuestionFileInvalid: the file as a whole can't be read; ``problem`` says why.
     """
-    found, text = receive(quiz, by, file, now)
+    found, text = receive_file(quiz, by, file, now)
     read_report(found, text)
     found.save()
     return found
@@ -97,7 +97,7 @@ def import_questions(
             rows.append(row)
         created = _create(quiz, made, locked.tags)
         locked.rows = rows
-        locked.created = {str(one.uid): state_of(one) for one in created}
+        locked.created = {str(one.uid): digest_question(one) for one in created}
         locked.state, locked.imported_at, locked.source, locked.problem = State.IMPORTED, now, b"", ""
         locked.save(update_fields=["rows", "created", "state", "imported_at", "source", "problem"])
         if created:
@@ -121,7 +121,7 @@ def undo_import(*, done: QuestionImport, by: User, now: datetime) -> tuple[int, 
             raise QuestionFileInvalid(problem=_("This import is too old to be undone. Delete its questions instead."))
         made = Question.objects.filter(quiz=locked.quiz, uid__in=list(locked.created))
         found = list(made.prefetch_related("tags", "draws"))
-        same = [one for one in found if state_of(one) == locked.created[str(one.uid)] and not one.draws.all()]
+        same = [one for one in found if digest_question(one) == locked.created[str(one.uid)] and not one.draws.all()]
         delete_questions(quiz=locked.quiz, chosen=same, by=by, now=now)
         locked.state, locked.undone_at = State.UNDONE, now
         locked.save(update_fields=["state", "undone_at"])
@@ -135,7 +135,7 @@ def clean_question_imports(*, now: datetime) -> None:
     QuestionImport.objects.filter(imported_at__lt=now - UNDO_PERIOD).delete()
 
 
-def receive(quiz: Quiz, by: User, file: QuestionFile, now: datetime) -> tuple[QuestionImport, str]:
+def receive_file(quiz: Quiz, by: User, file: QuestionFile, now: datetime) -> tuple[QuestionImport, str]:
     """Return the import of a file, which is not saved and has no report yet, with the text of the file."""
     course = quiz.of_course
     enforce(policies.edit_course(by, course))

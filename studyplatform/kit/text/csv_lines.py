@@ -23,13 +23,13 @@ def csv_line(cells: Iterable[object]) -> str:
     return line.getvalue()
 
 
-def protect(text: str) -> str:
-    """Return a cell for ``csv_line`` that ``release`` gives back as it is, also if it begins with an apostrophe."""
+def protect_cell(text: str) -> str:
+    """Return a cell for ``csv_line`` that ``release_cell`` gives back unchanged, with its first apostrophe."""
     rest = text.lstrip("'")
     return f"'{text}" if len(rest) < len(text) and _is_run(rest) else text
 
 
-def release(cell: str) -> str:
+def release_cell(cell: str) -> str:
     """Return the text of a cell that ``csv_line`` has made harmless: without the apostrophes that it has added."""
     rest = cell.lstrip("'")
     is_protected = len(rest) < len(cell) and _is_run(_without_added(rest))
