@@ -17,7 +17,14 @@ import { watchProcessing } from "./watchProcessing";
 const UPLOADS_ENDPOINT = "/api/v1/uploads/";
 
 type Kind = "video" | "file";
-export type LessonUploads = { add: (file: File, kind: Kind, lesson: string) => void };
+export type LessonUploads = {
+  add: (file: File, kind: Kind, lesson: string) => void;
+  /**
+   * Make a call that takes lessons back, and end their uploads with them. Meanwhile nothing is sent for them; if the
+   * call is refused, they continue.
+   */
+  endWith: <T>(lessons: ReadonlySet<string>, call: () => Promise<T>) => Promise<T>;
+};
 
 let started: LessonUploads | undefined;
 
@@ -47,6 +54,8 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
   const rows = new Map<number, Row>();
   /** Sent, and being attached to their lessons. */
   const ending = new Set<number>();
+  /** Lessons that were taken back. */
+  const takenBack = new Set<string>();
   const list = element("ul", "fromfiles__uploads");
   list.setAttribute("role", "list");
   const heading = element("h2", "h5", t("Uploads"));
@@ -90,16 +99,17 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
       announce(t("{file} was uploaded.", { file: file.name }));
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
-      toast(
-        t("{file} was uploaded, but its lesson can't use it. {reason}", {
-          file: file.name,
-          reason,
-        }),
-        {
-          icon: "circle-alert",
-          stays: true,
-        },
-      );
+      if (!takenBack.has(lesson))
+        toast(
+          t("{file} was uploaded, but its lesson can't use it. {reason}", {
+            file: file.name,
+            reason,
+          }),
+          {
+            icon: "circle-alert",
+            stays: true,
+          },
+        );
       // No lesson uses it, so its storage is freed. If that fails, too, it expires.
       await transport.remove(url ?? "").catch(() => undefined);
     }
@@ -120,6 +130,25 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
       });
       kinds.set(sent, kind);
       transfers.add(sent, { target: lesson });
+    },
+    async endWith(lessons, call) {
+      const unsent = transfers.all.filter(
+        ({ target, state }) => state !== "sent" && lessons.has(target ?? ""),
+      );
+      const running = unsent.filter(({ state }) => state !== "paused" && state !== "refused");
+      // What waits first: it would start in the place of what is paused.
+      for (const one of ["waiting", "interrupted", "sending"])
+        for (const { id } of running.filter(({ state }) => state === one)) transfers.pause(id);
+      for (const lesson of lessons) takenBack.add(lesson);
+      try {
+        const answer = await call();
+        for (const { id } of unsent) await transfers.cancel(id).catch(() => transfers.forget(id));
+        return answer;
+      } catch (error) {
+        for (const lesson of lessons) takenBack.delete(lesson);
+        for (const { id } of running) transfers.resume(id);
+        throw error;
+      }
     },
   };
 }

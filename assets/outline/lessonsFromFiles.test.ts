@@ -107,28 +107,80 @@ it("asks before the page is left while a file is sent, and not afterwards", asyn
   expect(leave()).toBe(false);
 });
 
-function changed(lesson: string): Changed {
-  return { added: [lesson], change: null, outline: {} } as unknown as Changed;
+function changed(lesson: string, text = ""): Changed {
+  return { added: [lesson], change: { uid: "change", text }, outline: {} } as unknown as Changed;
 }
+
+type Hooks = Parameters<typeof openFilesDialog>[2];
+const ignore = (): void => undefined;
+
+it("takes lessons back together, with the uploads that are running or waiting", async () => {
+  const batches = new Set<string>();
+  let count = 0;
+  const calls = {
+    addLesson: (...[, , , , batch]: Parameters<OutlineCalls["addLesson"]>) => {
+      batches.add(batch);
+      return Promise.resolve(changed(`uid-${++count}`, `${count} items were added.`));
+    },
+  } as unknown as OutlineCalls;
+  let done: Parameters<Hooks["onDone"]> | undefined;
+  const onDone: Hooks["onDone"] = (...given) => (done = given);
+  const names = ["1 a.pdf", "2 b.pdf", "3 c.mp4", "4 d.mp4"];
+  openFilesDialog(
+    { uid: "s", title: "Counting" },
+    outline,
+    { calls, onAdded: () => Promise.resolve(), onDone },
+    names.map((name) => new File([name], name)),
+  );
+  uploads.add(new File(["x"], "other.pdf"), "file", "other");
+  button(/^Add 4 lessons$/).click();
+  await vi.waitFor(() => expect(done?.[0].text).toBe("4 items were added."));
+  expect(batches.size).toBe(1);
+  const [, withUploads] = done!;
+  transport.of("1 a.pdf").events.onCreated("/api/v1/uploads/1/", null);
+
+  // Refused, they continue where they were.
+  const refusal = makeError("SERVER_ERROR");
+  await expect(withUploads(() => Promise.reject(refusal))).rejects.toBe(refusal);
+  expect(transport.of("1 a.pdf")).toMatchObject({ isStopped: false, url: "/api/v1/uploads/1/" });
+
+  let answer: (text: string) => void = ignore;
+  const undone = withUploads(() => new Promise<string>((resolve) => (answer = resolve)));
+  expect(transport.of("1 a.pdf").isStopped).toBe(true); // nothing is sent while the server takes them back
+  expect(transport.of("other.pdf").isStopped).toBe(false);
+  answer("undone");
+  await expect(undone).resolves.toBe("undone");
+  expect(transport.removed).toEqual(["/api/v1/uploads/1/"]);
+  expect(region()!.querySelectorAll("li")).toHaveLength(1);
+  expect(transport.uploads.some(({ file }) => file.name === "4 d.mp4")).toBe(false);
+});
+
+it("says nothing of a file that arrives while its lesson is taken back, and frees its storage", async () => {
+  answer = () => new Response("{}", { status: 404 });
+  uploads.add(new File(["x"], "slides.pdf"), "file", "one");
+  const { events } = transport.of("slides.pdf");
+  events.onCreated("/api/v1/uploads/7/", null);
+  events.onDone();
+  await uploads.endWith(new Set(["one"]), () => Promise.resolve());
+  await vi.waitFor(() => expect(transport.removed).toEqual(["/api/v1/uploads/7/"]));
+  expect(toasts()).not.toContain("slides.pdf");
+});
 
 it("adds the lessons in order, texts with their text, and leaves out what is too long", async () => {
   const added: string[] = [];
   const texts: string[] = [];
   const calls = {
-    addLesson: (_section: string, kind: string, title: string) => {
+    addLesson: (_section: string, kind: string, title: string, body: string) => {
       added.push(`${kind} ${title}`);
+      texts.push(body);
       return Promise.resolve(changed(`uid-${added.length}`));
-    },
-    setText: (lesson: string, text: string) => {
-      texts.push(`${lesson} ${text}`);
-      return Promise.resolve();
     },
   } as unknown as OutlineCalls;
   const shown: Changed[] = [];
   openFilesDialog(
     { uid: "s", title: "Counting" },
     outline,
-    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)) },
+    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)), onDone: ignore },
     [
       new File(["x"], "10 film.mp4"),
       new File(["# Coins\n\nText"], "2 a.md"),
@@ -145,7 +197,7 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
 
   await vi.waitFor(() => expect(transport.uploads).toHaveLength(1));
   expect(added).toEqual(["text Coins", "video Film"]);
-  expect(texts).toEqual(["uid-1 Text"]);
+  expect(texts).toEqual(["Text", ""]);
   expect(toasts()).toContain("3 long.txt");
   expect(shown).toHaveLength(2);
 });
@@ -153,21 +205,19 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
 it("says of each lesson what failed, keeps its suggested title, and adds the others", async () => {
   const added: string[] = [];
   const shown: Changed[] = [];
-  const refusedText = makeError("SERVER_ERROR");
   const calls = {
     addLesson: (_section: string, kind: string, title: string) => {
       if (title === "Away") return Promise.reject(makeError("NETWORK_FAILED"));
       added.push(`${kind} ${title}`);
       return Promise.resolve(changed(`uid-${added.length}`));
     },
-    setText: () => Promise.reject(refusedText),
   } as unknown as OutlineCalls;
   const unreadable = new File(["x"], "1 gone.md");
   unreadable.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
   openFilesDialog(
     { uid: "s", title: "Counting" },
     outline,
-    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)) },
+    { calls, onAdded: (now) => Promise.resolve(void shown.push(now)), onDone: ignore },
     [
       unreadable,
       new File(["x"], "2 film.mp4"),
@@ -185,6 +235,5 @@ it("says of each lesson what failed, keeps its suggested title, and adds the oth
   expect(added).toEqual(["video Film", "text Notes"]);
   expect(shown).toHaveLength(2);
   expect(toasts()).toContain("1 gone.md");
-  expect(toasts()).toContain("“3 notes.txt” was added without its text.");
   expect(toasts()).toContain("2 files after it were not added");
 });

@@ -8,11 +8,12 @@ import { bytes } from "../shared/format";
 import { t, tn } from "../shared/i18n";
 import type { IconName } from "../shared/iconNames";
 import { drawIcon } from "../shared/icons";
+import { newUid } from "../shared/newUid";
 import { judge } from "../shared/saving/judge";
 import { toast } from "../shared/toasts";
 import { droppedFiles, pathOf } from "../shared/uploads/paths";
 import { startLessonUploads } from "./lessonUploads";
-import type { Changed, OutlineCalls } from "./outlineCalls";
+import type { Change, Changed, OutlineCalls } from "./outlineCalls";
 import { type FileLimits, planLessons, type PlannedLesson, readText } from "./plannedLessons";
 
 /** Lessons that are made at once. */
@@ -24,7 +25,15 @@ const ICONS: Record<PlannedLesson["kind"], IconName> = {
 };
 
 export type Target = { uid: string; title: string };
-type Hooks = { calls: OutlineCalls; onAdded: (changed: Changed) => Promise<void> };
+type Hooks = {
+  calls: OutlineCalls;
+  onAdded: (changed: Changed) => Promise<void>;
+  /**
+   * All were added that could be: this change takes them back together.
+   * @param withUploads makes the call that takes them back, and ends their uploads with them
+   */
+  onDone: (change: Change, withUploads: <T>(undo: () => Promise<T>) => Promise<T>) => void;
+};
 
 /** The same for a file that is chosen twice. */
 const keyOf = (file: File): string =>
@@ -190,8 +199,9 @@ async function addLessons(
   section: Target,
   outline: HTMLElement,
   limits: FileLimits,
-  { calls, onAdded }: Hooks,
+  { calls, onAdded, onDone }: Hooks,
 ): Promise<void> {
+  const batch = newUid();
   const uploads = startLessonUploads(outline);
   const ending = new AbortController();
   addEventListener("beforeunload", (event) => event.preventDefault(), { signal: ending.signal });
@@ -199,19 +209,16 @@ async function addLessons(
     toast(said, { icon: "circle-alert", stays: true });
   };
   const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "");
-  let count = 0;
+  const added = new Set<string>();
+  let done: Change | null = null;
   for (const [at, { file, kind, title }] of planned.entries()) {
     try {
-      const text = kind === "text" ? await readBody(file, limits, calls) : null;
-      const changed = await calls.addLesson(section.uid, kind, title);
+      const text = kind === "text" ? await readBody(file, limits, calls) : "";
+      const changed = await calls.addLesson(section.uid, kind, title, text, batch);
       const [lesson] = changed.added;
       if (!lesson) continue;
-      count += 1;
-      if (text !== null)
-        await calls.setText(lesson, text).catch((error: unknown) => {
-          const reason = reasonOf(error);
-          warn(t("“{file}” was added without its text. {reason}", { file: file.name, reason }));
-        });
+      added.add(lesson);
+      done = changed.change;
       await onAdded(changed);
       if (kind !== "text") uploads.add(file, kind, lesson);
     } catch (error) {
@@ -234,7 +241,7 @@ async function addLessons(
     }
   }
   ending.abort();
-  if (count > 0) announce(tn("{count} lesson added.", "{count} lessons added.", count));
+  if (done) onDone(done, (undo) => uploads.endWith(added, undo));
 }
 
 /** This text cannot be the text of a lesson; others may. */

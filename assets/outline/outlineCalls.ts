@@ -1,7 +1,6 @@
 /** The calls of the studio's outline, for one course. */
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import type { components } from "../shared/api/schema.gen";
-import { newUid } from "../shared/newUid";
 
 type Schemas = components["schemas"];
 export type Outline = Schemas["StudioOutline"];
@@ -122,29 +121,20 @@ export function createCalls(uid: string) {
           body: { title, was },
         }),
       ),
-    addLesson: (section: string, kind: Kind, title: string): Promise<Changed> =>
+    /** @param batch what is added with the same one is undone together */
+    addLesson: (
+      section: string,
+      kind: Kind,
+      title: string,
+      body: string,
+      batch: string,
+    ): Promise<Changed> =>
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/lessons/", {
           params: { path },
-          body: { section, kind, title },
+          body: { section, kind, title, body, batch },
         }),
       ),
-    /** Set the text of a lesson that has none yet. */
-    setText: async (lesson: string, body: string): Promise<void> => {
-      const params = { path: { uid: lesson } };
-      const { values } = await unwrap(
-        authenticatedApi.GET("/api/v1/studio/lessons/{uid}/", { params }),
-      );
-      const base = values.body?.version ?? "";
-      const { outcomes } = await unwrap(
-        authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/", {
-          params,
-          body: { client: newUid(), fields: { body: { value: body, base } } },
-        }),
-      );
-      const refused = outcomes.find(({ state }) => state !== "saved");
-      if (refused) throw new Error(refused.problem);
-    },
     /** The Markdown of a page. */
     convertHtml: async (html: string): Promise<string> => {
       const { markdown } = await unwrap(

@@ -93,3 +93,33 @@ it("sends the next move with the newest state, and shows nothing older than what
   outline.querySelector<HTMLElement>("[data-lesson=b1] [data-move]")!.click();
   await vi.waitFor(() => expect(sent).toEqual(["one", "new"]));
 });
+
+it("offers to take back a section that was added", async () => {
+  grid.insertAdjacentHTML(
+    "beforeend",
+    `<form data-add-section><input name="title" value="C"></form>`,
+  );
+  const before = outlineOf("one", { A: ["a1", "a2"], B: ["b1"] });
+  const answer = (now: Outline, change: unknown): Promise<Changed> =>
+    Promise.resolve({ outline: now, change, added: [] } as unknown as Changed);
+  start({
+    addSection: (title: string) => {
+      sent.push(title);
+      return answer(before, { uid: "change", text: "“C” was added." });
+    },
+    undo: (change: string) => {
+      sent.push(change);
+      return answer(before, null);
+    },
+  });
+  grid.querySelector("form")!.dispatchEvent(new Event("submit", { cancelable: true }));
+  const undoIn = (toast: Element): HTMLElement | undefined =>
+    [...toast.querySelectorAll("button")].find((one) => one.textContent === "Undo");
+  const toastWith = (said: string): Element | undefined =>
+    [...document.querySelectorAll(".toast")].find((one) => one.textContent.includes(said));
+  await vi.waitFor(() => expect(toastWith("“C” was added.")).toBeDefined());
+  undoIn(toastWith("“C” was added.")!)!.click();
+  await vi.waitFor(() => expect(toastWith("Undone: “C” was added.")).toBeDefined());
+  expect(sent).toEqual(["C", "change"]);
+  expect(undoIn(toastWith("Undone")!)).toBeUndefined();
+});

@@ -342,12 +342,21 @@ export function startOutlineEditor(
       await show(now, false);
     };
     const target = { uid: uidOf(section), title: titleOf(section) };
-    void loading
-      .lessonsFromFiles()
-      .then(
-        ({ openFilesDialog }) => openFilesDialog(target, outline, { calls, onAdded }, files),
-        sayNotLoaded,
-      );
+    void loading.lessonsFromFiles().then(
+      ({ openFilesDialog }) =>
+        openFilesDialog(
+          target,
+          outline,
+          {
+            calls,
+            onAdded,
+            onDone: ({ uid, text }, withUploads) =>
+              offerUndo({ text, undo: () => withUploads(() => calls.undo(uid)) }, text),
+          },
+          files,
+        ),
+      sayNotLoaded,
+    );
   }
   followDroppedFiles(outline, addFromFiles);
 

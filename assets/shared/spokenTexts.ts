@@ -58,7 +58,6 @@ export const spokenTexts = {
     "“{title}” is now {number}.",
     "{count} lessons selected",
     "{count} files chosen",
-    "{count} lessons added.",
     "{file} was uploaded.",
     "Lesson renamed to “{title}”.",
     "Renamed to “{name}”.",

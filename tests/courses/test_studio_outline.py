@@ -3,7 +3,7 @@
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -17,6 +17,7 @@ from apps.accounts.models import Role, User
 from apps.courses import services
 from apps.courses.errors import OutlineFull, UndoConflict
 from apps.courses.models import Course, Lesson, OutlineChange, Question, QuizDraw, Section
+from apps.courses.queries.outline_changes import change_made
 from apps.courses.services import outline_rows, quizzes
 from apps.learning.models import Enrollment
 from apps.learning.services import recount_course
@@ -408,7 +409,7 @@ def test_what_was_removed_a_month_ago_is_deleted_but_not_what_learners_did(cours
     assert Enrollment.objects.filter(progress__lesson=worked).exists()
 
 
-_STEPS = ["move", "sections", "remove", "title", "settings", "undo"]
+_STEPS = ["add", "move", "sections", "remove", "title", "settings", "undo"]
 _STEP = st.tuples(st.sampled_from(_STEPS), st.integers(0, 9), st.integers(0, 9))
 
 
@@ -429,7 +430,9 @@ def test_any_sequence_of_changes_and_undos_keeps_the_outline_whole(course, steps
         before = _state(course)
         change = _take_step(course, kind, first, second, by, now)
         assert _dense(course)
-        assert set(Lesson.with_removed.filter(course=course)) == everything
+        present = set(Lesson.with_removed.filter(course=course))
+        assert present >= everything if kind == "add" else present == everything
+        everything = present
         if change is not None and second % 2:
             services.undo_change(change=change, by=by, now=now)
             assert _state(course) == before
@@ -455,6 +458,15 @@ def _take_step(course: Course, kind: str, first: int, second: int, by: User, now
     sections = list(course.sections.order_by("pk"))
     some = [one.pk for one in lessons[first % 3 :: 2]]
     match kind:
+        case "add" if sections and first < 6:
+            section, batch = sections[second % len(sections)], UUID(int=1) if first % 2 else None
+            way = {"kind": "text", "title": "New", "position": first, "batch": batch}
+            services.add_lesson(section=section, by=by, now=now, **way)
+            # What is added to a batch is undone with all of it.
+            return change_made(course, by, now=now) if batch is None else None
+        case "add":
+            services.add_section(course=course, by=by, title="New", position=second, now=now)
+            return change_made(course, by, now=now)
         case "move" if some and sections:
             target = sections[second % len(sections)].pk
             return services.move_items(course=course, by=by, lessons=some, section=target, position=first, now=now)

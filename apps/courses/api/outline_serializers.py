@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from apps.courses.models import Lesson, OutlineChange
+from studyplatform.kit.text import content
 from studyplatform.kit.web.fields import BoundedListField
 
 MAX_SECTIONS = 60
@@ -144,7 +145,13 @@ class NewLessonIn(serializers.Serializer[object]):
     section = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=Lesson.Kind.choices)
     title = serializers.CharField(max_length=120, allow_blank=True, default="")
+    body = serializers.CharField(
+        max_length=content.LESSON.max_length, allow_blank=True, trim_whitespace=False, default="", help_text="Markdown."
+    )
     position = serializers.IntegerField(min_value=1, max_value=MAX_POSITION, required=False)
+    batch = serializers.UUIDField(
+        required=False, help_text="A new one for each action that adds several lessons, which are undone together."
+    )
 
 
 class LessonSettingsIn(serializers.Serializer[object]):

@@ -18,10 +18,11 @@ from apps.courses.api import outline_serializers as shapes
 from apps.courses.api.lookups import course_with
 from apps.courses.errors import OutlineMoved
 from apps.courses.models import Course, OutlineChange, Section
-from apps.courses.queries.outline_changes import change_out
+from apps.courses.queries.outline_changes import change_made, change_out
 from apps.courses.queries.studio_outline import studio_outline
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.body_limits import KIB
 
 
 class OutlineCall(APIView):
@@ -171,8 +172,10 @@ class StudioOutlineSections(OutlineCall):
     def post(self, request: Request, uid: UUID) -> Response:
         """Adds a section, at the end unless a position is given."""
         course, form = course_with(request, uid), validated(shapes.NewSectionIn, request)
-        section = services.add_section(course=course, by=signed_in_user(request), now=timezone.now(), **form)
-        return self.answer(request, course, added=[section.uid], code=status.HTTP_201_CREATED)
+        by, now = signed_in_user(request), timezone.now()
+        section = services.add_section(course=course, by=by, now=now, **form)
+        change = change_made(course, by, now=now)
+        return self.answer(request, course, change, added=[section.uid], code=status.HTTP_201_CREATED)
 
 
 class StudioOutlineSectionTitle(OutlineCall):
@@ -196,18 +199,20 @@ class StudioOutlineSectionTitle(OutlineCall):
 
 
 class StudioOutlineLessons(OutlineCall):
+    body_limits = {"POST": 512 * KIB}  # a text of a lesson
+
     @extend_schema(
         operation_id="studio_outline_lesson_add",
         request=shapes.NewLessonIn,
         responses={201: shapes.StudioOutlineChanged},
     )
     def post(self, request: Request, uid: UUID) -> Response:
-        """Adds an empty lesson, at the end of a section unless a position is given."""
+        """Adds a lesson, with a text or empty, at the end of a section unless a position is given."""
         course, form = course_with(request, uid), validated(shapes.NewLessonIn, request)
-        lesson = services.add_lesson(
-            by=signed_in_user(request), now=timezone.now(), **{**form, "section": _section(course, form["section"])}
-        )
-        return self.answer(request, course, added=[lesson.uid], code=status.HTTP_201_CREATED)
+        by, now = signed_in_user(request), timezone.now()
+        lesson = services.add_lesson(by=by, now=now, **{**form, "section": _section(course, form["section"])})
+        change = change_made(course, by, now=now)
+        return self.answer(request, course, change, added=[lesson.uid], code=status.HTTP_201_CREATED)
 
 
 class StudioOutlineUndo(OutlineCall):

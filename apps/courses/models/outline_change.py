@@ -22,10 +22,13 @@ class OutlineChange(models.Model):
     order      {"before": [[section, [lesson, …]], …], "after": …}, if the order or what is in it changed
     moved      {"sections": […], "lessons": […]}: what was put in another place; likewise ``removed`` and ``added``
     contents   {"7": "digest"}: what was in the lessons that were added
+    titles     {"3": "Title"}: of the sections that were added
+    batch      the action that added the lessons one by one, e.g. from files: its hex uid
     questions  [[question, quiz, position], …] that were removed
     """
 
     class Kind(models.TextChoices):
+        ADD = "add", _("Added")
         MOVE = "move", _("Moved")
         REMOVE = "remove", _("Deleted")
         RENAME = "rename", _("Renamed")

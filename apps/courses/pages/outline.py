@@ -25,6 +25,7 @@ from apps.courses.pages.panel import file_limits, panel_of, texts_of
 from apps.courses.pages.sections import learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
+from apps.courses.queries.outline_changes import change_made
 from apps.files.services import check_quota
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.text import content
@@ -136,7 +137,9 @@ def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = NewLessonForm(request.POST, course=course)
     if not form.is_valid():
         raise ValidationFailed
-    added = services.add_lesson(by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
+    by, now = signed_in_user(request), timezone.now()
+    added = services.add_lesson(by=by, now=now, **form.cleaned_data)
+    offer_undo(request, course, change_made(course, by, now=now), _("“%s” was added.") % added.title)
     return to_lesson(course, added)
 
 

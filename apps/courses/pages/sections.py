@@ -17,6 +17,7 @@ from apps.courses.models import Course, Section
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.changes import offer_undo
 from apps.courses.pages.staffed import course_for_staff
+from apps.courses.queries.outline_changes import change_made
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
 
@@ -27,7 +28,9 @@ def section_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = SectionForm(request.POST)
     if not form.is_valid():
         raise ValidationFailed
-    section = services.add_section(course=course, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
+    by, now = signed_in_user(request), timezone.now()
+    section = services.add_section(course=course, by=by, now=now, **form.cleaned_data)
+    offer_undo(request, course, change_made(course, by, now=now), _("Section “%s” was added.") % section.title)
     return to_section(course, section)
 
 

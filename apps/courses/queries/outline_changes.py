@@ -32,6 +32,7 @@ def describe_change(change: OutlineChange) -> str:
     title, count = change.subject, change.count
     if title:
         one = {
+            Kind.ADD: _("“%s” was added."),
             Kind.MOVE: _("“%s” was moved."),
             Kind.REMOVE: _("“%s” was deleted."),
             Kind.RENAME: _("The title was changed to “%s”."),
@@ -41,6 +42,7 @@ def describe_change(change: OutlineChange) -> str:
         }
         return one[Kind(change.kind)] % title
     many = {
+        Kind.ADD: ngettext("%d item was added.", "%d items were added.", count),
         Kind.MOVE: ngettext("%d item was moved.", "%d items were moved.", count),
         Kind.REMOVE: ngettext("%d item was deleted.", "%d items were deleted.", count),
         Kind.RENAME: ngettext("%d title was changed.", "%d titles were changed.", count),

@@ -13,7 +13,7 @@ from apps.courses.events import LessonAdded
 from apps.courses.models import Course, Lesson, OutlineChange, Section
 from apps.courses.services.copying import Copies, copy_lessons, copy_sections
 from apps.courses.services.moving import remove_items
-from apps.courses.services.outline import add_section
+from apps.courses.services.outline import create_section
 from apps.courses.services.outline_changes import Kind, recording
 from apps.courses.services.outline_rows import apply_arrangement, check_room, read_arrangement, refresh_outline
 from apps.courses.services.quiz_counts import recount_draws
@@ -70,7 +70,7 @@ def insert_lessons(
         copies = Copies()
         with recording(course, made_by=by, kind=Kind.DUPLICATE, now=now) as recorded:
             if is_new:
-                section = add_section(course=course, by=by, title=section_title, now=now)
+                section = create_section(course, section_title)
             present = read_arrangement(course)
             copy_sections([one.pk for one in sections], course, copies)
             pairs = [(row, copies.sections[row.section_id]) for rows in inside for row in rows]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
@@ -32,20 +33,29 @@ READING_SPEED = 200  # words per minute
 
 
 def add_section(*, course: Course, by: User, title: str, position: int | None = None, now: datetime) -> Section:
-    """Add a section at a position, by default at the end.
+    """Add a section at a position, by default at the end, and record it.
 
     :raises OutlineFull: the course has the maximum number of sections.
     """
     with transaction.atomic():
         course = lock_course(course, by)
-        check_room(course, sections=1)
-        last = course.sections.aggregate(last=Max("position"))["last"] or 0
-        section = Section.objects.create(course=course, title=_title(title, _("Untitled section")), position=last + 1)
-        if position is not None:
-            apply_arrangement(course, read_arrangement(course).with_sections([section.pk], position))
+        with recording(course, made_by=by, kind=Kind.ADD, now=now):
+            section = create_section(course, title)
+            if position is not None:
+                apply_arrangement(course, read_arrangement(course).with_sections([section.pk], position))
         refresh_outline(course, now=now)
         section.refresh_from_db(fields=["position"])
     return section
+
+
+def create_section(course: Course, title: str) -> Section:
+    """Create a section at the end of a locked course.
+
+    :raises OutlineFull: the course has the maximum number of sections.
+    """
+    check_room(course, sections=1)
+    last = course.sections.aggregate(last=Max("position"))["last"] or 0
+    return Section.objects.create(course=course, title=_title(title, _("Untitled section")), position=last + 1)
 
 
 def rename_section(*, section: Section, by: User, title: str, was: str | None = None, now: datetime) -> Section:
@@ -67,9 +77,19 @@ def rename_section(*, section: Section, by: User, title: str, was: str | None = 
 
 
 def add_lesson(
-    *, section: Section, by: User, kind: str, title: str, position: int | None = None, now: datetime
+    *,
+    section: Section,
+    by: User,
+    kind: str,
+    title: str,
+    body: str = "",
+    position: int | None = None,
+    batch: UUID | None = None,
+    now: datetime,
 ) -> Lesson:
-    """Add an empty lesson at a position of the section, by default at its end.
+    """Add a lesson, with its text or empty, at a position of the section, by default at its end, and record it.
+
+    The lessons that one action adds have the same ``batch``: they are undone together.
 
     :raises OutlineFull: the course has the maximum number of lessons.
     :raises NotFound: the section was deleted.
@@ -80,19 +100,24 @@ def add_lesson(
             raise NotFound
         check_room(course, lessons=1)
         last = section.lessons.aggregate(last=Max("position"))["last"] or 0
-        title = _title(title, _("Untitled lesson"))
-        lesson = Lesson.objects.create(
-            course=course,
-            section=section,
-            kind=Lesson.Kind(kind),
-            title=title,
-            slug=free_slug(course, title),
-            position=last + 1,
-        )
-        if lesson.kind == Lesson.Kind.QUIZ:
-            Quiz.objects.create(lesson=lesson)
-        if position is not None:
-            apply_arrangement(course, read_arrangement(course).with_lessons([lesson.pk], section.pk, position))
+        title, body = _title(title, _("Untitled lesson")), written(body)
+        with recording(course, made_by=by, kind=Kind.ADD, batch=batch, now=now):
+            lesson = Lesson.objects.create(
+                course=course,
+                section=section,
+                kind=Lesson.Kind(kind),
+                title=title,
+                body=body,
+                duration=reading_time(body) if kind == Lesson.Kind.TEXT else 0,
+                slug=free_slug(course, title),
+                position=last + 1,
+            )
+            if lesson.kind == Lesson.Kind.QUIZ:
+                Quiz.objects.create(lesson=lesson)
+            if position is not None:
+                apply_arrangement(course, read_arrangement(course).with_lessons([lesson.pk], section.pk, position))
+        if body:
+            record_uses(course=course, by=by, lesson=lesson, now=now)
         refresh_outline(course, now=now)
         lesson.refresh_from_db(fields=["number", "position"])
         publish(LessonAdded(course_id=course.pk, lesson_id=lesson.pk))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
@@ -36,14 +37,23 @@ class Recording:
 
 @contextmanager
 def recording(
-    course: Course, *, made_by: User, kind: str, chosen: Chosen = NOTHING_CHOSEN, now: datetime
+    course: Course,
+    *,
+    made_by: User,
+    kind: str,
+    chosen: Chosen = NOTHING_CHOSEN,
+    batch: UUID | None = None,
+    now: datetime,
 ) -> Iterator[Recording]:
-    """Record what is changed within. Call it in a transaction that has locked the course; five queries."""
+    """Record what is changed within. Call it in a transaction that has locked the course; five queries.
+
+    What is added with the same ``batch`` is one change.
+    """
     before = read_state(course)
     recorded = Recording()
     yield recorded
     after = read_state(course)
-    recorded.change = _record(course, before, after, made_by=made_by, kind=kind, chosen=chosen, now=now)
+    recorded.change = _record(course, before, after, made_by=made_by, kind=kind, chosen=chosen, batch=batch, now=now)
 
 
 def read_state(course: Course) -> State:
@@ -65,7 +75,15 @@ def read_state(course: Course) -> State:
 
 
 def _record(
-    course: Course, before: State, after: State, *, made_by: User, kind: str, chosen: Chosen, now: datetime
+    course: Course,
+    before: State,
+    after: State,
+    *,
+    made_by: User,
+    kind: str,
+    chosen: Chosen,
+    batch: UUID | None,
+    now: datetime,
 ) -> OutlineChange | None:
     difference = compare(before.arrangement, after.arrangement, chosen)
     changed = [
@@ -81,12 +99,18 @@ def _record(
         facts |= _places(difference)
         if difference.added_lessons:
             facts["contents"] = digest_contents(difference.added_lessons)
+        if difference.added_sections:
+            facts["titles"] = {str(pk): after.fields["section", pk]["title"] for pk in difference.added_sections}
     elif not changed:
         return None
     keys = _changed_keys(difference, changed, after)
     titles = [{**before.fields, **after.fields}[key]["title"] for key in keys]
     if kind in _OF_FIELDS and (merged := _merge_with_last(course, changed, kind, titles[0], made_by, now)) is not None:
         return merged
+    if batch is not None:
+        facts["batch"] = batch.hex
+        if (merged := _merge_with_batch(course, facts, after.arrangement, made_by, now)) is not None:
+            return merged
     return OutlineChange.objects.create(
         course=course,
         made_by=made_by,
@@ -151,8 +175,49 @@ def _merge_with_last(
     return last
 
 
+def _merge_with_batch(
+    course: Course, facts: dict[str, Any], after: Arrangement, made_by: User, now: datetime
+) -> OutlineChange | None:
+    """Make the lessons that were added a part of the change that added the others of their batch.
+
+    Not if that was undone, or if what it added was moved or deleted since.
+    """
+    added = course.outline_changes.filter(kind=Kind.ADD, made_by=made_by, facts__batch=facts["batch"])
+    first = added.order_by("-pk").first()
+    if first is None or first.undone_at is not None or later_change(first) is not None:
+        return None
+    lessons = {*first.facts["added"]["lessons"], *facts["added"]["lessons"]}
+    before = [(section, [pk for pk in inside if pk not in lessons]) for section, inside in after.sections]
+    # What others have done since stays as it is: the former order is the present one without these lessons.
+    first.facts["order"] = {"before": Arrangement.of(before).sections, "after": after.sections}
+    first.facts["added"]["lessons"] = sorted(lessons)
+    first.facts["contents"] |= facts["contents"]
+    first.subject, first.count, first.made_at = "", len(lessons), now
+    first.save(update_fields=["facts", "subject", "count", "made_at"])
+    return first
+
+
+def later_change(change: OutlineChange) -> OutlineChange | None:
+    """Return the last change, if one is not undone, that put the same things in another place since."""
+    mine = _touched(change)
+    since = OutlineChange.objects.filter(course=change.course_id, pk__gt=change.pk, undone_at=None)
+    return next((later for later in since.order_by("-pk") if mine & _touched(later)), None)
+
+
+def _touched(change: OutlineChange) -> set[tuple[str, int]]:
+    return {
+        (rows, pk)
+        for name in ("moved", "added", "removed")
+        for rows, pks in change.facts.get(name, {}).items()
+        for pk in pks
+    }
+
+
 _PLACES = {"id", "uid", "course", "section", "position", "number", "slug", "removed_at", "removed_by"}
 _COUNTED = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
+
+
+_NO_FILES: dict[str, Any] = {"video_id": None, "file_id": None, "file_name": ""}
 
 
 def _written(model: type[Model]) -> list[str]:
@@ -161,13 +226,17 @@ def _written(model: type[Model]) -> list[str]:
     return [one.attname for one in fields if one.name not in _PLACES | _COUNTED]
 
 
-def digest_contents(lessons: Collection[int]) -> dict[str, str]:
+def digest_contents(lessons: Collection[int], *, without_files: Collection[int] = ()) -> dict[str, str]:
     """Return a digest of everything that was written in each of these lessons, by primary key as text. Seven queries.
 
     A change of any of it gives another digest, so that it is not lost when the lesson is taken back.
+    ``without_files`` are lessons that are looked at as if they had no video and no file.
     """
+    names = _written(Lesson)
+    rows_of_lessons = Lesson.objects.filter(pk__in=lessons).values("pk", *names)
     parts: dict[int, list[Any]] = {
-        pk: values for pk, *values in Lesson.objects.filter(pk__in=lessons).values_list("pk", *_written(Lesson))
+        row["pk"]: [(row | _NO_FILES if row["pk"] in without_files else row)[name] for name in names]
+        for row in rows_of_lessons
     }
     draws = QuizDraw.objects.filter(quiz__lesson__in=lessons).order_by("quiz", "position")
     links = Lesson.prerequisites.through.objects.filter(from_lesson__in=lessons).order_by("to_lesson")

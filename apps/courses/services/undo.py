@@ -18,7 +18,7 @@ from apps.courses.queries.draws import askable_bank
 from apps.courses.queries.outline_changes import describe_change, undoable_changes
 from apps.courses.services.bank import MAX_DRAWS
 from apps.courses.services.course_files import record_uses
-from apps.courses.services.outline_changes import Kind, State, digest_contents, read_state
+from apps.courses.services.outline_changes import Kind, State, digest_contents, later_change, read_state
 from apps.courses.services.outline_rows import (
     apply_arrangement,
     arrange,
@@ -29,6 +29,9 @@ from apps.courses.services.outline_rows import (
 )
 from apps.courses.services.quiz_counts import finish_change, quizzes_with_draws, recount_draws
 from apps.courses.services.quizzes import check_room_for
+from apps.courses.services.removed import lesson_holds
+from apps.files import services as files
+from apps.files.models import Upload
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -66,11 +69,10 @@ def _undo_in_outline(change: OutlineChange, course: Course, *, by: User, now: da
     order = change.facts.get("order")
     if order is not None:
         before, after = (Arrangement.of(order[name]) for name in ("before", "after"))
-        if state.arrangement != after:
-            _check_later_changes(change)
-        contents = change.facts.get("contents", {})
-        if contents and digest_contents([int(pk) for pk in contents]) != contents:
-            raise UndoConflict(reason=_("What was added has been edited since. Delete it instead."))
+        if state.arrangement != after and (later := later_change(change)) is not None:
+            raise UndoConflict(reason=_("It was changed again since. Undo this first: %s") % describe_change(later))
+        _check_added(change, state)
+        _cancel_uploads(change, by)
         try:
             target = take_back(before, after, state.arrangement, Chosen(**change.facts["moved"]))
         except PlaceLost:
@@ -116,24 +118,53 @@ def _check_fields(change: OutlineChange, state: State) -> None:
             raise UndoConflict(reason=_("“%s” was changed again since.") % present["title"])
 
 
-def _check_later_changes(change: OutlineChange) -> None:
+def _check_added(change: OutlineChange, state: State) -> None:
     """
-    :raises UndoConflict: a later change, which is not undone, put the same things in another place.
+    :raises UndoConflict: what the change added was edited since, holds lessons by now, or learners have begun it.
     """
-    mine = _touched(change)
-    since = OutlineChange.objects.filter(course=change.course_id, pk__gt=change.pk, undone_at=None)
-    for later in since.order_by("-pk"):
-        if mine & _touched(later):
-            raise UndoConflict(reason=_("It was changed again since. Undo this first: %s") % describe_change(later))
+    contents = change.facts.get("contents", {})
+    lessons = [int(pk) for pk in contents]
+    sections = {("section", int(pk)): title for pk, title in change.facts.get("titles", {}).items()}
+    is_renamed = any(key in state.fields and state.fields[key]["title"] != title for key, title in sections.items())
+    if is_renamed or (lessons and digest_contents(lessons, without_files=_with_own_files(change, lessons)) != contents):
+        raise UndoConflict(reason=_("What was added has been edited since. Delete it instead."))
+    added = change.facts["added"]
+    for section, inside in state.arrangement.sections:
+        if section in added["sections"] and not set(inside) <= set(added["lessons"]):
+            raise UndoConflict(reason=_("The section has got lessons since. Delete it instead."))
+    if any(hold(lessons) for hold in lesson_holds.ordered() if lessons):
+        raise UndoConflict(reason=_("Learners have begun what was added. Delete it instead."))
 
 
-def _touched(change: OutlineChange) -> set[tuple[str, int]]:
+def _with_own_files(change: OutlineChange, lessons: Collection[int]) -> set[int]:
+    """Return those of the lessons that have no other file or video than the first one that was uploaded for them.
+
+    For lessons that were made from files, this is no edit: it belongs to what added them. Two queries.
+    """
+    if "batch" not in change.facts:
+        return set()
+    columns = ("pk", "uid", "video_id", "file_id")
+    rows = {str(row["uid"]): row for row in Lesson.objects.filter(pk__in=lessons).values(*columns)}
+    uploads = Upload.objects.of(change.made_by_id or 0).filter(target__in=rows).exclude(purpose=Upload.Purpose.PARTIAL)
+    first = {one.target: one for one in uploads.order_by("-pk")}
     return {
-        (rows, pk)
-        for name in ("moved", "added", "removed")
-        for rows, pks in change.facts.get(name, {}).items()
-        for pk in pks
+        row["pk"]
+        for uid, row in rows.items()
+        if uid in first and row["video_id"] in {None, first[uid].video_id} and row["file_id"] in {None, first[uid].pk}
     }
+
+
+def _cancel_uploads(change: OutlineChange, by: User) -> None:
+    """Cancel the user's unfinished uploads for lessons that were made from these files.
+
+    :raises UndoConflict: someone else uploads a file for what was added, or it was added in another way.
+    """
+    added = Lesson.objects.filter(pk__in=change.facts["added"]["lessons"]).values_list("uid", flat=True)
+    targets = [str(uid) for uid in added]
+    for upload in Upload.objects.open().filter(target__in=targets, part_of=None).order_by("pk") if targets else ():
+        if "batch" not in change.facts or upload.owner_id != by.pk:
+            raise UndoConflict(reason=_("A file is being uploaded for what was added. Delete it instead."))
+        files.cancel_upload(upload=upload, by=by)
 
 
 def _restore(course: Course, removed: dict[str, list[int]]) -> None:

@@ -1754,7 +1754,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Adds an empty lesson, at the end of a section unless a position is given. */
+        /** @description Adds a lesson, with a text or empty, at the end of a section unless a position is given. */
         post: operations["studio_outline_lesson_add"];
         delete?: never;
         options?: never;
@@ -4042,6 +4042,16 @@ export interface components {
             parent?: string | null;
         };
         NewLessonInRequest: {
+            /**
+             * Format: uuid
+             * @description A new one for each action that adds several lessons, which are undone together.
+             */
+            batch?: string;
+            /**
+             * @description Markdown.
+             * @default
+             */
+            body: string;
             kind: components["schemas"]["LessonKind"];
             position?: number;
             /** Format: uuid */
@@ -4214,7 +4224,8 @@ export interface components {
             uid: string;
         };
         /**
-         * @description * `move` - Moved
+         * @description * `add` - Added
+         *     * `move` - Moved
          *     * `remove` - Deleted
          *     * `rename` - Renamed
          *     * `settings` - Settings changed
@@ -4222,7 +4233,7 @@ export interface components {
          *     * `question` - Question deleted
          * @enum {string}
          */
-        OutlineChangeOutKindEnum: "move" | "remove" | "rename" | "settings" | "duplicate" | "question";
+        OutlineChangeOutKindEnum: "add" | "move" | "remove" | "rename" | "settings" | "duplicate" | "question";
         /** @description Sections, which stand for all in them, and lessons. */
         OutlineItemsInRequest: {
             lessons?: string[];
