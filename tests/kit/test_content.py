@@ -236,10 +236,20 @@ def test_blocks_from_right_to_left_say_so():
     )
     html = str(content.render(text, content.LESSON))
 
-    assert re.findall(r"<(\w+) dir=\"rtl\"", html) == ["p", "li", "blockquote", "p", "li", "li", "th", "td"]
+    assert re.findall(r"<(\w+) dir=\"rtl\"", html) == ["p", "li", "blockquote", "p", "li", "li", "table", "th", "td"]
+    assert '<div class="table-wrap" dir="rtl" role=' in html
     mixed = content.render("> אבג\n>\n> abc\n\n1. אבג\n\n   abc\n\n   - 1\n\nabc", content.LESSON)
     assert re.findall(r"<(\w+) dir=\"ltr\"", mixed) == ["p", "p"]
     assert "dir" not in content.render("Hello\n\n- 12", content.LESSON)
+    framed = content.render(
+        "> [!TIP] כותרת\n> אבג\n\n> [!NOTE]\n> abc\n\n![](/course-files/1b4e28ba-2fa1-4d2f-883f-0016d3cca427 'תמונה')",
+        content.LESSON,
+    )
+    assert re.findall(r"<(\w+) class=\"([^\"]*)\" dir=\"rtl\"", framed) == [
+        ("div", "callout callout--tip"),
+        ("p", "callout__title"),
+        ("figure", "figure"),
+    ]
     assert "Table: שם, Name" in html
 
 
@@ -247,3 +257,13 @@ def test_an_empty_cell_is_no_head_of_a_column():
     html = content.render("| |ser|\n|-|-|\n|frio|x|", content.LESSON)
 
     assert "<td></td>\n<th>ser</th>" in html
+
+
+def test_a_control_beside_a_formula_has_its_text_as_a_name():
+    shown = content.render(r"Half: $\frac{1}{2}$", content.CHOICE)
+    matrix = content.render(r"$\begin{pmatrix} 1 & 2 \\ 0 & 1 \end{pmatrix}$", content.CHOICE)
+
+    assert content.name_formulas(shown) == ' aria-label="Half: 1/2"'
+    assert content.name_formulas(matrix) == ' aria-label="(1, 2; 0, 1)"'
+    assert content.name_formulas(content.render("$a < b$", content.CHOICE)) == ' aria-label="a&lt;b"'
+    assert content.name_formulas(content.render("*Half*", content.CHOICE)) == ""

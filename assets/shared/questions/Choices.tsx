@@ -3,7 +3,7 @@ import type { KeyboardEvent } from "react";
 import { t } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { Question } from "./types";
-import { Html } from "./Html";
+import { Html, nameOf } from "./Html";
 import { type Answer, toggled } from "./state";
 
 type Props = {
@@ -51,6 +51,7 @@ export function Choices({ question, answer, heading, onAnswer }: Props) {
             type={isMultiple ? "checkbox" : "radio"}
             name={question.uid}
             value={option.id}
+            aria-label={nameOf(option.html)}
             checked={chosen.includes(option.id)}
             onChange={() => pick(option.id)}
             onKeyDown={onKeyDown}

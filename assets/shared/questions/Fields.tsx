@@ -4,7 +4,7 @@ import { announce } from "../announce";
 import { t, tn } from "../i18n";
 import { Icon } from "../ui/Icon";
 import type { Question } from "./types";
-import { Html, plain } from "./Html";
+import { Html, nameOf, plain } from "./Html";
 import { readNumber } from "./numbers";
 import type { Answer } from "./state";
 
@@ -155,7 +155,7 @@ export function Matching({ question, answer, onAnswer }: Props) {
             className="select"
             id={`${id}-${line.id}`}
             // Not every screen reader takes a formula from a label.
-            aria-label={line.html.includes("<math") ? plain(line.html) : undefined}
+            aria-label={nameOf(line.html)}
             value={pairs[line.id] ?? ""}
             onChange={({ target }) => onAnswer({ pairs: { ...pairs, [line.id]: target.value } })}
           >

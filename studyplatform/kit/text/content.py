@@ -17,11 +17,11 @@ from django.utils.translation import get_language
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from studyplatform.kit.text import content_rules, markdown, picture_rules
 from studyplatform.kit.text.escaping import escape_markdown
-from studyplatform.kit.text.formulas import formula_as_text
+from studyplatform.kit.text.formulas import formula_as_text, mathml_as_text
 from studyplatform.kit.text.markdown import Budget, Profile
 from studyplatform.kit.text.picture_rules import alternative_text, matches_address
 
@@ -115,11 +115,12 @@ _PHRASE_TAGS = {
 _BLOCK_TAGS = _PHRASE_TAGS | {
     "pre": frozenset({"class", "tabindex"}),
     "p": frozenset({"class"}),
-    "div": frozenset({"class", "role"}),
-    "figure": frozenset({"class"}),
+    "div": frozenset({"class", "dir", "role"}),
+    "figure": frozenset({"class", "dir"}),
     "figcaption": frozenset[str](),
 }
 _IMAGE = re.compile(r"<img [^>]*>")
+_MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _ALT = re.compile(r'\balt="([^"]*)"')
 _BLOCKS_OF_CODE = {"fence", "code_block", "math_block", "math_inline_double"}
 
@@ -194,9 +195,18 @@ def has_blocks(html: str) -> bool:
 
 
 def html_as_text(html: str) -> str:
-    """Return the words of the HTML of a phrase, with the alternative texts of its pictures."""
+    """Return the words of the HTML of a phrase, with the alternative texts of its pictures and formulas as text."""
     shown = _IMAGE.sub(lambda image: (_ALT.search(image[0]) or ("", ""))[1], html)
+    shown = _MATH.sub(lambda formula: escape(mathml_as_text(formula[0], otherwise=formula[0])), shown)
     return str(Markup(shown).striptags())  # noqa: S704 (tags go)
+
+
+def name_formulas(html: str) -> Markup:
+    """Return the attribute that names a control by a phrase with a formula: not every browser reads one into a name.
+
+    Without a formula it is "": the phrase names it.
+    """
+    return Markup(' aria-label="%s"') % html_as_text(html) if "<math" in html else Markup("")
 
 
 def write_picture(address: str, *, alt: str, caption: str = "", is_decorative: bool = False) -> str:

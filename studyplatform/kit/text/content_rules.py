@@ -108,9 +108,10 @@ def _title_of(title: str, paragraph: Token, text: Token) -> list[Token]:
 
 
 def _callout(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    kind = tokens[index].meta["kind"]
-    return Markup('<div class="callout callout--%s" role="note">\n<p class="callout__kind">%s</p>\n') % (
+    kind, direction = tokens[index].meta["kind"], tokens[index].attrs.get("dir")
+    return Markup('<div class="callout callout--%s"%s role="note">\n<p class="callout__kind">%s</p>\n') % (
         kind,
+        Markup(' dir="%s"') % direction if direction else "",
         _callout_label(kind),
     )
 

@@ -59,17 +59,20 @@ def convert_formula(tex: str, *, is_displayed: bool) -> Formula:
 def formula_as_text(tex: str) -> str:
     """A formula as plain text in one line: "v = λ/T" of ``v = \\frac{\\lambda}{T}``. Its source if it is incomplete."""
     formula = convert_formula(tex, is_displayed=False)
-    if not formula.is_converted:
-        return tex
+    return mathml_as_text(formula.html, otherwise=tex) if formula.is_converted else tex
+
+
+def mathml_as_text(html: str, otherwise: str = "") -> str:
+    """A formula of sanitized MathML as plain text in one line; ``otherwise`` if it can't be read."""
     try:
-        text = _as_text(ElementTree.fromstring(formula.html))  # noqa: S314 (sanitized)
+        text = _as_text(ElementTree.fromstring(html))  # noqa: S314 (sanitized)
     except ElementTree.ParseError:  # an entity that XML lacks
-        return tex
+        return otherwise
     return " ".join(unicodedata.normalize("NFKC", text).split())  # bold letters are other characters
 
 
 def _as_text(element: ElementTree.Element) -> str:
-    """The text of an element of MathML."""
+    """The text of an element of MathML. `mathAsText` of assets/shared/questions/Html.tsx does the same."""
     parts = [_as_text(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
@@ -83,6 +86,10 @@ def _as_text(element: ElementTree.Element) -> str:
             return f"√{inside}" if inside.isalnum() else f"√({inside})"
         case "mspace", _:
             return " "
+        case "mtr", _:
+            return ", ".join(parts)
+        case "mtable", _:
+            return "; ".join(parts)
     return (element.text or "") + "".join(parts)
 
 

@@ -34,7 +34,7 @@ _TAGS = {
     "h2", "h3", "h4", "h5", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub",
 }  # fmt: skip
 _INLINE = {"em", "strong", "s", "code", "a", "sup", "sub", "br"}
-_WITH_DIRECTION = {"p", "li", "h2", "h3", "h4", "h5", "blockquote", "th", "td"}
+_WITH_DIRECTION = {"p", "li", "h2", "h3", "h4", "h5", "blockquote", "div", "table", "th", "td"}  # div: a callout
 _ATTRIBUTES = {
     "a": {"href", "title"},
     "ol": {"start"},
@@ -57,7 +57,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 # enough: the parser decodes them from the URL of a link.)
 _OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
 _MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
-_TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
+_TABLE = re.compile(r"<table( dir=\"rtl\")?>(.*?)</table>", re.DOTALL)
 _NARROW = 20  # characters of a formula that fit on any phone
 _HEAD = re.compile(r"<th[^>]*>(.*?)</th>", re.DOTALL)
 # The blocks of Unicode whose letters run from right to left.
@@ -96,11 +96,17 @@ def _limited_table(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
+def direction_of(words: str) -> str:
+    """Return the direction that the first letter gives to words: "ltr", "rtl", or "" without letters."""
+    letter = next((one for one in map(unicodedata.bidirectional, words) if one in {"L", "R", "AL"}), "")
+    return {"": "", "L": "ltr"}.get(letter, "rtl")
+
+
 def _mark_directions(state: StateCore) -> None:
     """Mark the blocks whose first letter is one from right to left, as ``dir="auto"`` would see it in the words alone.
 
-    In an item or quote its first block decides; one of the other direction within it says so. Texts without such
-    letters stay as they are, to the byte.
+    In an item, quote, callout or table its first block decides; one of the other direction within it says so. Texts
+    without such letters stay as they are, to the byte.
     """
     if not _RIGHT_TO_LEFT.search(state.src):
         return
@@ -108,11 +114,9 @@ def _mark_directions(state: StateCore) -> None:
     known: list[str] = []  # the directions of the first of them
     for token in state.tokens:
         if token.type == "inline":
-            words = "".join(child.content for child in token.children or () if child.type == "text")
-            letter = next((one for one in map(unicodedata.bidirectional, words) if one in {"L", "R", "AL"}), "")
-            if not letter:
+            direction = direction_of("".join(child.content for child in token.children or () if child.type == "text"))
+            if not direction:
                 continue
-            direction = "ltr" if letter == "L" else "rtl"
             if direction == "rtl" or known[-1:] == ["rtl"]:
                 for block in blocks[len(known) :]:
                     block.attrSet("dir", direction)
@@ -255,10 +259,10 @@ def _finished(
 
 
 def _scrolling_table(table: re.Match[str]) -> str:
-    columns = [Markup(head).striptags() for head in _HEAD.findall(table[1])]  # noqa: S704 (sanitized; tags go)
+    columns = [Markup(head).striptags() for head in _HEAD.findall(table[2])]  # noqa: S704 (sanitized; tags go)
     shown = table[0].replace("<th></th>", "<td></td>")  # an empty cell is the head of nothing
     name = escape(_("Table: %(columns)s") % {"columns": ", ".join(filter(None, columns))})
-    return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{shown}</div>'
+    return f'<div class="table-wrap"{table[1] or ""} role="group" tabindex="0" aria-label="{name}">{shown}</div>'
 
 
 def _with_formulas(html: str, found: "list[Formula]") -> str:

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from studyplatform.kit.text.formulas import formula_as_text
+from studyplatform.kit.text.markdown import direction_of
 
 _UID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ATTRIBUTE = r"(?:decorative|width=(?:25|50|75|100)%)"
@@ -117,8 +118,10 @@ def _mark_figure(before: Token, block: Token, after: Token) -> None:
 
 
 def _figure(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    width = tokens[index].meta["picture"].meta.get("width")
-    return f'<figure class="figure figure--{width}">' if width else '<figure class="figure">'
+    picture = tokens[index].meta["picture"]
+    width = picture.meta.get("width")
+    direction = ' dir="rtl"' if direction_of(str(picture.attrs.get("title") or "")) == "rtl" else ""
+    return f'<figure class="figure figure--{width}"{direction}>' if width else f'<figure class="figure"{direction}>'
 
 
 def _picture(self: RendererHTML, parser: MarkdownIt, token: Token, options: Any, env: Any) -> str:

@@ -251,6 +251,7 @@ def environment(**options: Any) -> Environment:
         language=_language,
         has_blocks=content.has_blocks,
         html_as_text=content.html_as_text,
+        name_formulas=content.name_formulas,
         island_messages=lambda: languages.island_messages(fragments.language()),
         island=island,
         fragment=fragments.fragment,
