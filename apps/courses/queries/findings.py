@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -25,6 +26,7 @@ from apps.courses.queries.text_findings import (
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.text.content import PROMPT, plain_text
 from studyplatform.kit.text.durations import clock
+from studyplatform.kit.text.gaps import blank_gaps
 
 Kind = Lesson.Kind
 
@@ -208,15 +210,11 @@ def _of_question(course: Course, question: Question) -> Iterator[Finding]:
         Rule.NO_EXPLANATION,
         place=f"question:{question.uid}",
         about=question.prompt,
-        message=_("“%(prompt)s” has no explanation.") % {"prompt": _short(question.prompt)},
+        message=_("“%(prompt)s” has no explanation.")
+        % {"prompt": Truncator(plain_text(blank_gaps(question.prompt), PROMPT)).chars(80)},
         href=f"{question_page(course, question)}#id_explanation",
         **lesson_names(question.quiz.lesson),
     )
-
-
-def _short(prompt: str) -> str:
-    words = plain_text(prompt, PROMPT)
-    return words if len(words) <= 80 else f"{words[:79]}…"
 
 
 def _of_draws(course: Course, questions: Sequence[Question], lesson: Lesson | None = None) -> Iterator[Finding]:
