@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Course
@@ -30,8 +31,13 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
 
 
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
-def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
-    services.announce_lesson(lesson_id=lesson_id, now=timezone.now(), extend_lease=running.extend_lease)
+def announce_lesson(running: jobs.Running, *, lesson_id: int, added_at: str = "") -> None:
+    services.announce_lesson(
+        lesson_id=lesson_id,
+        added_at=parse_datetime(added_at) if added_at else None,  # jobs of former releases don't have it
+        now=timezone.now(),
+        extend_lease=running.extend_lease,
+    )
 
 
 @jobs.job("learning.announce_openings", label=_("Notify learners of lessons that open on a date"))

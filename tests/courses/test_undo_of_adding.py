@@ -135,6 +135,7 @@ def test_what_was_edited_moved_or_begun_stays(section) -> None:
         assert course.lessons.filter(pk=begun.pk).exists()
 
 
+@pytest.mark.long
 def test_a_batch_is_one_change_beside_what_others_do(section) -> None:
     course, other = section.course, UserFactory(role="instructor")
     batch = uuid4()

@@ -10,7 +10,7 @@ from apps.accounts.models import Notification, User
 from apps.accounts.queries import as_notice
 from apps.accounts.services import mark_all_read, save_notification_choices
 from apps.courses.models import Course, Lesson
-from apps.learning.models import Enrollment, OpeningCheck
+from apps.learning.models import Enrollment, OpeningCheck, OpeningSchedule
 from apps.learning.services import announce_lesson, announce_openings
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
@@ -164,9 +164,107 @@ def test_a_new_lesson_that_opens_later_is_announced_then(course: Course, learner
     lesson = _open(course, "1.2", opens_at=MONDAY + DAY)
     announce_lesson(lesson_id=lesson.pk, now=MONDAY, extend_lease=lambda: None)
     assert not Notification.objects.exists()
-    _open(course, "1.2", opens_at=MONDAY - DAY)
+    _check(MONDAY)
+    _check(MONDAY + DAY)
+    lesson = _open(course, "1.3", opens_at=MONDAY - DAY)
     announce_lesson(lesson_id=lesson.pk, now=MONDAY, extend_lease=lambda: None)
-    assert [row.kind for row in Notification.objects.of(learner)] == ["learning.new_lesson"]
+    kinds = sorted(row.kind for row in Notification.objects.of(learner))
+    assert kinds == ["learning.lesson_opened", "learning.new_lesson"]
+
+
+_LATER = MONDAY + 10 * DAY
+_WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "date cleared": ({"opens_at": _LATER}, {"opens_at": None}),
+    "date in the past": ({"opens_at": _LATER}, {"opens_at": MONDAY - 30 * DAY}),
+    "days cleared": ({"opens_after_days": 20}, {"opens_after_days": None}),
+    "fewer days": ({"opens_after_days": 20}, {"opens_after_days": 1}),
+    "a day instead of days": ({"opens_after_days": 20}, {"opens_after_days": None, "opens_at": MONDAY - DAY}),
+    "preview": ({"opens_at": _LATER}, {"is_preview": True}),
+}
+"""What a lesson had before it was opened by a change of it, and after."""
+
+
+def test_whichever_way_a_lesson_opens_each_learner_is_told_once(course: Course, learner: User) -> None:
+    for way, (before, after) in _WAYS.items():
+        Notification.objects.all().delete()
+        blank = {"opens_at": None, "opens_after_days": None, "is_preview": False}
+        OpeningSchedule.objects.all().delete()
+        OpeningCheck.objects.all().delete()
+        lesson = _open(course, "1.2", **blank | before)
+        _check(MONDAY - HOUR)
+        announce_lesson(lesson_id=lesson.pk, now=MONDAY, extend_lease=lambda: None)
+        _check(MONDAY)
+        _open(course, "1.2", **blank | before | after)
+        # Its announcement as a new one comes before the check has noticed, and once more after it, late.
+        how = {"lesson_id": lesson.pk, "added_at": MONDAY - HOUR, "extend_lease": lambda: None}
+        announce_lesson(now=MONDAY + HOUR, **how)
+        assert _said(learner) == [], way
+        done = OpeningCheck.objects.get()
+        _check(MONDAY + HOUR)
+        announce_lesson(now=MONDAY + 2 * HOUR, **how)
+        done.save()  # killed before it remembered
+        mark_all_read(user=learner, now=MONDAY + HOUR)
+        _check(MONDAY + 2 * HOUR)
+        _check(MONDAY + 3 * HOUR)
+        _check(MONDAY + 12 * DAY)
+        assert len(_said(learner)) == Notification.objects.of(learner).count() == 1, way
+        assert not Notification.objects.unread().exists(), way
+    # A lesson that was open is no news with another date in the past, and closes and opens again with a later one.
+    _open(course, "1.1", opens_at=MONDAY)
+    _check(MONDAY + 13 * DAY)
+    assert len(_said(learner)) == 1
+
+
+def test_lessons_that_changes_opened_stay_in_the_notification_of_the_day(course: Course, learner: User) -> None:
+    for number in ("1.1", "1.3"):
+        _open(course, number, opens_at=MONDAY + (10 * DAY if number == "1.1" else 3 * HOUR))
+    _check(MONDAY)
+    _open(course, "1.1", opens_at=None)
+    _check(MONDAY + HOUR)
+    late = EnrollmentFactory(course=course, enrolled_at=MONDAY + 2 * HOUR)  # after the first one was open
+    _check(MONDAY + 4 * HOUR)
+    assert _said(learner) == [
+        ("Now open in “Rivers”: 1.1 Lesson 1, 1.3 Lesson 3", f"/course/lessons?course={course.slug}")
+    ]
+    assert [headline for headline, _link in _said(late.user)] == ["Now open in “Rivers”: 1.3 Lesson 3"]
+
+
+def test_what_opened_while_it_was_hidden_is_told_when_it_is_back(course: Course, learner: User) -> None:
+    lesson = _open(course, "1.2", opens_at=MONDAY + DAY)
+    opened_before = _open(course, "1.1", opens_at=MONDAY - HOUR)
+    _check(MONDAY - 2 * HOUR)
+    _check(MONDAY)
+    assert len(_said(learner)) == 1
+
+    def hide(is_hidden: bool) -> None:
+        Course.objects.filter(pk=course.pk).update(status="draft" if is_hidden else "published")
+
+    def remove(is_hidden: bool) -> None:
+        removed_at = MONDAY if is_hidden else None
+        Lesson.with_removed.filter(pk__in=(lesson.pk, opened_before.pk)).update(removed_at=removed_at)
+
+    for days, change in ((0, hide), (20, remove)):
+        start = MONDAY + days * DAY
+        _open(course, "1.2", opens_at=start + DAY)
+        _check(start + HOUR)
+        before = len(_said(learner))
+        change(True)
+        _check(start + 2 * HOUR)
+        _check(start + 9 * DAY)
+        assert len(_said(learner)) == before
+        late = EnrollmentFactory(course=course, enrolled_at=start + 9 * DAY)  # it had opened: no news
+        change(False)
+        _check(start + 10 * DAY)
+        _check(start + 11 * DAY)
+        told = [headline for headline, _link in _said(learner)][before:]
+        assert told == ["Now open in “Rivers”: 1.2 Lesson 2"]
+        assert not Notification.objects.exclude(user=learner).exists()
+        late.delete()
+    _open(course, "1.2", opens_at=None)
+    _check(start + 12 * DAY)
+    for days in (15, 16):
+        _check(start + days * DAY)
+    assert set(OpeningSchedule.objects.values_list("lesson", flat=True)) == {opened_before.pk}
 
 
 @pytest.mark.django_db

@@ -30,7 +30,7 @@ HIDDEN = {
     "forum.Vote": PRIVATE, "forum.Reaction": PRIVATE, "forum.Follow": PRIVATE, "learning.HelpfulVote": PRIVATE,
     "accounts.Registration": SECRET, "accounts.EmailVerification": SECRET, "accounts.SignInToken": SECRET,
     "kit.Tally": COUNTER, "kit.Version": COUNTER, "files.StorageCount": COUNTER, "learning.LearningTime": COUNTER,
-    "learning.OpeningCheck": COUNTER,
+    "learning.OpeningCheck": COUNTER, "learning.OpeningSchedule": COUNTER,
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,

@@ -5,7 +5,7 @@ from apps.learning.models.consumption import LessonUse
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
-from apps.learning.models.opening_check import OpeningCheck
+from apps.learning.models.opening_check import OpeningCheck, OpeningSchedule
 from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt, EssayAnswer, EssayMark
@@ -29,6 +29,7 @@ __all__ = [
     "NoteQuerySet",
     "NotebookDocument",
     "OpeningCheck",
+    "OpeningSchedule",
     "PracticeCard",
     "PracticeReview",
     "Rating",

@@ -1,6 +1,8 @@
-"""Up to when learners were notified of lessons that open by their date."""
+"""What the last check of openings saw: up to when, and when the lessons with a schedule open."""
 
 from django.db import models
+
+from apps.courses.models import Lesson
 
 
 class OpeningCheck(models.Model):
@@ -15,3 +17,22 @@ class OpeningCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{self.checked_until:%Y-%m-%d %H:%M}"
+
+
+class OpeningSchedule(models.Model):
+    """When a lesson opens, as the last check saw it, so that the next one notices which lessons a change has opened.
+
+    It has no moment and no days for a lesson that is open to everyone now.
+    """
+
+    lesson = models.OneToOneField(Lesson, models.CASCADE, related_name="opening_schedule")
+    opens_at = models.DateTimeField(null=True)
+    opens_after_days = models.PositiveIntegerField(null=True)
+    former_opens_at = models.DateTimeField(null=True, help_text="Before the last change, likewise the days.")
+    former_opens_after_days = models.PositiveIntegerField(null=True)
+    seen_until = models.DateTimeField(null=True, help_text="When the former schedule was seen last.")
+    changed_at = models.DateTimeField(null=True, help_text="When a check noticed the change.")
+    hidden_since = models.DateTimeField(null=True, help_text="The course isn't public, or the lesson was removed.")
+
+    def __str__(self) -> str:
+        return f"{self.lesson_id} {self.opens_at or self.opens_after_days or 'open'}"

@@ -1,5 +1,7 @@
 """How learning reacts to events, and which tables the version of the cached lessons depends on."""
 
+from django.utils import timezone
+
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
@@ -48,4 +50,6 @@ def forget_deleted_user(event: AccountDeleted) -> None:
 def schedule_lesson_announcement(event: LessonAdded) -> None:
     if Course.objects.published().filter(pk=event.course_id).exists():
         key = str(event.lesson_id)
-        jobs.enqueue("learning.tell_of_lesson", key=key, delay=services.WRITING_TIME, lesson_id=event.lesson_id)
+        added_at = timezone.now().isoformat()
+        wait = services.WRITING_TIME
+        jobs.enqueue("learning.tell_of_lesson", key=key, delay=wait, lesson_id=event.lesson_id, added_at=added_at)

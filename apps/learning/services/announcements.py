@@ -6,29 +6,33 @@ from datetime import datetime, timedelta
 from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.openings import opening_moment
 from apps.learning.models import Enrollment
+from apps.learning.services.opening_schedules import find_moment, observe_new_lesson
 
 BATCH = 200
 WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
 
 
-def announce_lesson(*, lesson_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
+def announce_lesson(
+    *, lesson_id: int, added_at: datetime | None = None, now: datetime, extend_lease: Callable[[], None]
+) -> None:
     """Notify everyone enrolled of a new lesson, unless it was deleted or the course isn't published.
 
-    For whom it opens on a date after it was added, they are notified then (``services.openings``).
-    ``extend_lease`` is called after each batch so that a job can extend its lease.
+    For whom it opens after it was added, they are notified then (``services.openings``). ``added_at`` is by default
+    `WRITING_TIME` ago. ``extend_lease`` is called after each batch so that a job can extend its lease.
     """
     lesson = Lesson.objects.select_related("course").filter(pk=lesson_id).first()
     if lesson is None or lesson.course.status != Course.Status.PUBLISHED:
         return
+    added_at = added_at or now - WRITING_TIME
+    observed = observe_new_lesson(lesson, now=now)
     link = f"/learn/{lesson.course.slug}/{lesson.slug}"
     enrollments = Enrollment.objects.active().filter(course=lesson.course).order_by("pk")
     learners = [
         user
         for user, enrolled_at in enrollments.values_list("user_id", "enrolled_at")
-        for opening in [opening_moment(lesson.opens_at, lesson.opens_after_days, enrolled_at)]
-        if opening is None or opening <= now - WRITING_TIME or lesson.is_preview
+        for opening in [find_moment(observed, enrolled_at)]
+        if opening is None or opening <= added_at
     ]
     for start in range(0, len(learners), BATCH):
         users = User.objects.filter(pk__in=learners[start : start + BATCH], is_active=True)
