@@ -8,12 +8,14 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.billing.models import MAX_COURSES_IN_BUNDLE, MIN_COURSES_IN_BUNDLE
 from apps.billing.queries.bundles import BundleView, bundleable_courses
 from apps.billing.services.bundles import BundleTerms
 from apps.courses.models import Course
+from studyplatform.kit.text.lists import list_names
 from studyplatform.kit.text.money import minor_units, plain_amount
 
 MAX_COURSES_TO_CHOOSE = 200
@@ -72,8 +74,12 @@ class BundleForm(forms.Form):
         known = {course.slug: course for course in self._available.filter(slug__in=slugs)} if slugs else {}
         if missing := [slug for slug in slugs if slug not in known]:
             titles = {course.slug: course.title for course in self.offered}
-            names = ", ".join(titles.get(slug, slug) for slug in missing)
-            text = _("Only published courses with a one-time price can be in a bundle: %(names)s isn't one.")
+            names = list_names([titles.get(slug, slug) for slug in missing])
+            text = ngettext(
+                "Only published courses with a one-time price can be in a bundle: %(names)s isn't one.",
+                "Only published courses with a one-time price can be in a bundle: %(names)s aren't.",
+                len(missing),
+            )
             self.add_error(
                 "links" if set(missing) & set(found.get("links", [])) else "courses", text % {"names": names}
             )

@@ -13,6 +13,7 @@ from apps.billing.mail_domains import readable_domain
 from apps.billing.models import MAX_TEAM_NAME_LENGTH
 from apps.billing.seat_addresses import MAX_TEXT_LENGTH, read_addresses
 from studyplatform.kit.names import NameFormField
+from studyplatform.kit.text.lists import list_names, quote
 
 MAX_INVALID_SHOWN = 10
 
@@ -57,9 +58,7 @@ class AssignSeats(forms.Form):
         if found.invalid:
             shown = [text[:80] for text in found.invalid[:MAX_INVALID_SHOWN]]
             more = len(found.invalid) - len(shown)
-            names = ", ".join(f"“{text}”" for text in shown)
-            if more:
-                names += ngettext(" and %(num)d more", " and %(num)d more", more) % {"num": more}
+            names = list_names([quote(text) for text in shown], more=more)
             said = ngettext(
                 "This isn't an email address: %(names)s", "These aren't email addresses: %(names)s", len(found.invalid)
             )

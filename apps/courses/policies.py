@@ -22,6 +22,7 @@ from apps.files.errors import VideoInUse
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
+from studyplatform.kit.text.lists import list_names
 
 Status = Course.Status
 
@@ -193,4 +194,4 @@ def leave(user: User) -> Verdict:
     """An instructor with published courses or courses under review cannot delete the account."""
     live = Course.objects.filter(instructor=user, status__in=[Status.PUBLISHED, Status.REVIEW])
     titles = list(live.order_by("title").values_list("title", flat=True)[:3])
-    return StillTeaching(courses=", ".join(titles)) if titles else None
+    return StillTeaching(courses=list_names(titles)) if titles else None

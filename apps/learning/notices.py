@@ -47,7 +47,7 @@ LESSON_OPENED = services.register_kind(
     _learning(
         name="learning.lesson_opened",
         title=_("Lessons that open on a date"),
-        headline=_("Now open in “%(course)s”: %(lesson)s"),
+        headline=_("Now open in %(course)s: %(lesson)s"),
         text=_("You can start learning now."),
         action=_("Start learning"),
         icon="book-open",

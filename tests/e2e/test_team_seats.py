@@ -57,7 +57,7 @@ def test_a_seat_is_assigned_used_and_taken_back(site: Site, people: Callable[...
     emails = owner.get_by_label("Email addresses, one per line")
     emails.fill("\n".join([*invited, "not an address"]))
     owner.get_by_role("button", name="Assign seats").click()
-    expect(owner.get_by_text("These aren't email addresses: “not”, “an”, “address”")).to_be_visible()
+    expect(owner.get_by_text("These aren't email addresses: “not”, “an”, and “address”")).to_be_visible()
     expect(emails).to_have_value(re.compile("not an address"))
     with nothing_fails(owner):
         emails.fill("\n".join(invited))

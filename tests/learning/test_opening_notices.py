@@ -89,12 +89,14 @@ def test_lessons_of_a_day_are_one_notification_that_grows(course: Course, learne
     _open(course, "1.3", opens_after_days=3)  # 3 days after the enrollment: at the same moment
     _check(MONDAY + HOUR)
     assert _said(learner) == [
-        ("Now open in “Rivers”: 1.1 Lesson 1, 1.3 Lesson 3", f"/course/lessons?course={course.slug}")
+        ("Now open in “Rivers”: 1.1 Lesson 1 and 1.3 Lesson 3", f"/course/lessons?course={course.slug}")
     ]
     mark_all_read(user=learner, now=MONDAY + HOUR)
     _open(other.course, "2.1", opens_at=MONDAY + 2 * HOUR)
     _check(MONDAY + 3 * HOUR)
-    assert _said(learner) == [("Now open in “Rivers”, “Glaciers”: 1.1 Lesson 1, 1.3 Lesson 3, 2.1 Ice", "/me/courses")]
+    assert _said(learner) == [
+        ("Now open in “Rivers” and “Glaciers”: 1.1 Lesson 1, 1.3 Lesson 3, and 2.1 Ice", "/me/courses")
+    ]
     assert (Notification.objects.unread().count(), _mails()) == (1, 1)
     _open(course, "1.2", opens_at=MONDAY + DAY)
     _check(MONDAY + DAY)
@@ -224,7 +226,7 @@ def test_lessons_that_changes_opened_stay_in_the_notification_of_the_day(course:
     late = EnrollmentFactory(course=course, enrolled_at=MONDAY + 2 * HOUR)  # after the first one was open
     _check(MONDAY + 4 * HOUR)
     assert _said(learner) == [
-        ("Now open in “Rivers”: 1.1 Lesson 1, 1.3 Lesson 3", f"/course/lessons?course={course.slug}")
+        ("Now open in “Rivers”: 1.1 Lesson 1 and 1.3 Lesson 3", f"/course/lessons?course={course.slug}")
     ]
     assert [headline for headline, _link in _said(late.user)] == ["Now open in “Rivers”: 1.3 Lesson 3"]
 

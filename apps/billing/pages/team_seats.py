@@ -27,8 +27,10 @@ from apps.billing.services.seat_assignment import Assigned
 from apps.billing.services.team_locks import own_domain_of
 from apps.billing.team_forms import AssignSeats
 from studyplatform.kit.errors import AppError, NotFound
+from studyplatform.kit.text.lists import list_names
 
 PAGE_SIZE = 25
+MAX_NAMES_SHOWN = 5
 
 
 @signed_in
@@ -100,7 +102,8 @@ def _say(request: HttpRequest, found: Assigned) -> None:
             "%(names)s has a seat or an invitation already.", "%(names)s have a seat or an invitation already.",
             len(found.known),
         )  # fmt: skip
-        messages.info(request, said % {"names": ", ".join(found.known[:5]) + (" …" if len(found.known) > 5 else "")})
+        shown = found.known[:MAX_NAMES_SHOWN]
+        messages.info(request, said % {"names": list_names(shown, more=len(found.known) - len(shown))})
 
 
 def _shown(request: HttpRequest, row: Team, packs: list[Any], kinds: list[SeatKind]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from apps.courses.imports.texts import TextReader, excerpt_of
 from apps.courses.models import Question
 from apps.courses.question_parts import Choice
 from apps.courses.shares import round_share, write_exact
+from studyplatform.kit.text.lists import list_names, quote
 from studyplatform.kit.text.numbers import write_number
 
 FULL = Fraction(1)
@@ -74,7 +75,7 @@ def read_choices(reader: TextReader, given: Sequence[Weighted], *, is_single: bo
         earning = [one for one in choices if one.weight > 0 and one not in right]
         percentages = {one.text: write_exact(round_share(one.weight / best)) for one in earning}
         if lost := [one for one in choices if one.weight < 0]:
-            shares = ", ".join(f"“{excerpt_of(one.text, 30)}” {percent(one.weight)}" for one in lost)
+            shares = _list_weights(lost)
             reader.note(_("Wrong choices took points away (%s). Here they earn nothing.") % shares)
     else:
         right = [one for one in choices if one.weight > 0]
@@ -94,16 +95,20 @@ def read_choices(reader: TextReader, given: Sequence[Weighted], *, is_single: bo
     )
 
 
+def _list_weights(choices: Sequence[Weighted]) -> str:
+    return list_names([f"{quote(excerpt_of(one.text, 30))} {percent(one.weight)}" for one in choices])
+
+
 def _note_lost_weights(reader: TextReader, choices: Sequence[Weighted], right: Sequence[Weighted]) -> None:
     """Say so where our shares differ: 1/r for a right choice, minus the larger of 1/r and 1/w for others."""
     wrong = [one for one in choices if one.weight <= 0]
     share = Fraction(1, len(right))
     if any(abs(one.weight - share) > _ROUNDING for one in right):
-        shares = ", ".join(f"“{excerpt_of(one.text, 30)}” {percent(one.weight)}" for one in right)
+        shares = _list_weights(right)
         reader.note(_("Correct choices had different weights (%s). Here they count alike.") % shares)
     lost = -max(share, Fraction(1, max(1, len(wrong))))
     if any(one.weight < 0 and abs(one.weight - lost) > _ROUNDING for one in wrong):
-        shares = ", ".join(f"“{excerpt_of(one.text, 30)}” {percent(one.weight)}" for one in wrong if one.weight < 0)
+        shares = _list_weights([one for one in wrong if one.weight < 0])
         reader.note(
             _("Wrong choices had weights (%(shares)s). Here each takes away %(percent)s.")
             % {"shares": shares, "percent": percent(-lost)}

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from apps.courses.models import Question
 from apps.courses.queries.solutions import answers_of_question
 from apps.learning.quizzes import marking
+from studyplatform.kit.text.lists import list_names, quote
 from studyplatform.kit.text.numbers import write_number
 from studyplatform.kit.text.wildcards import show_pattern
 
@@ -169,11 +170,11 @@ def _accepted(question: Question) -> str:
             return number
         case Question.Kind.TEXT:
             shown = show_pattern if question.strictness.has_wildcards else str
-            accepted = _(" or ").join(f"“{shown(text)}”" for text in key["accepted"])
+            accepted = _(" or ").join(quote(shown(text)) for text in key["accepted"])
             partly = answers_of_question(question).partly
             if not partly:
                 return accepted
-            others = ", ".join(f"“{shown(one.text)}” ({one.share}%)" for one in partly)
+            others = list_names([f"{quote(shown(one.text))} ({one.share}%)" for one in partly])
             return _("%(right)s; for a part of the points %(others)s") % {"right": accepted, "others": others}
         case _:
             return ""

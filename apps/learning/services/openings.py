@@ -24,6 +24,7 @@ from apps.learning.queries.openable import standings_of
 from apps.learning.queries.outline import outlines_of
 from apps.learning.services.opening_schedules import MAX_LATENESS, find_moment, observe_schedules
 from studyplatform.kit import jobs
+from studyplatform.kit.text.lists import list_names, quote
 
 OPENING_CHECK_JOB = "learning.announce_openings"
 OPENING_NOTICE_KIND = "learning.lesson_opened"
@@ -136,9 +137,12 @@ def _words(openings: Sequence[_Opening]) -> tuple[str, str, str]:
     """Return the titles of the courses and lessons as one notification says them, and where it leads."""
     courses = list(dict.fromkeys(one.course.title for one in openings))
     titles = [f"{one.entry.number} {one.entry.title}".strip() for one in openings]
-    more = [f"+{len(titles) - MAX_TITLES}"] if len(titles) > MAX_TITLES else []
     if len(openings) == 1:
         link = lesson_url(openings[0].course.slug, openings[0].entry.slug)
     else:
         link = f"/course/lessons?course={openings[0].course.slug}" if len(courses) == 1 else "/me/courses"
-    return "”, “".join(courses[:MAX_TITLES]), ", ".join(titles[:MAX_TITLES] + more), link
+    return _list_some([quote(title) for title in courses]), _list_some(titles), link
+
+
+def _list_some(names: Sequence[str]) -> str:
+    return list_names(names[:MAX_TITLES], more=max(0, len(names) - MAX_TITLES))
