@@ -95,7 +95,7 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
   async function end({ id, file, url, target }: Transfer): Promise<void> {
     const lesson = target ?? "";
     try {
-      if (kinds.get(file) === "file") await attach(lesson, url ?? "");
+      if (kinds.get(file) === "file") await attach(lesson, url ?? "", takenBack);
       announce(t("{file} was uploaded.", { file: file.name }));
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
@@ -115,9 +115,8 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
     }
     transfers.forget(id);
     ending.delete(id);
-    const isWatched = document.querySelector("[data-processing]") !== null;
     await refreshLessonRow(lesson).catch(() => undefined);
-    if (!isWatched) watchProcessing();
+    watchProcessing();
   }
 
   transfers.subscribe(show);
@@ -153,10 +152,13 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
   };
 }
 
-/** Give the lesson its file. While the connection is lost it tries again: the file has been uploaded already. */
-async function attach(lesson: string, url: string): Promise<void> {
+/**
+ * Give the lesson its file. While the connection is lost or the server fails it tries again: the file has been uploaded
+ * already. Not for a lesson that was taken back.
+ */
+async function attach(lesson: string, url: string, takenBack: ReadonlySet<string>): Promise<void> {
   const upload = url.split("/").filter(Boolean).at(-1) ?? "";
-  for (const seconds of [...RETRY_SECONDS, null])
+  for (let failures = 0; ; failures += 1)
     try {
       await unwrap(
         authenticatedApi.PUT("/api/v1/lessons/{uid}/file/", {
@@ -166,10 +168,24 @@ async function attach(lesson: string, url: string): Promise<void> {
       );
       return;
     } catch (error) {
-      if (seconds === null || judge(error) !== "later") throw error;
-      await new Promise((resolve) => setTimeout(resolve, waitOf(error) ?? seconds * 1000));
+      if (judge(error) !== "later" || takenBack.has(lesson)) throw error;
+      const seconds = RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)] ?? 0;
+      await waitOrOnline(waitOf(error) ?? seconds * 1000);
+      if (takenBack.has(lesson)) throw error;
     }
 }
+
+/** Wait, but not longer than until the connection is back. */
+const waitOrOnline = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener("online", done);
+  });
 
 type Row = { row: HTMLLIElement; update: (transfer: Transfer) => void };
 

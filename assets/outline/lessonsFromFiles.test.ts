@@ -79,6 +79,33 @@ it("frees the storage of a file that its lesson cannot use, and says why", async
   expect(toasts()).toContain("It is a program.");
 });
 
+it("attaches a file when the connection is back, however long that takes, without sending it again", async () => {
+  vi.useFakeTimers();
+  try {
+    answer = () => {
+      throw new TypeError("Failed to fetch");
+    };
+    uploads.add(new File(["x"], "slides.pdf"), "file", "one");
+    const { events } = transport.of("slides.pdf");
+    events.onCreated("/api/v1/uploads/7/", null);
+    events.onDone();
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(attached.length).toBeGreaterThan(10);
+    expect(transport.removed).toEqual([]);
+    expect(toasts()).not.toContain("slides.pdf");
+
+    answer = () => Response.json({ uid: "one", file: null });
+    const before = attached.length;
+    dispatchEvent(new Event("online"));
+    await vi.waitFor(() => expect(region()).toBeNull());
+    expect(attached).toHaveLength(before + 1);
+    expect(transport.removed).toEqual([]);
+    expect(transport.uploads).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("lets the server attach a video, and keeps the others when one is refused", async () => {
   uploads.add(new File(["x"], "a.mp4"), "video", "one");
   uploads.add(new File(["x"], "b.mp4"), "video", "two");

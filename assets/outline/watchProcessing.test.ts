@@ -58,6 +58,24 @@ it("tries again after a failure, less often over time", async () => {
   expect(document.querySelector(".badge")?.textContent).toBe("Ready");
 });
 
+it("asks once for all videos, whoever else starts to watch", async () => {
+  let free: (page: Response) => void = () => undefined;
+  answer = () => new Promise((resolve) => (free = resolve));
+  watchProcessing();
+  watchProcessing(); // two uploads have ended together
+  await vi.advanceTimersByTimeAsync(DELAYS_MS[0]!);
+  expect(asked).toBe(1);
+  watchProcessing(); // another one ends while the page is on its way
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(1);
+  free(new Response(document.body.innerHTML));
+  await vi.advanceTimersByTimeAsync(DELAYS_MS[0]!);
+  expect(asked).toBe(2);
+  free(new Response(made));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(2);
+});
+
 it("requests nothing while no video is being processed", async () => {
   document.body.innerHTML = made;
   watchProcessing();

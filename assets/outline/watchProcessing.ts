@@ -10,17 +10,33 @@ const processingRows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>("[data-processing]"),
 ];
 
-/** Update the rows marked `[data-processing]` until none is left, while the page is visible. */
+/** The one watch of this page: its next update, or the one that is running. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isUpdating = false;
+let round = 0;
+
+/**
+ * Update the rows marked `[data-processing]` until none is left, while the page is visible. Called again, the same
+ * watch continues, often again.
+ */
 export function watchProcessing(): void {
-  let round = 0;
-  const schedule = (): void => {
-    if (processingRows().length === 0) return;
-    setTimeout(
-      () => void update().finally(schedule),
-      DELAYS_MS[Math.min(round++, DELAYS_MS.length - 1)],
-    );
-  };
+  round = 0;
   schedule();
+}
+
+function schedule(): void {
+  clearTimeout(timer);
+  if (isUpdating || processingRows().length === 0) return;
+  timer = setTimeout(
+    () => {
+      isUpdating = true;
+      void update().finally(() => {
+        isUpdating = false;
+        schedule();
+      });
+    },
+    DELAYS_MS[Math.min(round++, DELAYS_MS.length - 1)],
+  );
 }
 
 async function update(): Promise<void> {
