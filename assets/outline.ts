@@ -43,6 +43,7 @@ function startPage(grid: HTMLElement, side: HTMLElement): void {
       if (shown && form && line) void startSaving(shown, form, line);
     },
     () => void editor?.refresh(true).then(panel.markOpened),
+    (change) => editor?.offerUndo(change),
   );
 
   async function startSaving(shown: HTMLElement, form: HTMLFormElement, line: HTMLElement) {

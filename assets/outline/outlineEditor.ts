@@ -42,7 +42,7 @@ export type OutlineEditor = {
   /** Show the outline as it is on the server: someone else, or another tab, has changed it. */
   refresh: (isOwn?: boolean) => Promise<void>;
   /** A change was made beside the outline: offer to take it back. */
-  offerUndo: (change: Change) => void;
+  offerUndo: (change: Pick<Change, "uid" | "text">) => void;
 };
 
 /** Loaded while nothing else is to do: what is typed right after a key or a button goes into their fields. */
@@ -120,7 +120,7 @@ export function startOutlineEditor(
     return top >= 0 && bottom <= innerHeight && found !== null && shown.contains(found);
   }
 
-  const undoOf = (change: Change | null): Undoable | null =>
+  const undoOf = (change: Pick<Change, "uid" | "text"> | null): Undoable | null =>
     change && { text: change.text, undo: () => calls.undo(change.uid) };
 
   async function undo(): Promise<void> {

@@ -14,7 +14,13 @@ it("goes to a line of the open lesson without loading the panel again", () => {
   HTMLElement.prototype.scrollIntoView = () => undefined; // jsdom has none
   const fetching = vi.spyOn(globalThis, "fetch");
   const onShown = vi.fn();
-  startSidePanel(grid!, side!, onShown, () => undefined);
+  startSidePanel(
+    grid!,
+    side!,
+    onShown,
+    () => undefined,
+    () => undefined,
+  );
   const field = document.querySelector("textarea")!;
   field.value = "one\ntwo, not saved yet\nthree";
   const opened = onShown.mock.calls.length;
@@ -48,7 +54,13 @@ it("keeps the title of a new lesson that could not be sent", async () => {
   const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
   const fetching = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("away"));
   const onAdded = vi.fn();
-  startSidePanel(grid!, side!, () => undefined, onAdded);
+  startSidePanel(
+    grid!,
+    side!,
+    () => undefined,
+    onAdded,
+    () => undefined,
+  );
   const [form, field] = [document.querySelector("form")!, document.querySelector("input")!];
   field.value = "Deltas";
   form.requestSubmit();
@@ -59,4 +71,30 @@ it("keeps the title of a new lesson that could not be sent", async () => {
   expect(field.value).toBe("Deltas");
   expect(onAdded).not.toHaveBeenCalled();
   expect(fetching).toHaveBeenCalledOnce();
+});
+
+it("passes on what the server offers to take back after a lesson was added", async () => {
+  const path = "/dashboard/instructor/courses/rivers/lectures";
+  history.replaceState(null, "", path);
+  document.body.innerHTML = `<div data-lectures="${path}"><div data-list>
+    <form method="post" action="${path}/add" data-adds><input name="title" value="Deltas"></form></div><div data-side></div></div>`;
+  const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
+  const answer = new Response(
+    `<p data-offered-undo="change" hidden>“Deltas” was added.</p><aside id="panel" tabindex="-1" data-opened="l"></aside>`,
+    { headers: { "X-Page-Part": "panel" } },
+  );
+  Object.defineProperty(answer, "url", { value: `${location.origin}${path}/deltas` });
+  vi.spyOn(globalThis, "fetch").mockResolvedValue(answer);
+  const calls: unknown[] = [];
+  startSidePanel(
+    grid!,
+    side!,
+    () => undefined,
+    () => calls.push("added"),
+    (change) => calls.push(change),
+  );
+  document.querySelector("form")!.requestSubmit();
+  await vi.waitFor(() =>
+    expect(calls).toEqual([{ uid: "change", text: "“Deltas” was added." }, "added"]),
+  );
 });

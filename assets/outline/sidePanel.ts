@@ -8,6 +8,7 @@ import { t } from "../shared/i18n";
 import { updateLessonRow } from "../shared/lecturesPage";
 import { lineOf, selectLine } from "../shared/openLine";
 import { toast } from "../shared/toasts";
+import type { Change } from "./outlineCalls";
 import { fetchPart } from "./partOfPage";
 
 /** Milliseconds after which the old panel fades, because the new one is slow to come. */
@@ -16,6 +17,8 @@ const SLOW_MS = 250;
 const WRITING = "input, textarea, select, [contenteditable], dialog, details.menu[open]";
 /** What a panel that covers the screen has behind it. */
 const BEHIND = ".rail, .work-head, .studio__tabs, [data-list]";
+
+type OfferedChange = Pick<Change, "uid" | "text">;
 
 export type SidePanel = {
   /** Show the panel at an address of this page, as a link to it does. */
@@ -29,12 +32,14 @@ export type SidePanel = {
 /**
  * @param onShown called with each panel of a lesson, also with the one the page came with; null: it was closed
  * @param onAdded called when a lesson was added, and its panel is shown
+ * @param onRecorded called with a change of the outline that the server offers to take back
  */
 export function startSidePanel(
   grid: HTMLElement,
   side: HTMLElement,
   onShown: (panel: HTMLElement | null) => void,
   onAdded: () => void,
+  onRecorded: (change: OfferedChange) => void,
 ): SidePanel {
   const base = grid.dataset.lectures ?? "";
   const addresses = new RegExp(`^${base}(/[\\w-]+)?$`);
@@ -116,6 +121,8 @@ export function startSidePanel(
         flash.textContent,
         flash.dataset.flash === "error" ? { icon: "circle-alert", stays: true } : {},
       );
+    const offered = part.querySelector<HTMLElement>("[data-offered-undo]");
+    if (offered) onRecorded({ uid: offered.dataset.offeredUndo ?? "", text: offered.textContent });
     for (const spot of side.querySelectorAll<HTMLElement>("[data-island]")) {
       useNonce(spot, grid.nonce ?? "");
       if (spot.dataset.when === "focus")

@@ -103,6 +103,12 @@ def test_forms_without_scripts_offer_it(section, client) -> None:
         assert f"/changes/{change.uid}/undo" in page.partition("data-undo-line")[2].partition("</form>")[0]
     client.post(f"/dashboard/instructor/courses/{course.slug}/outline/changes/{change.uid}/undo")
     assert _titles(course) == ["one"]
+    # The script of the page asks for the panel alone: it gets the offer with it, and the next page has none.
+    form = {"section": section.uid, "kind": "text", "title": "Reeds"}
+    part = client.post(f"{address}/lessons", form, follow=True, headers={"X-Page-Part": "panel"}).content.decode()
+    assert f'<p data-offered-undo="{_last(course).uid}" hidden>“Reeds” was added.</p>' in part
+    page = client.get(f"/dashboard/instructor/courses/{course.slug}/lectures").content.decode()
+    assert page.partition("data-undo-line>")[2].startswith("</div>")
 
 
 def test_what_was_edited_moved_or_begun_stays(section) -> None:

@@ -108,16 +108,16 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
     context: dict[str, Any] = {**about(course, user), "opened": opened, "part": part}
     context["time_zone"] = timezone.get_current_timezone_name()
     rows: list[authored_outline.SectionRow] = []
+    undo = request.session.pop(UNDO, None) if part in {"", "panel"} else None
+    context["undo"] = undo if undo and undo["course"] == course.slug else None
     if part not in {"panel", "state"}:
         rows = authored_outline.outline_of(course)
-        undo = request.session.pop(UNDO, None) if not part else None
         context |= {
             "sections": rows,
             "outline_etag": authored_outline.arrangement_of(rows).etag,
             "file_limits": file_limits(),
             "open_section": _open_section(request, rows, opened),
             "changes": changes_shown(course),
-            "undo": undo if undo and undo["course"] == course.slug else None,
         }
     if opened is not None and part != "outline":
         context |= panel_of(course, opened, rows)
