@@ -278,3 +278,43 @@ it("puts one island in its place when it is asked for twice", async () => {
   expect(complained).not.toHaveBeenCalled();
   expect(spot.querySelectorAll("p")).toHaveLength(1);
 });
+
+const FORM =
+  '<section role="alert" hidden data-failed><p>Kept</p><button>Try Again</button></section>' +
+  '<form><textarea name="text">From the server</textarea></form>';
+
+it("keeps a form whose island cannot be loaded, and what was typed, and tries again", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  spot.innerHTML = FORM;
+  const field = spot.querySelector("textarea")!;
+  field.value = "Typed";
+  let isOffline = true;
+  const read: string[] = [];
+  const islands = {
+    thing: () =>
+      isOffline
+        ? Promise.reject(new TypeError("Failed to fetch the module"))
+        : Promise.resolve({
+            Island: () => <h2>Here</h2>,
+            readServerForm: (at: HTMLElement) => read.push(at.querySelector("textarea")!.value),
+          }),
+  };
+  await show(spot, islands);
+
+  expect(spot.firstElementChild).toBe(screen.getByRole("alert"));
+  expect(spot.querySelector("textarea")).toBe(field);
+  expect(field.value).toBe("Typed");
+
+  const retry = screen.getByRole("button", { name: "Try Again" });
+  fireEvent.click(retry); // still offline
+  await act(() => Promise.resolve());
+  expect(screen.getAllByRole("alert")).toHaveLength(1);
+  expect(document.activeElement).toBe(retry);
+  expect(field.value).toBe("Typed");
+
+  isOffline = false;
+  fireEvent.click(retry);
+  expect(await screen.findByRole("heading")).toBeDefined();
+  expect(read).toEqual(["Typed"]);
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ComponentType, StrictMode, useEffect } from "react";
+import { StrictMode, useEffect } from "react";
 import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 
@@ -20,7 +20,8 @@ export function propsOf(spot: HTMLElement): object {
 
 /**
  * Replace the fallback of a mount point with the island that `data-island` names. A failure to load or render it is
- * shown there; with `data-scope="page"`, as the failure of the whole page.
+ * shown there; with `data-scope="page"`, as the failure of the whole page. A form stays, with what was typed, and shows
+ * the message that the server wrote for it.
  * @param released resolves when no pointer is held down and no word is being composed
  */
 export async function mount(
@@ -33,16 +34,35 @@ export async function mount(
   const load = islands[name];
   if (!load) throw new Error(`No island is called “${name}”`);
 
+  const message = spot.querySelector<HTMLElement>(":scope > [data-failed]");
+  const retry = message?.querySelector("button");
+  const showMessage = (): void => {
+    if (!message || !retry) return;
+    message.hidden = false;
+    retry.onclick = async () => {
+      message.hidden = true;
+      await mount(spot, islands, released);
+      retry.focus(); // if it failed again
+    };
+  };
   let onRetry: (() => void) | undefined;
-  const {
-    Island: Loaded,
-    prepare,
-    readServerForm,
-  } = await load().catch((reason: unknown): IslandModule => {
+  let loaded: IslandModule;
+  try {
+    loaded = await load();
+  } catch (reason) {
+    if (message) {
+      showMessage();
+      return;
+    }
     // Browsers may cache the failed import, and an update of the site renames modules: only a reload helps.
     onRetry = () => location.reload();
-    return { Island: failing(reason) };
-  });
+    loaded = {
+      Island: () => {
+        throw reason;
+      },
+    };
+  }
+  const { Island: Loaded, prepare, readServerForm } = loaded;
   const props = propsOf(spot);
   try {
     await prepare?.(props);
@@ -91,11 +111,4 @@ export function unmountWithin(part: ParentNode): void {
 function Mounted({ onMount }: { onMount: () => void }): null {
   useEffect(onMount, [onMount]);
   return null;
-}
-
-/** An island whose code could not be loaded: it throws where the boundary catches it. */
-function failing(reason: unknown): ComponentType {
-  return function Failing() {
-    throw reason;
-  };
 }

@@ -65,6 +65,13 @@ def test_island_props_cannot_leave_their_script():
     assert "fallback" in html
 
 
+def test_an_island_in_the_place_of_a_form_has_a_message_for_its_failure():
+    island = '{% call island("x", {}) %}FALLBACK{% endcall %}'
+
+    assert "data-failed" not in render(island.replace("FALLBACK", '<input name="t" type="hidden"><video></video>'))
+    assert 'hidden data-failed><svg class="i notice__icon"' in render(island.replace("FALLBACK", "<form><textarea>"))
+
+
 def test_markdown_is_sanitized():
     html = render(
         '{{ text | content("lesson") }}',

@@ -171,6 +171,14 @@ def inline_script(name: str, **attributes: str) -> Markup:
     return Markup("<script{}>{}</script>").format(data, Markup(inline_scripts()[name]))  # noqa: S704 (our own files)
 
 
+_FIELD = re.compile(r'<(?:textarea|select|input(?![^>]*type="hidden"))\b')
+_IF_FAILED = Markup(
+    '<section class="notice notice--error" role="alert" hidden data-failed>'
+    '{}<p class="notice__title">{}</p><p class="notice__body">{}</p>'
+    '<div class="notice__acts"><button class="btn btn--sm" type="button">{}</button></div></section>'
+)
+
+
 @pass_context
 def island(
     context: Context,
@@ -185,9 +193,18 @@ def island(
     ``{% call island("player", props) %} … {% endcall %}``
 
     ``when`` its code is loaded: once the element is "visible", at the first "intent" (a pointer move, a key, a scroll),
-    or "now". ``scope``: "page" if the whole page is useless without it.
+    or "now". ``scope``: "page" if the whole page is useless without it. If its code can't be loaded, a form stays, with
+    what was typed, and says so.
     """
     fallback = caller() if caller else ""
+    if _FIELD.search(fallback):
+        message = _IF_FAILED.format(
+            icon("circle-alert", "notice__icon"),
+            translation.gettext("Part of this page couldn't load"),
+            translation.gettext("What you typed is kept. Try again, or use the form below as it is."),
+            translation.gettext("Try Again"),
+        )
+        fallback = message + Markup(fallback)  # noqa: S704 (rendered template)
     element = Markup('<div data-island="{}" data-when="{}" data-scope="{}">{}</div>').format(
         name,
         when,
