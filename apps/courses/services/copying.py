@@ -33,7 +33,7 @@ from apps.courses.models import (
 from apps.courses.services.outline_rows import find_free_slug
 from apps.courses.services.quizzes import BANK_LIMIT, copied_columns
 
-ASIDE_COPIED = 15_000  # positions of copies until they are put in their place
+FIRST_POSITION_OF_COPIES = 15_000  # positions of copies until they are put in their place
 TITLE_LENGTH = 120  # code points
 M = TypeVar("M", bound=models.Model)
 
@@ -75,7 +75,7 @@ def copy_sections(sections: Collection[int], into: Course, copies: Copies, *, is
             Section(
                 course=into,
                 title=name_copy(row.title) if is_named_copy else row.title,
-                position=ASIDE_COPIED + place,
+                position=FIRST_POSITION_OF_COPIES + place,
             ),
         )
         for place, row in enumerate(rows)
@@ -102,7 +102,7 @@ def copy_lessons(
     made: dict[int, Lesson] = {}
     for place, (row, section) in enumerate(pairs):
         copy = Lesson(**columns_of(row, without={"course", "section", "position", "number", "slug"}))
-        copy.course, copy.section, copy.position = into, section, ASIDE_COPIED + place
+        copy.course, copy.section, copy.position = into, section, FIRST_POSITION_OF_COPIES + place
         copy.title = name_copy(row.title) if is_named_copy else row.title
         copy.slug = find_free_slug(taken, slugify(copy.title) if is_same else row.slug)
         taken.add(copy.slug)

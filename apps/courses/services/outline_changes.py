@@ -213,17 +213,17 @@ def _touched(change: OutlineChange) -> set[tuple[str, int]]:
     }
 
 
-_PLACES = {"id", "uid", "course", "section", "position", "number", "slug", "removed_at", "removed_by"}
-_COUNTED = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
+_COLUMNS_OF_PLACE = {"id", "uid", "course", "section", "position", "number", "slug", "removed_at", "removed_by"}
+_COUNTED_COLUMNS = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
 
 
 _NO_FILES: dict[str, Any] = {"video_id": None, "file_id": None, "file_name": ""}
 
 
-def _written(model: type[Model]) -> list[str]:
+def _list_written_columns(model: type[Model]) -> list[str]:
     """Return the columns in which authors write: all that are not known to be something else."""
     fields = model._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
-    return [one.attname for one in fields if one.name not in _PLACES | _COUNTED]
+    return [one.attname for one in fields if one.name not in _COLUMNS_OF_PLACE | _COUNTED_COLUMNS]
 
 
 def digest_contents(lessons: Collection[int], *, without_files: Collection[int] = ()) -> dict[str, str]:
@@ -232,7 +232,7 @@ def digest_contents(lessons: Collection[int], *, without_files: Collection[int] 
     A change of any of it gives another digest, so that it is not lost when the lesson is taken back.
     ``without_files`` are lessons that are looked at as if they had no video and no file.
     """
-    names = _written(Lesson)
+    names = _list_written_columns(Lesson)
     rows_of_lessons = Lesson.objects.filter(pk__in=lessons).values("pk", *names)
     parts: dict[int, list[Any]] = {
         row["pk"]: [(row | _NO_FILES if row["pk"] in without_files else row)[name] for name in names]
@@ -241,15 +241,15 @@ def digest_contents(lessons: Collection[int], *, without_files: Collection[int] 
     draws = QuizDraw.objects.filter(quiz__lesson__in=lessons).order_by("quiz", "position")
     links = Lesson.prerequisites.through.objects.filter(from_lesson__in=lessons).order_by("to_lesson")
     rows: list[QuerySet[Any, Any]] = [
-        Quiz.objects.filter(lesson__in=lessons).values_list("lesson", *_written(Quiz)),
+        Quiz.objects.filter(lesson__in=lessons).values_list("lesson", *_list_written_columns(Quiz)),
         Question.objects.filter(quiz__lesson__in=lessons)
         .order_by("quiz", "position")
-        .values_list("quiz__lesson", *_written(Question)),
+        .values_list("quiz__lesson", *_list_written_columns(Question)),
         draws.values_list("quiz__lesson", "question", "count"),
         draws.exclude(tags=None).order_by("quiz", "position", "tags").values_list("quiz__lesson", "position", "tags"),
         LessonDownload.objects.filter(lesson__in=lessons)
         .order_by("lesson", "position")
-        .values_list("lesson", *_written(LessonDownload)),
+        .values_list("lesson", *_list_written_columns(LessonDownload)),
         links.values_list("from_lesson", "to_lesson"),
     ]
     for found in rows:

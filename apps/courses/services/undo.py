@@ -35,7 +35,7 @@ from apps.files.models import Upload
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
-ASIDE_RETURNED = 20_000  # above the positions in use, and above those that rows are moved to while they change places
+FIRST_POSITION_OF_RETURNED_ROWS = 20_000  # above those in use, and those where rows wait that change places
 
 
 def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
@@ -178,9 +178,9 @@ def _restore(course: Course, removed: dict[str, list[int]]) -> None:
         raise UndoConflict(reason=_("It was deleted for good."))
     taken = set(course.lessons.values_list("slug", flat=True))
     for place, section in enumerate(sections):
-        section.removed_at, section.removed_by, section.position = None, None, ASIDE_RETURNED + place
+        section.removed_at, section.removed_by, section.position = None, None, FIRST_POSITION_OF_RETURNED_ROWS + place
     for place, lesson in enumerate(lessons):
-        lesson.removed_at, lesson.removed_by, lesson.position = None, None, ASIDE_RETURNED + place
+        lesson.removed_at, lesson.removed_by, lesson.position = None, None, FIRST_POSITION_OF_RETURNED_ROWS + place
         if lesson.slug in taken:
             lesson.slug = find_free_slug(taken, lesson.slug)
         taken.add(lesson.slug)
@@ -216,7 +216,7 @@ def _bring_questions_back(change: OutlineChange, course: Course, *, by: User, no
         quiz = question.quiz
         check_room_for(quiz, question.kind)
         order = list(quiz.questions.order_by("position").values_list("pk", flat=True))
-        question.removed_at, question.removed_by, question.position = None, None, ASIDE_RETURNED
+        question.removed_at, question.removed_by, question.position = None, None, FIRST_POSITION_OF_RETURNED_ROWS
         question.save(update_fields=["removed_at", "removed_by", "position"])
         arrange(quiz.questions.all(), moved(order, pk, position))
         for draw_quiz, draw_position in change.facts["draws"]:
@@ -238,5 +238,5 @@ def _link_again(quiz_pk: int, question: Question, position: int, course: Course)
     if draws.count() >= MAX_DRAWS:
         raise OutlineFull(limit=MAX_DRAWS)
     order = list(draws.order_by("position").values_list("pk", flat=True))
-    draw = QuizDraw.objects.create(quiz_id=quiz_pk, position=ASIDE_RETURNED, question=question)
+    draw = QuizDraw.objects.create(quiz_id=quiz_pk, position=FIRST_POSITION_OF_RETURNED_ROWS, question=question)
     arrange(draws, moved(order, draw.pk, position))
