@@ -123,3 +123,21 @@ it("offers to take back a section that was added", async () => {
   expect(sent).toEqual(["C", "change"]);
   expect(undoIn(toastWith("Undone")!)).toBeUndefined();
 });
+
+it("asks at the address of the page for the rows, when the open lesson is gone", async () => {
+  grid.dataset.lectures = "/lectures";
+  history.replaceState(null, "", "/lectures/a1");
+  outline.querySelector("[data-lesson=a1]")!.classList.add("is-open");
+  const asked: unknown[] = [];
+  vi.stubGlobal("fetch", (address: unknown) => {
+    asked.push(address);
+    return Promise.resolve(new Response("", { status: 500 }));
+  });
+  let now = outlineOf("two", { A: ["a2", "a1"], B: ["b1"] });
+  const editor = start({ read: () => Promise.resolve(now) });
+  await editor.refresh();
+  now = outlineOf("three", { A: ["a2"], B: ["b1"] });
+  await editor.refresh();
+  expect(asked).toEqual(["/lectures/a1", "/lectures"]);
+  expect(order()).toEqual(["a2", "b1"]);
+});

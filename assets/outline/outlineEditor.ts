@@ -146,9 +146,12 @@ export function startOutlineEditor(
     }
   }
 
-  /** The rows as the server writes them now. */
-  async function fetchRows(): Promise<HTMLElement | null> {
-    const answer = await fetchPart("outline", location.pathname).catch(() => null);
+  /** The rows as the server writes them now. The address of a lesson that is gone has none. */
+  async function fetchRows(uids: readonly string[]): Promise<HTMLElement | null> {
+    const opened = outline.querySelector<HTMLElement>("[data-lesson].is-open");
+    const isGone = opened !== null && !uids.includes(uidOf(opened));
+    const address = isGone ? (grid.dataset.lectures ?? location.pathname) : location.pathname;
+    const answer = await fetchPart("outline", address).catch(() => null);
     return answer?.kind === "part" ? answer.body : null;
   }
 
@@ -178,7 +181,7 @@ export function startOutlineEditor(
     ]);
     const known = new Map(rows().map((row) => [uidOf(row), row]));
     const isUnknown = uids.some((uid) => !known.has(uid));
-    const written = isUnknown || isRewritten ? await fetchRows() : null;
+    const written = isUnknown || isRewritten ? await fetchRows(uids) : null;
     const find = (uid: string): HTMLElement | null =>
       known.get(uid) ??
       written?.querySelector<HTMLElement>(`[data-section="${uid}"], [data-lesson="${uid}"]`) ??

@@ -77,7 +77,7 @@ it("passes on what the server offers to take back after a lesson was added", asy
   const path = "/dashboard/instructor/courses/rivers/lectures";
   history.replaceState(null, "", path);
   document.body.innerHTML = `<div data-lectures="${path}"><div data-list>
-    <form method="post" action="${path}/add" data-adds><input name="title" value="Deltas"></form></div><div data-side></div></div>`;
+    <form method="post" action="${path}/add" data-adds><input type="hidden" name="csrfmiddlewaretoken" value="old"><input name="title"></form></div><div data-side></div></div>`;
   const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
   const answer = new Response(
     `<p data-offered-undo="change" hidden>“Deltas” was added.</p><aside id="panel" tabindex="-1" data-opened="l"></aside>`,
@@ -93,8 +93,13 @@ it("passes on what the server offers to take back after a lesson was added", asy
     () => calls.push("added"),
     (change) => calls.push(change),
   );
-  document.querySelector("form")!.requestSubmit();
+  const form = document.querySelector("form")!;
+  const [token, field] = form.querySelectorAll("input");
+  field!.value = "Deltas";
+  form.requestSubmit();
+  token!.value = "new"; // the token of the page is renewed
   await vi.waitFor(() =>
     expect(calls).toEqual([{ uid: "change", text: "“Deltas” was added." }, "added"]),
   );
+  expect(field!.value).toBe(""); // for the next title
 });

@@ -220,7 +220,8 @@ export function startSidePanel(
     button?.removeAttribute("aria-busy");
     if (instead === null && !side.contains(form)) {
       // The next title may be typed already.
-      if ([...new FormData(form)].every(([name, value]) => body.get(name) === value)) form.reset();
+      const fields = [...form.querySelectorAll<HTMLInputElement>("input:not([type=hidden])")];
+      if (fields.every(({ name, value }) => body.get(name) === value)) form.reset();
       onAdded();
     }
     if (instead === null) panel()?.querySelector<HTMLElement>("[data-errors]")?.focus();
