@@ -1,7 +1,7 @@
 /** Files that are dropped onto a section of the outline, from outside of the browser. */
 import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
-import { droppedFiles } from "../shared/uploads/paths";
+import { type Dropped, droppedFiles } from "../shared/uploads/paths";
 
 const bringsFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes("Files") ?? false;
@@ -9,7 +9,7 @@ const bringsFiles = (event: DragEvent): boolean =>
 /** Mark the section under the files, and hand them on when they are dropped. */
 export function followDroppedFiles(
   outline: HTMLElement,
-  onFiles: (section: HTMLElement, files: File[]) => void,
+  onFiles: (section: HTMLElement, dropped: Dropped) => void,
 ): void {
   let marked: HTMLElement | null = null;
   const mark = (section: HTMLElement | null): void => {
@@ -36,11 +36,9 @@ export function followDroppedFiles(
     if (!event.dataTransfer || !bringsFiles(event)) return;
     event.preventDefault();
     if (!section) return;
-    droppedFiles(event.dataTransfer).then(
-      (files) => {
-        if (files.length > 0) onFiles(section, files);
-      },
-      () => toast(t("The folder can't be read. Choose its files instead."), { stays: true }),
-    );
+    void droppedFiles(event.dataTransfer).then((dropped) => {
+      if (dropped.files.length + dropped.unreadable.length > 0) onFiles(section, dropped);
+      else toast(t("There are no files in this folder."), { icon: "circle-alert" });
+    });
   });
 }

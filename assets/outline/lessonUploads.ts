@@ -19,6 +19,8 @@ const UPLOADS_ENDPOINT = "/api/v1/uploads/";
 type Kind = "video" | "file";
 export type LessonUploads = {
   add: (file: File, kind: Kind, lesson: string) => void;
+  /** Say what was refused, in a line of the region that stays until it is dismissed: none pushes out another. */
+  warn: (said: string) => void;
   /**
    * Make a call that takes lessons back, and end their uploads with them. Meanwhile nothing is sent for them; if the
    * call is refused, they continue.
@@ -87,8 +89,25 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
       ending.add(transfer.id);
       void end(transfer);
     }
-    if (transfers.all.length === 0) region.remove();
+    showRegion();
+  }
+
+  function showRegion(): void {
+    if (transfers.all.length === 0 && list.children.length === 0) region.remove();
     else if (!region.isConnected) outline.before(region);
+  }
+
+  function warn(said: string): void {
+    const dismiss = createButton("icon-btn icon-btn--sm", drawIcon("x"));
+    dismiss.setAttribute("aria-label", t("Dismiss"));
+    const row = element("li", "is-refused", element("p", "small", said), dismiss);
+    dismiss.addEventListener("click", () => {
+      row.remove();
+      showRegion();
+    });
+    list.append(row);
+    showRegion();
+    announce(said, "assertive");
   }
 
   /** The file has arrived: a video is attached to its lesson by the server, any other file is now. */
@@ -100,15 +119,11 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
       if (!takenBack.has(lesson))
-        toast(
+        warn(
           t("{file} was uploaded, but its lesson can't use it. {reason}", {
             file: file.name,
             reason,
           }),
-          {
-            icon: "circle-alert",
-            stays: true,
-          },
         );
       // No lesson uses it, so its storage is freed. If that fails, too, it expires.
       await transport.remove(url ?? "").catch(() => undefined);
@@ -121,6 +136,7 @@ export function createLessonUploads(outline: HTMLElement, given?: Transport): Le
 
   transfers.subscribe(show);
   return {
+    warn,
     add(file, kind, lesson) {
       // A copy without the path of its folder: the library would make the folder, too.
       const sent = new File([file], file.name, {

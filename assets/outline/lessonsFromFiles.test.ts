@@ -45,7 +45,10 @@ beforeEach(async () => {
 });
 
 const region = (): HTMLElement | null => document.querySelector(".fromfiles__region");
-const toasts = (): string => document.querySelector(".toasts")?.textContent ?? "";
+const refusals = (): string =>
+  [...document.querySelectorAll(".fromfiles__uploads > .is-refused")]
+    .map((one) => one.textContent)
+    .join();
 const button = (name: RegExp): HTMLButtonElement =>
   [...document.querySelectorAll<HTMLButtonElement>("button")].find((one) =>
     name.test(one.getAttribute("aria-label") ?? one.textContent),
@@ -76,7 +79,7 @@ it("frees the storage of a file that its lesson cannot use, and says why", async
   events.onDone();
 
   await vi.waitFor(() => expect(transport.removed).toEqual(["http://site/api/v1/uploads/7/"]));
-  expect(toasts()).toContain("It is a program.");
+  expect(refusals()).toContain("It is a program.");
 });
 
 it("attaches a file when the connection is back, however long that takes, without sending it again", async () => {
@@ -92,7 +95,7 @@ it("attaches a file when the connection is back, however long that takes, withou
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect(attached.length).toBeGreaterThan(10);
     expect(transport.removed).toEqual([]);
-    expect(toasts()).not.toContain("slides.pdf");
+    expect(refusals()).not.toContain("slides.pdf");
 
     answer = () => Response.json({ uid: "one", file: null });
     const before = attached.length;
@@ -157,7 +160,7 @@ it("takes lessons back together, with the uploads that are running or waiting", 
     { uid: "s", title: "Counting" },
     outline,
     { calls, onAdded: () => Promise.resolve(), onDone },
-    names.map((name) => new File([name], name)),
+    { files: names.map((name) => new File([name], name)), unreadable: [] },
   );
   uploads.add(new File(["x"], "other.pdf"), "file", "other");
   button(/^Add 4 lessons$/).click();
@@ -190,7 +193,7 @@ it("says nothing of a file that arrives while its lesson is taken back, and free
   events.onDone();
   await uploads.endWith(new Set(["one"]), () => Promise.resolve());
   await vi.waitFor(() => expect(transport.removed).toEqual(["/api/v1/uploads/7/"]));
-  expect(toasts()).not.toContain("slides.pdf");
+  expect(refusals()).not.toContain("slides.pdf");
 });
 
 it("adds the lessons in order, texts with their text, and leaves out what is too long", async () => {
@@ -208,13 +211,16 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
     { uid: "s", title: "Counting" },
     outline,
     { calls, onAdded: (now) => Promise.resolve(void shown.push(now)), onDone: ignore },
-    [
-      new File(["x"], "10 film.mp4"),
-      new File(["# Coins\n\nText"], "2 a.md"),
-      new File(["y".repeat(41)], "3 long.txt"),
-      new File([""], "4 empty.pdf"),
-      new File(["z"], "5 slides.pdf"),
-    ],
+    {
+      files: [
+        new File(["x"], "10 film.mp4"),
+        new File(["# Coins\n\nText"], "2 a.md"),
+        new File(["y".repeat(41)], "3 long.txt"),
+        new File([""], "4 empty.pdf"),
+        new File(["z"], "5 slides.pdf"),
+      ],
+      unreadable: [],
+    },
   );
   const title = document.querySelector<HTMLInputElement>(".fromfiles__list input")!;
   await vi.waitFor(() => expect(title.value).toBe("Coins"));
@@ -225,8 +231,33 @@ it("adds the lessons in order, texts with their text, and leaves out what is too
   await vi.waitFor(() => expect(transport.uploads).toHaveLength(1));
   expect(added).toEqual(["text Coins", "video Film"]);
   expect(texts).toEqual(["Text", ""]);
-  expect(toasts()).toContain("3 long.txt");
+  expect(refusals()).toContain("3 long.txt");
   expect(shown).toHaveLength(2);
+});
+
+it("lists every refusal until it is dismissed, and says what is not in the list", async () => {
+  const names = ["1 a.txt", "2 b.txt", "3 c.txt", "4 d.txt"];
+  openFilesDialog(
+    { uid: "s", title: "Counting" },
+    outline,
+    { calls: {} as OutlineCalls, onAdded: () => Promise.resolve(), onDone: ignore },
+    {
+      files: [
+        ...names.map((name) => new File(["y".repeat(41)], name)),
+        new File(["x"], ".DS_Store"),
+      ],
+      unreadable: ["Walks/locked"],
+    },
+  );
+  const said = document.querySelector(".fromfiles")!.textContent;
+  expect(said).toContain("“Walks/locked” can't be read.");
+  expect(said).toContain("1 file of the system was left out.");
+  button(/^Add 4 lessons$/).click();
+
+  await vi.waitFor(() => expect(refusals()).toContain("4 d.txt"));
+  for (const name of names) expect(refusals()).toContain(name);
+  for (const one of region()!.querySelectorAll("button")) one.click();
+  expect(region()).toBeNull();
 });
 
 it("says of each lesson what failed, keeps its suggested title, and adds the others", async () => {
@@ -245,22 +276,25 @@ it("says of each lesson what failed, keeps its suggested title, and adds the oth
     { uid: "s", title: "Counting" },
     outline,
     { calls, onAdded: (now) => Promise.resolve(void shown.push(now)), onDone: ignore },
-    [
-      unreadable,
-      new File(["x"], "2 film.mp4"),
-      new File(["text"], "3 notes.txt"),
-      new File(["z"], "4 away.pdf"),
-      new File(["z"], "5 slides.pdf"),
-      new File(["z"], "6 table.pdf"),
-    ],
+    {
+      files: [
+        unreadable,
+        new File(["x"], "2 film.mp4"),
+        new File(["text"], "3 notes.txt"),
+        new File(["z"], "4 away.pdf"),
+        new File(["z"], "5 slides.pdf"),
+        new File(["z"], "6 table.pdf"),
+      ],
+      unreadable: [],
+    },
   );
   const titles = document.querySelectorAll<HTMLInputElement>(".fromfiles__list input");
   titles[1]!.value = " ";
   button(/^Add 6 lessons$/).click();
 
-  await vi.waitFor(() => expect(toasts()).toContain("4 away.pdf"));
+  await vi.waitFor(() => expect(refusals()).toContain("4 away.pdf"));
   expect(added).toEqual(["video Film", "text Notes"]);
   expect(shown).toHaveLength(2);
-  expect(toasts()).toContain("1 gone.md");
-  expect(toasts()).toContain("2 files after it were not added");
+  expect(refusals()).toContain("1 gone.md");
+  expect(refusals()).toContain("2 files after it were not added");
 });

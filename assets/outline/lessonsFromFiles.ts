@@ -10,8 +10,7 @@ import type { IconName } from "../shared/iconNames";
 import { drawIcon } from "../shared/icons";
 import { newUid } from "../shared/newUid";
 import { judge } from "../shared/saving/judge";
-import { toast } from "../shared/toasts";
-import { droppedFiles, pathOf } from "../shared/uploads/paths";
+import { type Dropped, droppedFiles, pathOf } from "../shared/uploads/paths";
 import { startLessonUploads } from "./lessonUploads";
 import type { Change, Changed, OutlineCalls } from "./outlineCalls";
 import { type FileLimits, planLessons, type PlannedLesson, readText } from "./plannedLessons";
@@ -44,13 +43,13 @@ type Line = PlannedLesson & { field: HTMLInputElement; row: HTMLLIElement };
 
 /**
  * Ask for files and for the titles of their lessons, and add them at the end of a section.
- * @param dropped files that are there already
+ * @param dropped files that are there already, and the names of what can't be read
  */
 export function openFilesDialog(
   section: Target,
   outline: HTMLElement,
   hooks: Hooks,
-  dropped: readonly File[] = [],
+  dropped: Dropped = { files: [], unreadable: [] },
 ): void {
   const limits = JSON.parse(outline.dataset.fileLimits ?? "{}") as FileLimits;
   let lines: Line[] = [];
@@ -101,21 +100,32 @@ export function openFilesDialog(
   }
 
   /** Add files to the list. What was chosen before stays as it is. */
-  function take(files: readonly File[]): void {
+  function take(files: readonly File[], unreadable: readonly string[] = []): void {
     const known = new Set(lines.map(({ file }) => keyOf(file)));
-    const planned = planLessons(
-      files.filter((file) => !known.has(keyOf(file))),
-      limits,
-    );
+    const unknown = files.filter((file) => !known.has(keyOf(file)));
+    const planned = planLessons(unknown, limits);
+    const skipped = unknown.length - planned.length;
     const room = Math.max(0, MAX_LESSONS_AT_ONCE - lines.length);
     const fresh = planned.slice(0, room).map(createLine);
     lines = [...lines, ...fresh];
     list.append(...fresh.map(({ row }) => row));
-    note.hidden = planned.length <= room;
-    note.textContent = t("Only the first {count} files are in the list.", {
-      count: MAX_LESSONS_AT_ONCE,
-    });
-    announce(tn("{count} file chosen", "{count} files chosen", fresh.length));
+    const left = files.length - unknown.length;
+    const said = [
+      ...unreadable.map((name) => t("“{name}” can't be read.", { name })),
+      skipped > 0 &&
+        tn(
+          "{count} file of the system was left out.",
+          "{count} files of the system were left out.",
+          skipped,
+        ),
+      left > 0 &&
+        tn("{count} file is in the list already.", "{count} files are in the list already.", left),
+      planned.length > room &&
+        t("Only the first {count} files are in the list.", { count: MAX_LESSONS_AT_ONCE }),
+    ].filter((one) => one !== false);
+    note.hidden = said.length === 0;
+    note.textContent = said.join(" ");
+    announce([tn("{count} file chosen", "{count} files chosen", fresh.length), ...said].join(". "));
     for (const line of fresh) void showTitle(line);
     update();
     fresh[0]?.field.focus();
@@ -178,8 +188,8 @@ export function openFilesDialog(
     event.preventDefault();
     zone.classList.remove("is-over");
     if (event.dataTransfer)
-      droppedFiles(event.dataTransfer).then(take, () =>
-        toast(t("The folder can't be read. Choose its files instead."), { stays: true }),
+      void droppedFiles(event.dataTransfer).then((dropped) =>
+        take(dropped.files, dropped.unreadable),
       );
   });
   cancel.addEventListener("click", () => dialog.close());
@@ -190,7 +200,7 @@ export function openFilesDialog(
     void addLessons(chosen, section, outline, limits, hooks);
   });
   update();
-  if (dropped.length > 0) take(dropped);
+  if (dropped.files.length + dropped.unreadable.length > 0) take(dropped.files, dropped.unreadable);
 }
 
 /** Add the lessons one after the other, each with its text, and send their files meanwhile. */
@@ -205,9 +215,6 @@ async function addLessons(
   const uploads = startLessonUploads(outline);
   const ending = new AbortController();
   addEventListener("beforeunload", (event) => event.preventDefault(), { signal: ending.signal });
-  const warn = (said: string): void => {
-    toast(said, { icon: "circle-alert", stays: true });
-  };
   const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "");
   const added = new Set<string>();
   let done: Change | null = null;
@@ -227,7 +234,7 @@ async function addLessons(
         reason: reasonOf(error),
       });
       if (error instanceof UnsuitableText) {
-        warn(said);
+        uploads.warn(said);
         continue;
       }
       const left = planned.length - at - 1; // what stopped this one, stops the others
@@ -236,7 +243,7 @@ async function addLessons(
         "{count} files after it were not added.",
         left,
       );
-      warn(left > 0 ? `${said} ${others}` : said);
+      uploads.warn(left > 0 ? `${said} ${others}` : said);
       break;
     }
   }

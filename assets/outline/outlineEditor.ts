@@ -29,6 +29,7 @@ import {
   titleOf,
   uidOf,
 } from "./rows";
+import type { Dropped } from "../shared/uploads/paths";
 import { followDroppedFiles } from "./droppedOnSection";
 import { renameRow } from "./rename";
 import { createSelection } from "./selection";
@@ -339,7 +340,7 @@ export function startOutlineEditor(
   }
 
   /** Make lessons of files, at the end of a section. */
-  function addFromFiles(section: HTMLElement, files?: readonly File[]): void {
+  function addFromFiles(section: HTMLElement, dropped?: Dropped): void {
     const onAdded = async ({ outline: now }: Changed): Promise<void> => {
       events.onChanged();
       await show(now, false);
@@ -356,7 +357,7 @@ export function startOutlineEditor(
             onDone: ({ uid, text }, withUploads) =>
               offerUndo({ text, undo: () => withUploads(() => calls.undo(uid)) }, text),
           },
-          files,
+          dropped,
         ),
       sayNotLoaded,
     );

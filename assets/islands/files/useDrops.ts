@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 
+import { t } from "../../shared/i18n";
+import { toast } from "../../shared/toasts";
 import { droppedFiles } from "../../shared/uploads/paths";
 import { dropAt, markDrop } from "./drops";
 
@@ -37,7 +39,14 @@ export function useDrops(onFiles: (files: File[], folder: string | undefined) =>
       event.preventDefault();
       const folder = below(event)?.dataset["drop"];
       end();
-      void droppedFiles(event.dataTransfer).then((files) => latest.current(files, folder));
+      void droppedFiles(event.dataTransfer).then(({ files, unreadable }) => {
+        if (unreadable.length > 0)
+          toast(t("Can't be read: {names}", { names: unreadable.join(", ") }), {
+            icon: "circle-alert",
+            stays: true,
+          });
+        if (files.length > 0) latest.current(files, folder);
+      });
     };
     document.addEventListener("dragover", over);
     document.addEventListener("dragleave", leave);
