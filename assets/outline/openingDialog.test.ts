@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest";
 
-import { openOpening } from "./openingDialog";
+import { askWhenLessonsOpen } from "./openingDialog";
 
 it("keeps the date for those who pass the days with the Tab key", () => {
   const onSet = vi.fn();
-  openOpening(2, "Europe/Lisbon", onSet);
+  askWhenLessonsOpen(2, "Europe/Lisbon", onSet);
   const dialog = document.querySelector("dialog")!;
   const [date, days] = dialog.querySelectorAll<HTMLInputElement>("input:not([type=radio])");
   const press = (): void =>

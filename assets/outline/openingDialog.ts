@@ -9,7 +9,7 @@ const DEFAULT_DAYS = 7;
 let count = 0;
 
 /** @param zone the time zone in which the date is meant */
-export function openOpening(
+export function askWhenLessonsOpen(
   lessons: number,
   zone: string,
   onSet: (settings: Settings) => void,

@@ -22,7 +22,7 @@ export type OutlineCalls = ReturnType<typeof createCalls>;
 export function createCalls(uid: string) {
   const path = { uid };
   return {
-    read: (): Promise<Outline> =>
+    fetchOutline: (): Promise<Outline> =>
       unwrap(authenticatedApi.GET("/api/v1/studio/courses/{uid}/outline/", { params: { path } })),
     moveLessons: (
       lessons: string[],
@@ -66,7 +66,7 @@ export function createCalls(uid: string) {
       );
       return results;
     },
-    insert: (
+    insertLesson: (
       lesson: string,
       section: string,
       position: number,
@@ -88,7 +88,7 @@ export function createCalls(uid: string) {
       return results;
     },
     /** Copy or move what is in this course to the end of a section of another one, or of that course. */
-    send: (
+    sendToCourse: (
       target: string,
       items: { lessons: string[]; sections: string[] },
       destination: Destination,
@@ -100,7 +100,7 @@ export function createCalls(uid: string) {
           body: { ...items, ...destination, position: POSITION_AT_END, is_move: isMove },
         }),
       ),
-    set: (lessons: string[], settings: Settings): Promise<Changed> =>
+    changeSettings: (lessons: string[], settings: Settings): Promise<Changed> =>
       unwrap(
         authenticatedApi.POST("/api/v1/studio/courses/{uid}/outline/settings/", {
           params: { path },

@@ -50,7 +50,7 @@ const order = (): string[] =>
 
 it("leaves rows that are in place untouched, so that a drag or a rename continues", async () => {
   const editor = start({
-    read: () => Promise.resolve(outlineOf("two", { A: ["a2", "a1"], B: ["b1"] })),
+    fetchOutline: () => Promise.resolve(outlineOf("two", { A: ["a2", "a1"], B: ["b1"] })),
   });
   const seen = vi.fn<MutationCallback>();
   const observer = new MutationObserver(seen);
@@ -70,7 +70,7 @@ it("sends the next move with the newest state, and shows nothing older than what
   ];
   let answerRead: (now: Outline) => void = () => undefined;
   const editor = start({
-    read: () => new Promise((done) => (answerRead = done)),
+    fetchOutline: () => new Promise((done) => (answerRead = done)),
     moveLessons: (_lessons: string[], _section: string, _position: number, etag: string) => {
       sent.push(etag);
       const now = outlineOf(`after ${sent.length}`, { A: ["a2", "a1"], B: ["b1"] });
@@ -134,7 +134,7 @@ it("asks at the address of the page for the rows, when the open lesson is gone",
     return Promise.resolve(new Response("", { status: 500 }));
   });
   let now = outlineOf("two", { A: ["a2", "a1"], B: ["b1"] });
-  const editor = start({ read: () => Promise.resolve(now) });
+  const editor = start({ fetchOutline: () => Promise.resolve(now) });
   await editor.refresh();
   now = outlineOf("three", { A: ["a2"], B: ["b1"] });
   await editor.refresh();

@@ -241,7 +241,7 @@ export function startOutlineEditor(
       let now: Outline;
       do {
         before = answers;
-        now = await calls.read();
+        now = await calls.fetchOutline();
       } while (before !== answers); // what was read is older than what another answer has shown meanwhile
       const changed = await show(now, true);
       if (!isOwn) mark(changed);
@@ -275,12 +275,13 @@ export function startOutlineEditor(
       void loading.bulkBar().then(({ createBulkBar }) => {
         showBulk ??= createBulkBar(outline, {
           onMove: (place) => mover.move(selection.rows(), place),
-          onSet: (settings) => void run(() => calls.set(selection.rows().map(uidOf), settings)),
+          onSet: (settings) =>
+            void run(() => calls.changeSettings(selection.rows().map(uidOf), settings)),
           onOpening: () =>
-            void loading.openingDialog().then(({ openOpening }) => {
+            void loading.openingDialog().then(({ askWhenLessonsOpen }) => {
               const chosen = selection.rows().map(uidOf);
-              openOpening(chosen.length, grid.dataset.zone ?? "", (settings) => {
-                void run(() => calls.set(chosen, settings));
+              askWhenLessonsOpen(chosen.length, grid.dataset.zone ?? "", (settings) => {
+                void run(() => calls.changeSettings(chosen, settings));
               });
             }, sayNotLoaded),
           onSend: () => send(selection.rows()),
@@ -331,7 +332,7 @@ export function startOutlineEditor(
       .then(
         ({ openInsert }) =>
           openInsert(titleOf(section), calls.findInsertable, (lesson, isMove) =>
-            run(() => calls.insert(lesson, uidOf(section), POSITION_AT_END, isMove)).then(
+            run(() => calls.insertLesson(lesson, uidOf(section), POSITION_AT_END, isMove)).then(
               () => undefined,
             ),
           ),
@@ -386,8 +387,13 @@ export function startOutlineEditor(
             : t("{what} copied to “{course}”.", { what, course: target.title });
           try {
             await mover.settled();
-            const { change, removals } = await calls.send(target.uid, items, destination, isMove);
-            const now = isMove ? await calls.read() : null;
+            const { change, removals } = await calls.sendToCourse(
+              target.uid,
+              items,
+              destination,
+              isMove,
+            );
+            const now = isMove ? await calls.fetchOutline() : null;
             if (now) await show(now, true);
             const there = document.createElement("a");
             there.className = "link";
@@ -400,7 +406,7 @@ export function startOutlineEditor(
                 undo: async () => {
                   for (const one of removals) await calls.undo(one.change, one.course);
                   const undone = await calls.undo(change.uid, target.uid);
-                  return { ...undone, outline: await calls.read() };
+                  return { ...undone, outline: await calls.fetchOutline() };
                 },
               },
               said,
