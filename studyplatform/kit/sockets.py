@@ -225,7 +225,7 @@ class Hub:
     async def _run(self) -> None:
         listener = asyncio.create_task(self._listen())
         try:
-            while self.sockets:
+            while self.sockets and not _is_cancelled():
                 self._woken.clear()
                 await self._refresh()
                 with contextlib.suppress(TimeoutError):
@@ -262,15 +262,23 @@ class Hub:
         layer = get_channel_layer()
         if layer is None or isinstance(layer, InMemoryChannelLayer):
             return
-        while True:
+        while not _is_cancelled():
             try:
                 channel = await layer.new_channel()
                 await layer.group_add(GROUP, channel)
-                while True:
+                while not _is_cancelled():
                     self.dispatch(await layer.receive(channel))
             except Exception:  # Redis does not answer: the refresh each second continues
                 logger.warning("The channel layer failed; subscribing again", exc_info=True)
             await asyncio.sleep(RECONNECT_AFTER)
+
+
+def _is_cancelled() -> bool:
+    """Whether the running task was cancelled: asgiref, while the database answers, and ``asyncio.wait_for`` of Python
+    3.11 swallow the exception, and a loop that went on would keep its process from ending.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _close(socket: Socket, code: int | None) -> None:

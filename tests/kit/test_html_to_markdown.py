@@ -69,6 +69,8 @@ Data</caption><thead><tr><th scope="col">t|s</th><th>v</th></tr></thead><tbody><
         ("<p style='mso-list:l2 level1 lfo2'><![if !supportLists]>1.<![endif]>a</p><table><tr><td>x<td>y</table>"
          "<p style='mso-list:l2 level1 lfo2'><![if !supportLists]>2.<![endif]>b</p>",
          "1. a\n\n| x | y |\n| --- | --- |\n\n2. b"),
+        ('<a href="https://a.example/x"><table><tr><td><a href="https://b.example/x">[!NOTE]</a></td></tr></table></a>',
+         "[\\[!NOTE\\]](https://b.example/x)"),
         ("", ""),
     ],
 )  # fmt: skip

@@ -156,6 +156,26 @@ def test_a_policy_refuses_the_handshake_and_frees_the_place(leo, browser_of, mon
     assert during(browser, story) == "open"
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_the_hub_ends_with_its_loop_also_if_it_was_just_woken(leo, browser_of, monkeypatch, turns) -> None:
+    browser = browser_of(leo)
+
+    async def leave_without_a_word() -> None:
+        socket = open_socket(browser)
+        await socket.connect(timeout=30)
+        await count_refreshes(1)
+        await asyncio.sleep(0.2)
+        sockets.current_hub().wake()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(sockets, "REFRESH_EVERY", 30)
+    asyncio.run(leave_without_a_word())
+
+    assert Room.refreshes
+
+
 @pytest.mark.parametrize("text", ["no JSON", "[]", "3", "[" * 100_000])
 def test_anything_but_an_object_closes_the_socket(leo, browser_of, text) -> None:
     async def story(socket: WebsocketCommunicator) -> int:

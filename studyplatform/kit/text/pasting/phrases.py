@@ -118,14 +118,14 @@ class PhraseReader:
                 return self.flat(node, styles_of(node, styles))
 
     def _link(self, href: str, runs: list[Run], styles: frozenset[str]) -> list[Run]:
+        if any(run.kind == "raw" and run.text.startswith("[") for run in runs):
+            return runs  # a link cannot contain another one
         shared = styles & MARKERS.keys()
         inside = join_runs(replace(run, styles=run.styles - shared) for run in runs)
         inside = [replace(run, kind="text", text=" ") if run.kind == "break" else run for run in inside]
         text = write_runs(inside).replace("\n", " ")
         if not text:
             return []
-        if any(run.kind == "raw" and re.search(r"(?<!!)\[[^\]]*\]\(", run.text) for run in inside):
-            return runs  # a link cannot contain another one
         lead = " " if runs and runs[0].text[:1].isspace() else ""
         trail = " " if runs and runs[-1].text[-1:].isspace() else ""
         link = Run(f"[{text}]({write_address(href)})", shared, "raw")
