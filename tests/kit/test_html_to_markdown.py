@@ -71,6 +71,7 @@ Data</caption><thead><tr><th scope="col">t|s</th><th>v</th></tr></thead><tbody><
          "1. a\n\n| x | y |\n| --- | --- |\n\n2. b"),
         ('<a href="https://a.example/x"><table><tr><td><a href="https://b.example/x">[!NOTE]</a></td></tr></table></a>',
          "[\\[!NOTE\\]](https://b.example/x)"),
+        ("<h1><s>a</s> <i><s>b<br></s>c</i></h1>", "# ~~a *b*~~ *c*"),
         ("", ""),
     ],
 )  # fmt: skip

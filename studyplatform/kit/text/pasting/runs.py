@@ -10,7 +10,7 @@ from studyplatform.kit.text.formula_reading import Element
 from studyplatform.kit.text.markdown import Budget, new_parser
 
 SPACES = re.compile(r"[ \t\r\n\f\xa0\u2028]+")
-_ADJACENT_MARKERS = re.compile(r"(?<!\\)(?:\*{3,}|~{3,}|\w\*+\w|\w~~\w)")
+_ADJACENT_MARKERS = re.compile(r"(?<!\\)(?:[*~]{3,}|\w\*+\w|\w~~\w)")
 _MONOSPACE = re.compile(r"font-family:[^;]*(?:courier|consolas|monospace|menlo)")
 # Not those of other scripts: Word writes "mso-bidi-font-weight:normal" at bold text.
 _WEIGHT = re.compile(r"(?<![-\w])font-weight:\s*(bold|normal|\d+)")
@@ -172,7 +172,7 @@ def _write_styled(runs: list[Run], *, in_table: bool) -> str:
         wanted = run.styles & MARKERS.keys()
         while any(style not in wanted for style in opened):
             parts.append(MARKERS[opened.pop()])
-        new = wanted - set(opened)
+        new = wanted - set(opened) if run.kind != "text" or not run.text.isspace() else ()  # none opens before a space
         for style in sorted(new, key=lambda one: (-_extent(runs, place, one), one)):
             parts.append(MARKERS[style])
             opened.append(style)
