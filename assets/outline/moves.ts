@@ -24,8 +24,8 @@ export type Move = (rows: HTMLElement[], place: Place) => void;
 export type MoveEvents = {
   /** The etag of the outline that the page shows. */
   etag: () => string;
-  /** The server has moved the rows. */
-  onMoved: (changed: Changed, said: string) => void;
+  /** The server has moved the rows. Before the last of several moves, its answer is older than what the page shows. */
+  onMoved: (changed: Changed, said: string, isLast: boolean) => void;
   /** Someone else has changed the outline: this is how it is now. Nothing was moved. */
   onStale: (outline: Outline) => Promise<void>;
 };
@@ -43,16 +43,19 @@ export function createMover(
 ) {
   let queue: Promise<void> = Promise.resolve();
   let generation = 0;
+  let waiting = 0;
 
-  /** Send where the rows are now. */
-  function send(rows: readonly HTMLElement[]): Promise<Changed> {
+  /** Return the call that sends where the rows are now. An answer to an earlier move may put them back meanwhile. */
+  function callFor(rows: readonly HTMLElement[]): () => Promise<Changed> {
     const [first] = rows;
     if (!first) throw new Error("Nothing to move");
+    const uids = rows.map(uidOf);
     const list = listOf(first);
+    const section = list.dataset.lessons ?? "";
     const position = rowsOf(list).indexOf(first) + 1;
     return isLesson(first)
-      ? calls.moveLessons(rows.map(uidOf), list.dataset.lessons ?? "", position, etag())
-      : calls.moveSection(uidOf(first), position, etag());
+      ? () => calls.moveLessons(uids, section, position, etag())
+      : () => calls.moveSection(uidOf(first), position, etag());
   }
 
   function move(rows: HTMLElement[], place: Place): void {
@@ -62,10 +65,15 @@ export function createMover(
     renumber(outline);
     const after = orderOf(outline);
     if (isSame(before, after)) return;
+    const call = callFor(rows);
+    const said = sentenceOf(rows);
+    waiting += 1;
     queue = queue.then(async () => {
+      waiting -= 1;
       if (mine !== generation) return; // an earlier move was refused, which reverted this one, too
       try {
-        onMoved(await send(rows), sentenceOf(rows));
+        const changed = await call();
+        onMoved(changed, said, waiting === 0);
       } catch (error) {
         generation += 1;
         const title = rows.map(titleOf).join(", ");
@@ -131,7 +139,7 @@ export function createMover(
     });
   }
 
-  return { move, stepRows, startArrows, settled: () => queue };
+  return { move, stepRows, startArrows, settled: () => queue, isWaiting: () => waiting > 0 };
 }
 
 const isSame = (one: ReturnType<typeof orderOf>, other: ReturnType<typeof orderOf>): boolean =>

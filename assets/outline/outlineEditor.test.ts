@@ -94,6 +94,36 @@ it("sends the next move with the newest state, and shows nothing older than what
   await vi.waitFor(() => expect(sent).toEqual(["one", "new"]));
 });
 
+it("sends each of several quick moves to the place that it was given", async () => {
+  const added = `<li data-lesson="a3"><a data-title href="#">a3</a></li>`;
+  document.querySelector("[data-lesson=a2]")!.insertAdjacentHTML("afterend", added);
+  const answers: (() => void)[] = [];
+  start({
+    moveLessons: (_lessons: string[], section: string, position: number, etag: string) => {
+      sent.push(`${section} ${position} ${etag}`);
+      const A = ["a2", "a3"];
+      A.splice(position - 1, 0, "a1");
+      const now = outlineOf(`after ${sent.length}`, { A, B: ["b1"] });
+      const change = { uid: "change", text: "" };
+      return new Promise<Changed>((done) =>
+        answers.push(() => done({ outline: now, change, added: [] } as unknown as Changed)),
+      );
+    },
+  });
+  const down = outline.querySelector<HTMLElement>("[data-lesson=a1] [data-move]")!;
+  down.click();
+  down.click();
+  expect(order()).toEqual(["a2", "a3", "a1", "b1"]);
+  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  answers[0]!();
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  expect(order()).toEqual(["a2", "a3", "a1", "b1"]);
+  answers[1]!();
+  await new Promise((done) => setTimeout(done));
+  expect(order()).toEqual(["a2", "a3", "a1", "b1"]);
+  expect(sent).toEqual(["A 2 one", "A 3 after 1"]);
+});
+
 it("offers to take back a section that was added", async () => {
   grid.insertAdjacentHTML(
     "beforeend",

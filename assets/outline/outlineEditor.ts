@@ -240,9 +240,11 @@ export function startOutlineEditor(
       let before: number;
       let now: Outline;
       do {
+        await mover.settled();
         before = answers;
         now = await calls.fetchOutline();
-      } while (before !== answers); // what was read is older than what another answer has shown meanwhile
+        // What was read is older than what another answer has shown meanwhile, or than a move that is on its way.
+      } while (before !== answers || mover.isWaiting());
       const changed = await show(now, true);
       if (!isOwn) mark(changed);
     } catch {
@@ -261,8 +263,9 @@ export function startOutlineEditor(
 
   const mover = createMover(outline, calls, {
     etag: () => etag,
-    onMoved: ({ outline: now, change }, said) => {
-      void show(now, false);
+    onMoved: ({ outline: now, change }, said, isLast) => {
+      if (isLast) void show(now, false);
+      else etag = now.etag;
       offerUndo(undoOf(change), said);
     },
     onStale: async (theirs) => {
