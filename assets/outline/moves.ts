@@ -24,6 +24,8 @@ export type Move = (rows: HTMLElement[], place: Place) => void;
 export type MoveEvents = {
   /** The etag of the outline that the page shows. */
   etag: () => string;
+  /** Rows have another place on the page; the server doesn't know yet. */
+  onMoving: () => void;
   /** The server has moved the rows. Before the last of several moves, its answer is older than what the page shows. */
   onMoved: (changed: Changed, said: string, isLast: boolean) => void;
   /** Someone else has changed the outline: this is how it is now. Nothing was moved. */
@@ -39,7 +41,7 @@ function outlineIn(reason: unknown): Outline | null {
 export function createMover(
   outline: HTMLElement,
   calls: Pick<OutlineCalls, "moveLessons" | "moveSection">,
-  { etag, onMoved, onStale }: MoveEvents,
+  { etag, onMoving, onMoved, onStale }: MoveEvents,
 ) {
   let queue: Promise<void> = Promise.resolve();
   let generation = 0;
@@ -68,6 +70,7 @@ export function createMover(
     const call = callFor(rows);
     const said = sentenceOf(rows);
     waiting += 1;
+    onMoving();
     queue = queue.then(async () => {
       waiting -= 1;
       if (mine !== generation) return; // an earlier move was refused, which reverted this one, too

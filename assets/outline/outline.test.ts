@@ -37,6 +37,7 @@ beforeEach(() => {
   };
   mover = createMover(outline, calls, {
     etag: () => "one",
+    onMoving: () => undefined,
     onMoved: (_changed, text) => said.push(text),
     onStale: (theirs) => {
       stale.push(theirs);

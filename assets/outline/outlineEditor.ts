@@ -121,6 +121,13 @@ export function startOutlineEditor(
     return top >= 0 && bottom <= innerHeight && found !== null && shown.contains(found);
   }
 
+  /** "Undo" would take back an earlier change than the one that the page shows already. */
+  function dropOffer(): void {
+    last = null;
+    dropToast();
+    line?.querySelector("button")?.remove();
+  }
+
   const undoOf = (change: Pick<Change, "uid" | "text"> | null): Undoable | null =>
     change && { text: change.text, undo: () => calls.undo(change.uid) };
 
@@ -263,6 +270,7 @@ export function startOutlineEditor(
 
   const mover = createMover(outline, calls, {
     etag: () => etag,
+    onMoving: dropOffer,
     onMoved: ({ outline: now, change }, said, isLast) => {
       if (isLast) void show(now, false);
       else etag = now.etag;
