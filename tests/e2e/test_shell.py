@@ -257,7 +257,7 @@ def test_filters_are_a_dialog_on_phones(people):
 def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people):
     page = people("instructor", viewport={"width": 1440, "height": 900})
     left = "(name) => document.querySelector(name).getBoundingClientRect().left"
-    for address in ("/help/learning", "/certificates/", "/notifications", "/settings/security/app"):
+    for address in ("/help/learning", "/certificates/", "/notifications"):
         page.goto(address)
         assert page.evaluate(left, "main h1") == page.evaluate(left, ".top .brand"), address
     page.goto("/learn/linear-algebra-geometrically/arrows-and-recipes")

@@ -173,8 +173,10 @@ def test_what_is_typed_while_the_page_loads_goes_on_in_the_same_field(teacher: P
     slow = {"offline": False, "latency": wait, "downloadThroughput": -1, "uploadThroughput": -1}
     line.send("Network.emulateNetworkConditions", slow)
     teacher.goto(address, wait_until="commit")
-    summary = teacher.get_by_label("One-sentence summary")
-    summary.focus()
+    # Within the page, in the moment in which it has the field: the island replaces the form soon after.
+    teacher.wait_for_function(
+        "() => { const one = document.querySelector('[name=summary]'); one?.focus(); return one !== null; }"
+    )
     teacher.keyboard.press("Home")
     teacher.keyboard.type("Coins, queues and results: ", delay=40)
     teacher.keyboard.type("count them twice. ", delay=40)

@@ -45,6 +45,10 @@ export function QuestionPreview({ question, draft }: Props) {
             <h3 className="question__ask" id="preview-ask">
               {t("Fill in the gaps.")}
             </h3>
+          ) : question.prompt_html.trim() === "" ? (
+            <h3 className="question__ask faint" id="preview-ask">
+              {t("Your question")}
+            </h3>
           ) : (
             <Ask html={question.prompt_html} id="preview-ask" level="h3" />
           )}
