@@ -67,4 +67,6 @@ def test_files_are_dropped_onto_a_section_on_a_phone_and_refused_ones_are_named(
     expect(rows.locator("[data-title]")).to_have_text(["Fog", "Ice"])
     uploads = draft.get_by_role("region", name="Uploads")
     expect(uploads.get_by_text(re.compile(r"ice\.zip was uploaded, but its lesson can't use it"))).to_be_visible()
+    while uploads.count():
+        uploads.get_by_role("button", name="Dismiss").first.click()
     expect(draft.get_by_role("region", name="Uploads")).to_have_count(0)
