@@ -162,6 +162,7 @@ def test_a_file_that_is_dropped_on_a_folder_goes_into_it_and_replaces_a_version(
     drop("main")
     folder.get_by_role("dialog", name="1 name is taken").get_by_role("button", name="Replace").click()
     expect(folder.get_by_text("1 file was uploaded.").last).to_be_visible()
+    expect(entry(folder, "a.txt")).to_contain_text("10 bytes")  # of the new words
     expect(folder.locator("tr[data-entry]")).to_have_count(3)
     folder.get_by_role("link", name="a.txt").click()
     expect(folder.get_by_role("dialog").get_by_text("New words.")).to_be_visible()
