@@ -58,7 +58,7 @@ it("tries again after a failure, less often over time", async () => {
   expect(document.querySelector(".badge")?.textContent).toBe("Ready");
 });
 
-it("asks once for all videos, whoever else starts to watch", async () => {
+it("asks once for all videos, also if watching starts twice", async () => {
   let free: (page: Response) => void = () => undefined;
   answer = () => new Promise((resolve) => (free = resolve));
   watchProcessing();
