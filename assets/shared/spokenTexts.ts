@@ -101,6 +101,7 @@ export const fromThePage: Record<string, string> = {
   "lesson/reading.ts":
     "the completed lesson, with the milestone it reached; why it is not complete yet",
   "outline/lessonForm.ts": "why something isn't saved",
+  "outline/lessonUploads.ts": "why a file was refused",
   "outline/outlineEditor.ts": "what was done to the outline, in the server's words",
   "outline/searchDialog.ts": "how many lessons or courses were found",
   "outline/watchProcessing.ts": "the stage of a video",
