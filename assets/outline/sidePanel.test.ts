@@ -11,7 +11,7 @@ it("goes to a line of the open lesson without loading the panel again", () => {
     <input id="id_title"><details><summary>Text</summary><textarea id="id_body"></textarea></details>
     </aside></div></div>`;
   const [grid, side] = document.querySelectorAll<HTMLElement>("[data-lectures], [data-side]");
-  HTMLElement.prototype.scrollIntoView = () => undefined; // jsdom has none
+  Element.prototype.scrollIntoView = () => undefined; // jsdom has none
   const fetching = vi.spyOn(globalThis, "fetch");
   const onShown = vi.fn();
   startSidePanel(
