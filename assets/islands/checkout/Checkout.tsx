@@ -72,6 +72,7 @@ export function Checkout(props: Props) {
     order?.status === "processing" ? { stage: "bank", uid: order.uid, number: order.number } : null,
   );
   const isPaying = useRef(false);
+  const quotes = useRef(0); // how many quotes were asked for: their answers may arrive in another order
   const spot = useRef<HTMLDivElement>(null);
   const isFree = quote.total === 0;
   const form = useCardForm({
@@ -121,22 +122,25 @@ export function Checkout(props: Props) {
     inCountry = country,
     facts = taxFactsOf(company.buyer),
   ): Promise<boolean> => {
+    const mine = (quotes.current += 1);
     setApplying(true);
     setCodeRefusal("");
     try {
       const wanted = { course, bundle, is_gift: gift !== null };
       const next = await getQuote(wanted, code, inCountry, facts);
+      if (mine !== quotes.current) return true; // a later question decides
       setQuote(next);
       if (next.code !== quote.code || next.total !== quote.total)
         announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
       return true;
     } catch (thrown) {
+      if (mine !== quotes.current) return false;
       const error = toApiError(thrown);
       if (error.is("PROMO_CODE_REFUSED")) setCodeRefusal(error.message);
       else setRefusal(error);
       return false;
     } finally {
-      setApplying(false);
+      if (mine === quotes.current) setApplying(false);
     }
   };
 
