@@ -38,7 +38,7 @@ class VideoAssetAdmin(ReadOnly, admin.ModelAdmin[VideoAsset]):
     ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
-    exclude = ["facts", "source", "directory", "poster", "storyboard"]
+    exclude = ["facts", "source", "directory", "poster", "storyboard", "sound_levels"]
 
 
 @admin.register(Upload)

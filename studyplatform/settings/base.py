@@ -14,6 +14,7 @@ from studyplatform.settings.parts.billing import *  # noqa: F403
 from studyplatform.settings.parts.external_video import *  # noqa: F403
 from studyplatform.settings.parts.forum import *  # noqa: F403
 from studyplatform.settings.parts.language import *  # noqa: F403
+from studyplatform.settings.parts.media import *  # noqa: F403
 from studyplatform.settings.parts.scanning import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
 from studyplatform.settings.parts.selling import *  # noqa: F403
@@ -232,9 +233,6 @@ UPLOAD_KEEP_DAYS = 7  # days; an unfinished upload can be resumed this long afte
 BIN_DAYS = 30  # days that deleted files stay in the bin
 SHARE_DOWNLOAD_SECONDS = 60 * 60  # how long a counted download can be fetched, and resumed
 MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
-FFMPEG = env.text("FFMPEG")  # empty: the system's, otherwise the one of imageio-ffmpeg
-VIDEO_THREADS = env.number("VIDEO_THREADS", 2)
-VIDEO_KEEP_ORIGINALS = env.flag("VIDEO_KEEP_ORIGINALS", default=True)
 FILE_UPLOAD_PERMISSIONS = 0o640
 
 # --- Background work ----------------------------------------------------------------------------

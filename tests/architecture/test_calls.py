@@ -152,6 +152,7 @@ TABLE = [
     Row("files_videos", "signed-in"),
     Row("files_video", "owner of the video, or an admin", lambda world: world.video.uid),
     Row("files_video_delete", "owner of the video, or an admin", lambda world: world.video.uid),
+    Row("files_video_sound", "owner of the video, or an admin", lambda world: world.failed_video.uid),
     Row("files_video_retry", "owner of the video, or an admin", lambda world: world.failed_video.uid, also=409),
     Row(
         "files_video_captions",

@@ -234,7 +234,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     worker.wait()
 
     assert wait_until(lambda: not is_alive(ffmpeg))
-    assert done_before == ["analyze", "captions", "first", "poster", "sound"]
+    assert done_before == ["analyze", "captions", "first", "levels", "poster", "sound"]
     job = Job.objects.get(kind="files.process_video")
     assert job.state == Job.State.RUNNING
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))  # the lease expires
@@ -316,12 +316,12 @@ def test_a_temporary_failure_is_retried(ada, clip, monkeypatch) -> None:
 def test_a_permanent_failure_ends_processing_and_can_be_retried(ada, clip, monkeypatch, video_events, tmp_path) -> None:
     video = create_video(ada, clip("lecture.mp4"))
     assert video.version is not None
-    real = STEPS[5].run
-    object.__setattr__(STEPS[5], "run", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
+    real = STEPS[6].run
+    object.__setattr__(STEPS[6], "run", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
     try:
         run_jobs()
     finally:
-        object.__setattr__(STEPS[5], "run", real)
+        object.__setattr__(STEPS[6], "run", real)
 
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("failed", "processing_failed")

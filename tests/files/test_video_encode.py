@@ -192,7 +192,7 @@ def test_only_the_interrupted_step_is_repeated(clip, work_on) -> None:
     again: list[str] = []
     done = pipeline.process(work, lambda step, share: again.append(step.name) if share == 0 else None)
 
-    assert list(dict.fromkeys(taken)) == ["analyze", "poster", "sound", "captions", "first", "ladder"]
+    assert list(dict.fromkeys(taken)) == ["analyze", "poster", "levels", "sound", "captions", "first", "ladder"]
     assert list(dict.fromkeys(again)) == ["ladder", "storyboard", "finish"]
     assert done.is_complete
     assert not list(work.folder.glob("**/rubbish"))

@@ -19,6 +19,7 @@ from apps.files.video.steps import STEPS
 DOING = {
     "analyze": _("Reading video and audio"),
     "poster": _("Choosing a thumbnail"),
+    "levels": _("Listening to the audio"),
     "sound": _("Preparing the audio"),
     "captions": _("Looking for captions in the file"),
     "first": _("Preparing the original for playback"),
@@ -106,6 +107,28 @@ class VideoSources(serializers.Serializer[object]):
     storyboard = serializers.CharField(allow_null=True)
     captions = CaptionUrl(many=True)
     expires_at = serializers.DateTimeField()
+
+
+class SoundOut(serializers.Serializer[object]):
+    """The sound of a video as its captions editor shows it. Times in seconds."""
+
+    state = serializers.ChoiceField(
+        choices=["ready", "preparing", "missing", "none"],
+        help_text="preparing: ask again later; missing: it was never measured; none: the video has no sound.",
+    )
+    rate = serializers.IntegerField(help_text="Peaks per second; 0 unless the state is ready.")
+    peaks = serializers.CharField(help_text="Base64 of a byte per peak: 0 for silence, 255 for the loudest.")
+    silences = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2),
+        help_text="Begin and end of each pause.",
+    )
+    cues = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2),
+        help_text="Begin and end of suggested cues, cut where the speaker pauses.",
+    )
+    duration = serializers.FloatField()
+    loudness = serializers.FloatField(allow_null=True, help_text="Of the original, in LUFS; null for silence.")
+    gain = serializers.FloatField(help_text="Decibels by which the sound was made louder.")
 
 
 class VideoAbilities(serializers.Serializer[object]):

@@ -21,6 +21,7 @@ from apps.files.api.serializers import (
     CaptionsAddedOut,
     CaptionsIn,
     CaptionTrackOut,
+    SoundOut,
     StorageOut,
     VideoOut,
     bytes_of_captions,
@@ -29,6 +30,7 @@ from apps.files.api.serializers import (
     video_out,
 )
 from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.sound_queries import read_sound
 from apps.files.video.cues import ENCODINGS
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
@@ -82,6 +84,15 @@ class Videos(viewsets.GenericViewSet[Any]):
         user = signed_in_user(request)
         services.retry_video(video=queries.video_for(user, uid), by=user)
         return Response(_shown(request, user, uid))
+
+    @extend_schema(operation_id="files_video_sound", responses={200: SoundOut})
+    @action(detail=True, methods=["get"])
+    def sound(self, request: Request, uid: uuid.UUID) -> Response:
+        """The waveform of a video, the pauses of its speech, and suggestions when cues begin and end."""
+        user = signed_in_user(request)
+        video = queries.video_for(user, uid)
+        enforce(policies.edit_video(user, video))
+        return Response(SoundOut(read_sound(video)).data)
 
     @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionsAddedOut})
     @action(detail=True, methods=["post"], **CAPTION_BODIES)

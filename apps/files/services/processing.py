@@ -113,7 +113,7 @@ def _open_work(video: VideoAsset, version: uuid.UUID, extend_lease: Callable[[],
         if not video.source:
             raise CorruptFile("empty", "the uploaded file is missing")
         fetch(video.source, source, extend_lease)
-    recipe = Recipe(threads=settings.VIDEO_THREADS)
+    recipe = Recipe(threads=settings.VIDEO_THREADS, loudness=settings.VIDEO_LOUDNESS)
     return Work(source=source, folder=work_folder(version), ffmpeg=find_ffmpeg(settings.FFMPEG), recipe=recipe)
 
 

@@ -18,7 +18,7 @@ from apps.files.services.videos import enqueue_removal
 from apps.files.storage import files_under, put, put_tree, remove, sha256_of, upload_path, video_directory
 from apps.files.video import pipeline
 from apps.files.video.playlist import MEDIA
-from apps.files.video.work import Published, Work
+from apps.files.video.work import LEVELS_NAME, Published, Work
 from studyplatform.kit.events import publish
 
 MAX_COUNTED_TRACKS = 1000
@@ -54,6 +54,10 @@ def publish_video(
         row.has_audio = work.plan.has_sound
         row.picture_lost, row.sound_lost = published.picture_lost, published.sound_lost
         row.pictured_captions = min(work.probe.pictured_texts, MAX_COUNTED_TRACKS)
+        levels = work.levels
+        row.sound_levels = LEVELS_NAME if levels else ""
+        row.loudness = levels.loudness if levels else None
+        row.loudness_gain = work.loudness_gain
         remove_former_version(row)
         if is_final:
             row.stage = VideoAsset.Stage.COMPLETE

@@ -42,6 +42,13 @@ class Recipe:
     # A longer or larger video is refused: one file must not occupy the machine for days.
     longest: float = 12 * 3600
     most_pixels: int = 8192 * 4608
+    # The loudness to which sound is brought, in LUFS (EBU R128); None leaves it as it is.
+    loudness: float | None = -16.0
+    # Decibels: sound that is nearer stays as it is, and noise is not made louder without end.
+    loudness_tolerance: float = 1.0
+    most_gain: float = 20.0
+    # The highest peak of sound that was made louder, in decibels below full scale.
+    true_peak: float = -1.5
     # The source's picture is copied only if its keyframes are at most this far apart.
     copy_keyframe_gap: float = 4.5
     # From this duration on, a video that cannot be copied gets its smallest rendition first, to be watched meanwhile.

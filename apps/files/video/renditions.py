@@ -11,8 +11,10 @@ import ffmpeg
 
 from .filter_graph import compile_arguments, ladder_input, normalize_orientation, scale_to_sdr, source_input
 from .ladder import Plan, Rendition, fit
+from .leveling import Leveling
 from .probe import Probe, Sound
 from .recipe import Recipe
+from .sound_levels import SAMPLE_RATE
 from .storyboard import Storyboard
 
 # Bytes; Linux accepts 128 kB in one argument.
@@ -36,17 +38,44 @@ def hls_options(folder: Path, segment: float) -> dict[str, Any]:
     }
 
 
-def sound_arguments(path: Path, source: Probe, sound: Sound, target: Path, recipe: Recipe) -> list[str]:
-    """Encode the sound once, for all renditions, from 0 to the end of the video.
+def continuous_sound(path: Path, source: Probe, sound: Sound, recipe: Recipe) -> Any:
+    """The decoded sound from 0 to the end of the video.
 
     Gaps become silence, and a drifting clock is corrected, so that sound and picture stay in sync.
     """
     track = source_input(path, source, recipe)[str(sound.index)]
     track = track.filter("aresample", **{"async": 1000, "first_pts": 0})
     track = track.filter("apad", whole_dur=f"{source.duration:.6f}")
-    track = track.filter("atrim", end=f"{source.duration:.6f}")
+    return track.filter("atrim", end=f"{source.duration:.6f}")
+
+
+def sound_arguments(
+    path: Path, source: Probe, sound: Sound, target: Path, recipe: Recipe, leveling: Leveling
+) -> list[str]:
+    """Encode the sound once, for all renditions, as loud as `leveling` says."""
+    track = continuous_sound(path, source, sound, recipe)
+    if leveling.gain:
+        track = track.filter("aformat", channel_layouts="stereo").filter("volume", f"{leveling.gain:.2f}dB")
+    if leveling.is_limited:
+        # Peaks between two samples show at four times the rate; `level` would undo the gain.
+        track = track.filter("aresample", recipe.sample_rate * 4)
+        track = track.filter("alimiter", limit=f"{10 ** (recipe.true_peak / 20):.4f}", level=0)
     options = {"c:a": "aac", "b:a": recipe.audio_rate, "ac": 2, "ar": recipe.sample_rate}
     return compile_arguments(ffmpeg.output(track, f"file:{target}", f="mp4", **options))
+
+
+def measure_arguments(
+    path: Path, source: Probe, sound: Sound, samples: Path, loudness: Path, recipe: Recipe
+) -> list[str]:
+    """Write what `sound_levels` reads: the sound as plain samples, and its loudness as viewers hear it, in stereo."""
+    track = continuous_sound(path, source, sound, recipe)
+    track = track.filter("aformat", channel_layouts="stereo").filter_multi_output("asplit", 2)
+    heard = track.stream(0).filter("ebur128", metadata=1, peak="true", framelog="verbose")
+    heard = heard.filter("ametadata", "print", file=str(loudness))
+    plain = track.stream(1).filter("aresample", SAMPLE_RATE)
+    plain = plain.filter("aformat", sample_fmts="s16", channel_layouts="mono")
+    outputs = [ffmpeg.output(heard, "-", f="null"), ffmpeg.output(plain, f"file:{samples}", f="s16le")]
+    return compile_arguments(ffmpeg.merge_outputs(*outputs))
 
 
 def audio_only_arguments(sound: Path, duration: float, folder: Path, recipe: Recipe) -> list[str]:

@@ -15,9 +15,11 @@ from .cues import UnreadableCaptions
 from .encode import Report
 from .failures import CorruptFile, ProcessingFailed
 from .ladder import AUDIO, Plan, Rendition
+from .leveling import choose_leveling
 from .playlist import Measured
 from .probe import probe
-from .work import Caption, Step, Work
+from .sound_levels import measure_levels
+from .work import LEVELS_NAME, Caption, Step, Work
 
 
 def _analyze(work: Work, part: Path, report: Report) -> None:
@@ -40,18 +42,36 @@ def _extract_poster(work: Work, part: Path, report: Report) -> None:
     _move_into(part, work.public)
 
 
+def _measure_sound(work: Work, part: Path, report: Report) -> None:
+    sound = work.probe.sound
+    if sound is None:
+        return
+    samples, loudness = part / "samples", part / "loudness"
+    work.execute(
+        renditions.measure_arguments(work.source, work.probe, sound, samples, loudness, work.recipe),
+        report,
+    )
+    found = measure_levels(samples, loudness, work.probe.duration)
+    for temporary in (samples, loudness):
+        temporary.unlink(missing_ok=True)
+    (part / LEVELS_NAME).write_text(found.to_json())
+    _move_into(part, work.public)
+
+
 def _encode_sound(work: Work, part: Path, report: Report) -> None:
     sound = work.probe.sound
     if sound is None:
         return
     target = part / "sound.m4a"
-    arguments = renditions.sound_arguments(work.source, work.probe, sound, target, work.recipe)
+    leveling = choose_leveling(work.levels, work.recipe)
+    arguments = renditions.sound_arguments(work.source, work.probe, sound, target, work.recipe, leveling)
     work.save_undecoded("sound", work.execute(arguments, lambda done: report(done * 0.9)))
     _check_loss(work, "sound")
     (part / AUDIO).mkdir()
     work.execute(
         renditions.audio_only_arguments(target, work.probe.duration, part / AUDIO, work.recipe), lambda _: None
     )
+    work.save_loudness_gain(leveling.gain)
     target.replace(work.folder / "sound.m4a")
     _move_into(part, work.public)
 
@@ -216,6 +236,7 @@ def _move_into(part: Path, public: Path) -> None:
 STEPS: tuple[Step, ...] = (
     Step(name="analyze", stage="analyzing", weight=3, run=_analyze),
     Step(name="poster", stage="analyzing", weight=2, run=_extract_poster),
+    Step(name="levels", stage="audio", weight=1, run=_measure_sound),
     Step(name="sound", stage="audio", weight=4, run=_encode_sound),
     Step(name="captions", stage="audio", weight=1, run=_extract_captions),
     Step(name="first", stage="finalizing", weight=10, run=_make_first),

@@ -18,7 +18,10 @@ from .ladder import Plan
 from .playlist import Measured
 from .probe import Probe
 from .recipe import Recipe
+from .sound_levels import SoundLevels
 from .storyboard import Storyboard
+
+LEVELS_NAME = "sound.json"  # `SoundLevels` of the sound; beside the renditions, but not handed out with them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,21 @@ class Work:
         sound = self.probe.sound
         total = self.probe.picture.frames if track == "picture" else sound.packets if sound else 0
         return min(1.0, frames / total) if total else 0.0
+
+    @property
+    def levels(self) -> SoundLevels | None:
+        """What was measured of the sound; None if there is none, or it was not measured."""
+        saved = self.public / LEVELS_NAME
+        return SoundLevels.from_json(saved.read_text()) if saved.exists() else None
+
+    def save_loudness_gain(self, decibels: float) -> None:
+        """Save by how many decibels the encoded sound is louder than that of the source."""
+        (self.folder / "gain").write_text(str(decibels))
+
+    @property
+    def loudness_gain(self) -> float:
+        saved = self.folder / "gain"
+        return float(saved.read_text()) if saved.exists() else 0.0
 
     @cached_property
     def storyboard(self) -> Storyboard:

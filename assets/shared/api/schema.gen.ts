@@ -2409,6 +2409,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/videos/{uid}/sound/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The waveform of a video, the pauses of its speech, and suggestions when cues begin and end. */
+        get: operations["files_video_sound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5299,6 +5316,46 @@ export interface components {
             pip: string;
             tone: string;
         };
+        /** @description The sound of a video as its captions editor shows it. Times in seconds. */
+        SoundOut: {
+            /** @description Begin and end of suggested cues, cut where the speaker pauses. */
+            cues: number[][];
+            /** Format: double */
+            duration: number;
+            /**
+             * Format: double
+             * @description Decibels by which the sound was made louder.
+             */
+            gain: number;
+            /**
+             * Format: double
+             * @description Of the original, in LUFS; null for silence.
+             */
+            loudness: number | null;
+            /** @description Base64 of a byte per peak: 0 for silence, 255 for the loudest. */
+            peaks: string;
+            /** @description Peaks per second; 0 unless the state is ready. */
+            rate: number;
+            /** @description Begin and end of each pause. */
+            silences: number[][];
+            /**
+             * @description preparing: ask again later; missing: it was never measured; none: the video has no sound.
+             *
+             *     * `ready` - ready
+             *     * `preparing` - preparing
+             *     * `missing` - missing
+             *     * `none` - none
+             */
+            state: components["schemas"]["SoundOutStateEnum"];
+        };
+        /**
+         * @description * `ready` - ready
+         *     * `preparing` - preparing
+         *     * `missing` - missing
+         *     * `none` - none
+         * @enum {string}
+         */
+        SoundOutStateEnum: "ready" | "preparing" | "missing" | "none";
         /** @description Signed addresses; ask again for new ones when they have expired. */
         SourcesOut: {
             /** @description HLS playlist of the sound alone. */
@@ -11537,6 +11594,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VideoOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_sound: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundOut"];
                 };
             };
             /** @description A refusal or a failure. */
