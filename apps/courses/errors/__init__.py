@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.errors.content_tree import ContentTreeUnreadable
 from apps.courses.errors.findings import FindingNotFound, FindingRequired
 from apps.courses.errors.outline import (
     LessonNotOpenYet,
@@ -19,6 +20,7 @@ from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
     "CommentMissing",
+    "ContentTreeUnreadable",
     "CourseInUse",
     "CourseNotFound",
     "CourseNotReady",

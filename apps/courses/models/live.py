@@ -1,6 +1,7 @@
 """Rows that are removed before they are deleted, so that it can be undone."""
 
 from typing import TypeVar
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -32,3 +33,23 @@ class Removable(models.Model):
     @property
     def is_removed(self) -> bool:
         return self.removed_at is not None
+
+
+class Versioned(models.Model):
+    """A row that stands for one of the published course while its next version is edited (content_tree)."""
+
+    origin = models.UUIDField(
+        null=True,
+        editable=False,
+        db_index=True,
+        help_text="In a working copy: the uid of the row of the published course that this one stands for.",
+    )
+    uid: "models.UUIDField[UUID, UUID]"
+
+    class Meta:
+        abstract = True
+
+    @property
+    def tree_uid(self) -> UUID:
+        """The uid by which content trees name it: the same in the published course and in its working copy."""
+        return self.origin or self.uid

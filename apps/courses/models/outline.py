@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses.external_video import MAX_ADDRESS_LENGTH, Host
 from apps.courses.models.course import Course
-from apps.courses.models.live import LiveManager, Removable
+from apps.courses.models.live import LiveManager, Removable, Versioned
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.names import NameField
 
 
-class Section(Removable):
+class Section(Versioned, Removable):
     """A part of a course. Of a removed one all lessons are removed."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -30,13 +30,14 @@ class Section(Removable):
             models.UniqueConstraint(
                 fields=["course", "position"], condition=Q(removed_at=None), name="one_section_per_position"
             ),
+            models.UniqueConstraint(fields=["course", "origin"], name="one_section_per_origin"),
         ]
 
     def __str__(self) -> str:
         return self.title
 
 
-class Lesson(Removable):
+class Lesson(Versioned, Removable):
     """A video, a text, a quiz or a file to download. ``position`` counts within the section."""
 
     class Kind(models.TextChoices):
@@ -104,6 +105,7 @@ class Lesson(Removable):
             models.UniqueConstraint(
                 fields=["section", "position"], condition=Q(removed_at=None), name="one_lesson_per_position"
             ),
+            models.UniqueConstraint(fields=["course", "origin"], name="one_lesson_per_origin"),
             models.CheckConstraint(
                 condition=Q(opens_at=None) | Q(opens_after_days=None), name="lesson_opens_in_one_way"
             ),

@@ -24,7 +24,11 @@ class CoursePicture(models.Model):
     x = models.FloatField(default=0.5, help_text="Where the crop lies between the left edge (0) and the right one (1).")
     y = models.FloatField(default=0.5, help_text="Where the crop lies between the top (0) and the bottom (1).")
     zoom = models.FloatField(default=1, help_text="1: the largest crop of 16:9 that the picture contains.")
-    key = models.CharField(max_length=24, unique=True, help_text="The first part of its files' names.")
+    key = models.CharField(
+        max_length=24,
+        db_index=True,
+        help_text="The first part of its files' names. A working copy shares the files of the published course.",
+    )
     width = models.PositiveIntegerField(help_text="Pixels of the largest rendition.")
     updated_at = models.DateTimeField()
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
-from apps.courses.models.live import LiveManager, Removable
+from apps.courses.models.live import LiveManager, Removable, Versioned
 from apps.courses.models.outline import Lesson
 from studyplatform.kit.names import NameField
 from studyplatform.kit.text.comparison import Strictness
@@ -77,7 +77,7 @@ class Quiz(models.Model):
         return min(self.draw_count or pool, pool)
 
 
-class Question(Removable):
+class Question(Versioned, Removable):
     """One question.
 
     ``options`` is shown to everyone, ``answer`` is known only to the server:
@@ -205,7 +205,7 @@ class QuestionTag(models.Model):
         return self.name
 
 
-class QuizDraw(models.Model):
+class QuizDraw(Versioned):
     """What each attempt at a quiz gets from the question bank of its course.
 
     It is one question, which is then called linked, or ``count`` of those that have all of the ``tags``.

@@ -56,7 +56,7 @@ class Copies:
 
 def columns_of(row: models.Model, *, without: Collection[str]) -> dict[str, Any]:
     """Return the columns of a row for its copy, by the names of their attributes."""
-    skipped = {"id", "uid", "removed_at", "removed_by", *without}
+    skipped = {"id", "uid", "origin", "removed_at", "removed_by", *without}
     fields = row._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
     return {one.attname: getattr(row, one.attname) for one in fields if one.name not in skipped}
 

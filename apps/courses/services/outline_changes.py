@@ -213,7 +213,18 @@ def _touched(change: OutlineChange) -> set[tuple[str, int]]:
     }
 
 
-_COLUMNS_OF_PLACE = {"id", "uid", "course", "section", "position", "number", "slug", "removed_at", "removed_by"}
+_COLUMNS_OF_PLACE = {
+    "id",
+    "uid",
+    "origin",
+    "course",
+    "section",
+    "position",
+    "number",
+    "slug",
+    "removed_at",
+    "removed_by",
+}
 _COUNTED_COLUMNS = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
 
 

@@ -85,7 +85,7 @@ def set_picture(
             picture.width, picture.updated_at = drawn.width, now
             picture.save()
             if old is not None:
-                files.enqueue_removal(names=old.file_names)
+                discard_renditions(old)
                 if old.upload_id != upload.pk:
                     files.release_content(upload_id=old.upload_id)
             _show(course, now)
@@ -132,8 +132,14 @@ def remove_picture(*, course: Course, by: User, now: datetime) -> None:
 
 def discard_files(*, picture: CoursePicture) -> None:
     """Delete the files of a picture whose row was deleted, whether alone or with its course."""
-    files.enqueue_removal(names=picture.file_names)
+    discard_renditions(picture)
     files.release_content(upload_id=picture.upload_id)
+
+
+def discard_renditions(picture: CoursePicture) -> None:
+    """Delete the files of a former picture, unless a working copy or its published course shows them."""
+    if not CoursePicture.objects.filter(key=picture.key).exists():
+        files.enqueue_removal(names=picture.file_names)
 
 
 def _describe(picture: CoursePicture, *, by: User, alt: str, now: datetime) -> CoursePicture:
