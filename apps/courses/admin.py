@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -20,6 +21,7 @@ from apps.courses.models import (
     CourseFile,
     CourseFileUse,
     CoursePicture,
+    CourseVersion,
     LearningPath,
     Lesson,
     PathCourse,
@@ -31,6 +33,7 @@ from apps.courses.models import (
     StatusChange,
     Subject,
     Submission,
+    VersionDraft,
 )
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.read_only_admin import ReadOnly, register_read_only
@@ -148,8 +151,16 @@ class LearningPathAdmin(ReadOnly, admin.ModelAdmin[LearningPath]):
             services.unpublish_path(path=path, by=signed_in_user(request), now=timezone.now())
 
 
+class OfLiveCourses:
+    """The rows of courses that learners can see; those of working copies are versions in the making."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]  # of the admin beside it
+        return found.filter(course__next_version_of=None)
+
+
 @admin.register(Section)
-class SectionAdmin(ReadOnly, admin.ModelAdmin[Section]):
+class SectionAdmin(OfLiveCourses, ReadOnly, admin.ModelAdmin[Section]):
     list_display = ["title", "course", "position"]
     list_select_related = ["course"]
     search_fields = ["title", "course__title"]
@@ -157,7 +168,7 @@ class SectionAdmin(ReadOnly, admin.ModelAdmin[Section]):
 
 
 @admin.register(Lesson)
-class LessonAdmin(ReadOnly, admin.ModelAdmin[Lesson]):
+class LessonAdmin(OfLiveCourses, ReadOnly, admin.ModelAdmin[Lesson]):
     list_display = ["title", "number", "kind", "course", "duration", "is_preview"]
     list_filter = ["kind", "is_preview"]
     list_select_related = ["course"]
@@ -191,6 +202,15 @@ register_read_only(
     CourseFile, ["name", "course", "media_type", "added_at", "unused_since"], search=["name", "course__title"]
 )
 register_read_only(CourseFileUse, ["file", "place", "lesson", "ended_at"], filters=["place"], search=["file__name"])
+register_read_only(
+    CourseVersion,
+    ["course", "number", "correction", "published_at", "published_by", "approved_by"],
+    search=["course__title"],
+    hidden=["tree"],
+)
+register_read_only(
+    VersionDraft, ["course", "number", "begun_by", "begun_at", "transition"], search=["course__title"], hidden=["base"]
+)
 register_read_only(CoursePicture, ["course", "alt", "width", "updated_at"], search=["course__title", "alt"])
 register_read_only(
     Quiz,

@@ -47,7 +47,7 @@ class StudioConsumer(Socket):
         self._said_at = 0.0
 
     def _find_course(self, uid: UUID) -> int:
-        course = Course.objects.filter(uid=uid).first()
+        course = Course.with_working_copies.filter(uid=uid).first()
         if course is None:
             raise CourseNotFound
         enforce(policies.manage_course(self.user, course))

@@ -24,7 +24,7 @@ def of_teaching(user: User) -> Iterator[Part]:
             "slug", "title", "summary", "description", "picture__alt", "status", "created_at", "published_at"
         ).iterator(),
     )
-    lessons = Lesson.with_removed.filter(course__instructor=user)
+    lessons = Lesson.with_removed.filter(course__instructor=user, course__next_version_of=None)
     yield Part(
         "teaching/lessons.json",
         lessons.values(

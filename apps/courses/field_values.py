@@ -76,7 +76,7 @@ def lesson_values(lesson: Lesson) -> dict[str, Value]:
 def possible_prerequisites(course: Course) -> QuerySet[Course]:
     """Return the instructor's published courses, and those that are already chosen."""
     mine = Q(instructor_id=course.instructor_id, status=Course.Status.PUBLISHED) | Q(leads_to=course)
-    return Course.objects.filter(mine).exclude(pk=course.pk).distinct().order_by("title")
+    return Course.objects.filter(mine).exclude(pk=course.live_id).distinct().order_by("title")
 
 
 def check_course_value(course: Course, name: str, value: Value) -> dict[str, Any]:

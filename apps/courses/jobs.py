@@ -76,14 +76,14 @@ jobs.PLANS.register("courses.purge_removed", lambda now: services.plan_next_purg
 
 def _about_course(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
     uids = [str(payload.get("uid", "")) for payload in payloads]
-    titles = dict(Course.objects.filter(uid__in=filter(None, uids)).values_list("uid", "title"))
+    titles = dict(Course.with_working_copies.filter(uid__in=filter(None, uids)).values_list("uid", "title"))
     names = {str(uid): title for uid, title in titles.items()}
     return [jobs.JobSubject(names[uid]) if uid in names else None for uid in uids]
 
 
 @jobs.job("courses.check_links", label=_("Check the links of a course"), about=_about_course)
 def check_links(running: jobs.Running, *, uid: str) -> None:
-    course = Course.objects.filter(uid=uuid.UUID(uid)).first()
+    course = Course.with_working_copies.filter(uid=uuid.UUID(uid)).first()
     if course is not None:
         services.check_links(course=course, now=timezone.now(), extend_lease=running.extend_lease)
 

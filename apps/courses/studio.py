@@ -66,7 +66,7 @@ def shown(course: Course) -> dict[str, Any]:
         {name: getattr(check, name) for name in ("key", "label", "is_met", "is_required", "href")}
         for check in readiness.checks(course)
     ]
-    card = course_cards(cards.cards(Course.objects.filter(pk=course.pk)))
+    card = course_cards(cards.cards(Course.with_working_copies.filter(pk=course.pk)))
     return {"checks": checks, "card_html": str(card)}
 
 

@@ -18,7 +18,7 @@ from studyplatform.kit.policies import enforce
 
 def course_for(request: Request, slug: str) -> Course:
     """The course for its staff; a hidden one does not exist for others."""
-    course = Course.objects.filter(slug=slug).first()
+    course = Course.with_working_copies.filter(slug=slug).first()
     if course is None:
         raise CourseNotFound
     enforce(policies.manage_course(signed_in_user(request), course))
@@ -27,7 +27,7 @@ def course_for(request: Request, slug: str) -> Course:
 
 def course_with(request: Request, uid: UUID) -> Course:
     """The course with this uid, for its staff; a hidden one does not exist for others."""
-    course = Course.objects.select_related("subject").filter(uid=uid).first()
+    course = Course.with_working_copies.select_related("subject").filter(uid=uid).first()
     if course is None:
         raise CourseNotFound
     enforce(policies.manage_course(signed_in_user(request), course))

@@ -13,6 +13,7 @@ from apps.courses.models.question_import import QuestionImport
 from apps.courses.models.quiz import Question, QuestionTag, Quiz, QuizDraw
 from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.search import SearchDocument
+from apps.courses.models.version import CourseVersion, VersionDraft
 
 __all__ = [
     "EVEN_RATING",
@@ -22,6 +23,7 @@ __all__ = [
     "CourseFileUse",
     "CoursePicture",
     "CourseQuerySet",
+    "CourseVersion",
     "FieldEdit",
     "IgnoredFinding",
     "LearningPath",
@@ -40,5 +42,6 @@ __all__ = [
     "StatusChange",
     "Subject",
     "Submission",
+    "VersionDraft",
     "availability_of",
 ]

@@ -75,7 +75,23 @@ class CourseQuerySet(models.QuerySet["Course"]):
         return self.filter(instructor_id=user_id)
 
 
+class CourseManager(models.Manager["Course"].from_queryset(CourseQuerySet)):  # type: ignore[misc]
+    """The courses without working copies, which only their authors and reviewers see."""
+
+    def get_queryset(self) -> CourseQuerySet:
+        found: CourseQuerySet = super().get_queryset().filter(next_version_of=None)
+        return found
+
+
 class Course(models.Model):
+    """A course, or the working copy of one.
+
+    A course that was published is changed by versions (docs/adr/0064-a-published-course-has-a-next-version.md): what
+    its authors write goes into a working copy, a course of its own whose ``next_version_of`` is the live one. Only the
+    studio and the review know of working copies: ``objects`` and what belongs to another row
+    (``user.courses_taught``) leave them out, ``with_working_copies`` has them. Foreign keys lead to both.
+    """
+
     class Status(models.TextChoices):
         DRAFT = "draft", _("Draft")
         REVIEW = "review", _("Under review")
@@ -135,14 +151,28 @@ class Course(models.Model):
     copy_key = models.UUIDField(
         null=True, blank=True, editable=False, help_text="Names the request to duplicate it, so that it is made once."
     )
+    next_version_of = models.OneToOneField(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="working_copy",
+        help_text="Of a working copy: the live course whose next version it becomes.",
+    )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     published_at = models.DateTimeField(null=True, blank=True)
 
-    objects = CourseQuerySet.as_manager()
+    objects = CourseManager()
+    with_working_copies = CourseQuerySet.as_manager()
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(next_version_of=None)
+                | Q(published_at=None, is_announced=False, status__in=["draft", "review"]),
+                name="working_copy_is_hidden",
+            ),
             models.UniqueConstraint(fields=["copied_from", "copy_key"], name="one_copy_per_key"),
             models.CheckConstraint(
                 condition=Q(pricing="one_time", price__gt=0) | (~Q(pricing="one_time") & Q(price=0)),
@@ -160,6 +190,25 @@ class Course(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def is_working_copy(self) -> bool:
+        return self.next_version_of_id is not None
+
+    @property
+    def live(self) -> "Course":
+        """The course that learners see: of a working copy that whose next version it becomes, else the course."""
+        return self if self.next_version_of is None else self.next_version_of
+
+    @property
+    def live_id(self) -> int:
+        """The primary key of `live`."""
+        return self.next_version_of_id or self.pk
+
+    @property
+    def is_versioned(self) -> bool:
+        """Whether it is changed by versions only: it was published once."""
+        return self.published_at is not None
 
     @property
     def rating(self) -> float:

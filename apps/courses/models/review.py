@@ -21,7 +21,8 @@ class Submission(models.Model):
         WITHDRAWN = "withdrawn", _("Withdrawn")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    course = models.ForeignKey(Course, models.CASCADE, related_name="submissions")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="submissions", help_text="Never a working copy.")
+    version_number = models.PositiveIntegerField(default=1, help_text="Which version of the course was submitted.")
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     submitted_at = models.DateTimeField()
     outcome = models.CharField(max_length=20, choices=Outcome.choices, default=Outcome.PENDING)

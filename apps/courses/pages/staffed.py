@@ -18,7 +18,7 @@ def course_for_staff(request: HttpRequest, slug: str) -> Course:
     :raises CourseNotFound: there is no such course, and the user is an admin.
     """
     user = signed_in_user(request)
-    course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
+    course = Course.with_working_copies.select_related("subject", "instructor").filter(slug=slug).first()
     if course is None:
         if user.is_admin:
             raise CourseNotFound

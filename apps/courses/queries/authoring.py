@@ -100,7 +100,9 @@ def video_lessons(
 
     With ``is_open`` only lessons without a working video, in courses that can be edited.
     """
-    found = Lesson.objects.filter(kind=Kind.VIDEO, course__instructor=user).select_related("course", "video")
+    # Of a course with a working copy the lessons of the copy: they are those that can be changed.
+    mine = Lesson.objects.filter(kind=Kind.VIDEO, course__instructor=user, course__working_copy=None)
+    found = mine.select_related("course", "video")
     if videos:
         found = found.filter(video__uid__in=videos)
     if is_open:

@@ -15,7 +15,8 @@ def insertable_lessons(course: Course, *, words: str = "", of_course: str = "") 
     :param words: each occurs in the title of the lesson or of its course.
     :param of_course: the slug of the only course to look in.
     """
-    found = Lesson.objects.filter(course__instructor=course.instructor_id).exclude(course=course)
+    mine = Lesson.objects.filter(course__instructor=course.instructor_id, course__next_version_of=None)
+    found = mine.exclude(course=course.live_id)
     if of_course:
         found = found.filter(course__slug=of_course)
     for word in words[:MAX_SEARCH_LENGTH].split()[:MAX_SEARCH_WORDS]:

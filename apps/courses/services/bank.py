@@ -221,6 +221,6 @@ def copy_to_bank(*, question: Question, by: User, now: datetime) -> Question:
 
 
 def _locked(course: Course, by: User) -> Course:
-    locked = Course.objects.select_for_update().get(pk=course.pk)
+    locked = Course.with_working_copies.select_for_update().get(pk=course.pk)
     enforce(policies.edit_course(by, locked))
     return locked

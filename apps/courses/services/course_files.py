@@ -258,7 +258,7 @@ def _files_in(texts: Iterable[FieldText]) -> Iterator[UUID]:
 
 
 def _lock(course: Course, by: User) -> Course:
-    locked = Course.objects.select_for_update().get(pk=course.pk)
+    locked = Course.with_working_copies.select_for_update().get(pk=course.pk)
     enforce(policies.edit_course(by, locked))
     return locked
 

@@ -90,8 +90,8 @@ def create_course(*, by: User, texts: CourseTexts, now: datetime, uid: UUID | No
 
 def _begun(by: User, uid: UUID) -> Course | None:
     """Return the course that the user has begun with this uid, if any."""
-    course = Course.objects.select_related("subject").filter(uid=uid).first()
-    if course is not None and course.instructor_id != by.pk:
+    course = Course.with_working_copies.select_related("subject").filter(uid=uid).first()
+    if course is not None and (course.instructor_id != by.pk or course.is_working_copy):
         raise NotFound
     return course
 
@@ -102,7 +102,7 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
     :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=course.pk)
+        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
         enforce(policies.edit_course(by, course))
         changed = texts.fields()
         for name, value in changed.items():
@@ -124,7 +124,7 @@ def delete_course(*, course: Course, by: User) -> None:
     :raises CourseInUse: it is or was published.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=course.pk)
+        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
         enforce(policies.delete_course(by, course))
         publish(CourseEdited(course_id=course.pk))
         course.delete()
@@ -146,14 +146,14 @@ def _insert(by: User, texts: CourseTexts, now: datetime, uid: UUID) -> Course:
                 )
         except IntegrityError:
             # Another request has taken the slug in the meantime; any other error is raised.
-            if not Course.objects.filter(slug=slug).exists():
+            if not Course.with_working_copies.filter(slug=slug).exists():
                 raise
     raise RuntimeError("no free slug after five attempts")
 
 
 def _free_slug(title: str) -> str:
     base = slugify(title)[: SLUG_LENGTH - 5].strip("-") or "course"
-    taken = set(Course.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
+    taken = set(Course.with_working_copies.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
     if base not in taken:
         return base
     return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)

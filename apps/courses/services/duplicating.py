@@ -110,7 +110,9 @@ def duplicate_course(
     enforce(policies.manage_course(by, course))
     enforce(policies.create_course(by))
     with transaction.atomic():
-        course = Course.objects.select_for_update().select_related("subject", "instructor").get(pk=course.pk)
+        course = (
+            Course.with_working_copies.select_for_update().select_related("subject", "instructor").get(pk=course.pk)
+        )
         known = Course.objects.filter(copy_key=key, copied_from=course).first()
         if known is not None:
             return known

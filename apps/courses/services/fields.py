@@ -62,7 +62,7 @@ def save_course_fields(
     :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=course.pk)
+        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
         enforce(policies.edit_course(by, course))
 
         def store(columns: Mapping[str, Any]) -> None:
@@ -91,7 +91,7 @@ def save_lesson_fields(
 ) -> list[Outcome]:
     """Save fields of a lesson; see `save_course_fields`."""
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
         present_lesson = Lesson.objects.select_related("course").filter(pk=lesson.pk).first()
         if present_lesson is None:  # removed meanwhile

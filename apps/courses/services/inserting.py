@@ -112,7 +112,7 @@ def _lock_sources(course: Course, by: User, rows: Iterable[Lesson | Section], *,
     :raises NotFound: one is not a course of the same instructor.
     """
     pks = {course.pk, *(row.course_id for row in rows)}
-    locked = {one.pk: one for one in Course.objects.select_for_update().filter(pk__in=pks).order_by("pk")}
+    locked = {one.pk: one for one in Course.with_working_copies.select_for_update().filter(pk__in=pks).order_by("pk")}
     enforce(policies.edit_course(by, locked[course.pk]))
     for other in locked.values():
         if other.instructor_id != locked[course.pk].instructor_id or policies.manage_course(by, other) is not None:

@@ -30,7 +30,7 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     :raises VideoNotYours: neither the instructor nor the user owns the video.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
         if lesson.kind != Lesson.Kind.VIDEO:
             raise WrongLessonKind
@@ -58,7 +58,7 @@ def set_external_video(
     :raises WrongLessonKind: it is not a video lesson.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db()
         if lesson.kind != Lesson.Kind.VIDEO:
@@ -86,7 +86,7 @@ def attach_file(*, lesson: Lesson, by: User, source: Upload | LibraryFile | None
     :raises AppError: not the user's own file, in the bin, incomplete, or unsuitable (see ``files.claim_content``).
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
         _enforce_file_lesson(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
         claimed = files.claim_content(source=source, by=by) if source is not None else None
@@ -192,7 +192,7 @@ def set_lesson_durations(*, video_id: int, now: datetime) -> None:
         lessons = Lesson.with_removed.filter(video=video).exclude(duration=seconds)
         courses = set(lessons.values_list("course", flat=True))
         lessons.update(duration=seconds)
-        for course in Course.objects.select_for_update().filter(pk__in=courses).order_by("pk"):
+        for course in Course.with_working_copies.select_for_update().filter(pk__in=courses).order_by("pk"):
             refresh_outline(course, now=now)
 
 
@@ -258,7 +258,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
     """
     with transaction.atomic():
         if lesson.external_video:
-            enforce(policies.edit_course(by, Course.objects.select_for_update().get(pk=lesson.course_id)))
+            enforce(policies.edit_course(by, Course.with_working_copies.select_for_update().get(pk=lesson.course_id)))
         else:
             _captioned(lesson, by)
         lesson.chapters = [list(chapter) for chapter in chapters]
@@ -266,7 +266,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
 
 
 def _captioned(lesson: Lesson, by: User) -> tuple[VideoAsset, Course]:
-    course = Course.objects.select_for_update().get(pk=lesson.course_id)
+    course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
     enforce(policies.edit_course(by, course))
     if lesson.video is None:
         raise WrongLessonKind

@@ -32,7 +32,7 @@ def lock_course(course: Course, by: User) -> Course:
 
     :raises CourseUnderReview: the course is under review.
     """
-    course = Course.objects.select_for_update().get(pk=course.pk)
+    course = Course.with_working_copies.select_for_update().get(pk=course.pk)
     enforce(policies.edit_course(by, course))
     return course
 

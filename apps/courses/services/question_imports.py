@@ -87,7 +87,7 @@ def import_questions(
         locked = QuestionImport.objects.select_for_update().get(pk=checked.pk)
         if locked.state not in _IMPORTABLE:
             return locked
-        course = Course.objects.select_for_update().get(pk=checked.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=checked.course_id)
         enforce(policies.edit_course(by, course))
         rows, made = [], []
         for row, columns in QuestionChecker(quiz).rows(parsed, repeats=repeats):

@@ -252,6 +252,6 @@ def _order(quiz: Quiz) -> list[int]:
 
 
 def _locked(quiz: Quiz, by: User) -> Course:
-    course = Course.objects.select_for_update().get(pk=quiz.of_course.pk)
+    course = Course.with_working_copies.select_for_update().get(pk=quiz.of_course.pk)
     enforce(policies.edit_course(by, course))
     return course

@@ -132,7 +132,7 @@ def restore_course(*, course: Course, by: User, now: datetime) -> Course:
 
 def _locked(course: Course, by: User, policy: Callable[[User, Course], Verdict]) -> Course:
     """Lock the course and enforce the policy on its current status: of two simultaneous requests one is refused."""
-    course = Course.objects.select_for_update().get(pk=course.pk)
+    course = Course.with_working_copies.select_for_update().get(pk=course.pk)
     enforce(policy(by, course))
     return course
 

@@ -47,7 +47,7 @@ def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
     :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=change.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=change.course_id)
         enforce(policies.edit_course(by, course))
         change = OutlineChange.objects.select_related("made_by").get(pk=change.pk)
         if change.undone_at is not None:

@@ -179,7 +179,7 @@ def lesson_named(user: AnyUser, name: str) -> OpenLesson:
         course, _, slug = name.rpartition("/")
     if course:
         return lesson_at(user, course, slug)
-    named = Lesson.objects.filter(slug=slug).order_by("pk")
+    named = Lesson.objects.filter(slug=slug, course__next_version_of=None).order_by("pk")
     found = named.first()
     if isinstance(user, User):
         enrollments = Enrollment.objects.active().of(user.pk)
@@ -194,7 +194,7 @@ def find_course(user: AnyUser, slug: str) -> tuple[Course, Standing]:
 
     :raises CourseNotFound: there is none, or the user may not see it and isn't enrolled.
     """
-    course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
+    course = Course.with_working_copies.select_related("instructor", "subject").filter(slug=slug).first()
     if course is None:
         raise CourseNotFound
     standing = standing_of(user, course)

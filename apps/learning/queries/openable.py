@@ -122,6 +122,7 @@ def readable_lessons(user: AnyUser, lessons: Iterable[Lesson]) -> frozenset[int]
 
 def _taught(user: User, lessons: QuerySet[Lesson]) -> QuerySet[Lesson]:
     """The lessons that the user may open as staff, see ``courses.policies.is_staff_of``."""
+    lessons = lessons.filter(course__next_version_of=None)
     if user.is_admin:
         return lessons
     return lessons.filter(course__instructor=user) if user.can_teach else lessons.none()

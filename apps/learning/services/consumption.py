@@ -17,7 +17,9 @@ from apps.learning.models import Enrollment, LessonUse
 def record_served(user: int, video: UUID, spans: list[tuple[int, int]]) -> None:
     """Add the parts of a video that a learner's browser has fetched to the lessons that show it. Idempotent."""
     now = timezone.now()
-    lessons = list(Lesson.objects.filter(video__uid=video).only("pk", "course_id", "duration"))
+    lessons = list(
+        Lesson.objects.filter(video__uid=video, course__next_version_of=None).only("pk", "course_id", "duration")
+    )
     enrollments = dict(
         Enrollment.objects.active()
         .of(user)

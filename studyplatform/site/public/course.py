@@ -219,7 +219,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def course_preview(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The course page for its staff, in the frame of the course wizard."""
-    course = Course.objects.filter(slug=slug).first()
+    course = Course.with_working_copies.filter(slug=slug).first()
     if course is None:
         raise CourseNotFound
     enforce(manage_course(request.user, course))

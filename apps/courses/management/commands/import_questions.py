@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="Only print the report.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        course = Course.objects.select_related("instructor").filter(slug=options["course"]).first()
+        course = Course.with_working_copies.select_related("instructor").filter(slug=options["course"]).first()
         if course is None:
             raise CommandError(f"There is no course {options['course']}.")
         now, by = timezone.now(), course.instructor
