@@ -140,7 +140,7 @@ def _set_tags(through: Any, name: str, wanted: Mapping[int, list[str]], tags: Ma
 
 
 def _write_draws(target: Target, tags: Mapping[str, QuestionTag]) -> None:
-    """Write the draws of each quiz that has other ones: new rows with the former uids, as nothing refers to their keys."""
+    """Write the draws of each quiz that has other ones. Nothing refers to their keys, so they are new rows."""
     former = {uid: quiz.get("draws", []) for uid, quiz in quizzes_of(target.present)}
     changed = {
         uid: quiz["draws"]
