@@ -58,6 +58,8 @@ export const spokenTexts = {
     "“{title}” is now {number}.",
     "{count} lessons selected",
     "{count} files chosen",
+    "{count} files were assigned to lessons by their names",
+    "{name} is for no lesson now",
     "{file} was uploaded.",
     "Lesson renamed to “{title}”.",
     "Renamed to “{name}”.",

@@ -141,6 +141,33 @@ def test_a_restored_original_is_added_to_no_lesson(lesson, ada, deliver_events, 
     assert videos_of(lesson) == (video if is_shown else None)
 
 
+def test_a_video_that_was_taken_from_its_lesson_does_not_return_when_it_is_complete(lesson, ada, deliver_events):
+    with deliver_events():
+        video = upload(ada, lesson.uid)
+    services.attach_video(lesson=lesson, by=ada, video=None, now=timezone.now())
+    VideoAsset.objects.filter(pk=video.pk).update(is_playable=True, stage="complete")
+
+    for event in (VideoPlayable, VideoCompleted):
+        with deliver_events():
+            publish(event(video_id=video.pk))
+
+    assert videos_of(lesson) is None
+
+
+def test_a_running_upload_moves_to_another_lesson(lesson, ada, deliver_events):
+    other = LessonFactory(course=lesson.course, section=lesson.section, kind="video")
+    with deliver_events():
+        video = upload(ada, lesson.uid)
+    services.attach_video(lesson=other, by=ada, video=video, now=timezone.now())
+    services.attach_video(lesson=lesson, by=ada, video=None, now=timezone.now())
+    VideoAsset.objects.filter(pk=video.pk).update(is_playable=True, stage="complete")
+
+    with deliver_events():
+        publish(VideoCompleted(video_id=video.pk))
+
+    assert (videos_of(lesson), videos_of(other)) == (None, video)
+
+
 @pytest.mark.parametrize("event", [VideoAnalyzed, VideoCompleted])
 def test_the_lesson_takes_the_length_of_its_video(lesson, ada, deliver_events, event):
     video = VideoFactory(owner=ada, stage="queued", duration=0)

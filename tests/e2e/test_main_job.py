@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import copyfile
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import BrowserContext, Page, Playwright, Request, expect
 
 from apps.files.video.binaries import find_ffmpeg
 from tests.e2e.conftest import Site
@@ -257,3 +257,63 @@ def test_interrupted_upload_resumes_after_a_reload_with_the_same_file(teacher: P
         teacher.wait_for_timeout(100)
     assert offsets[0] >= 8 * 2**20, "it started over"
     expect(teacher.get_by_role("listitem").filter(has_text=clip.name)).to_have_count(1)
+
+
+OPENED_AGAIN = """window.showOpenFilePicker = async () => {
+    const folder = await navigator.storage.getDirectory();
+    return [await folder.getFileHandle("restarted.mp4")];
+}"""
+STORE_CLIP = """async () => {
+    const [file] = document.querySelector("#clip").files;
+    const handle = await (await navigator.storage.getDirectory()).getFileHandle("restarted.mp4", { create: true });
+    await file.stream().pipeTo(await handle.createWritable());
+}"""
+
+
+@pytest.mark.long
+def test_upload_continues_by_itself_after_the_browser_was_closed(
+    site: Site,
+    playwright: Playwright,
+    states: Callable[[str], dict],
+    browser_type_launch_args: dict,
+    tmp_path: Path,
+) -> None:
+    """The file stands for one that was chosen from the disk: this browser can open it again."""
+    clip = make_clip(tmp_path / "restarted.mp4", seconds=2, padding=40 * 2**20)
+    offsets: list[int] = []
+
+    def open_browser() -> tuple[BrowserContext, Page]:
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path / "profile", base_url=site.base, service_workers="block", **browser_type_launch_args
+        )
+        context.add_cookies(states("instructor")["cookies"])
+        context.add_init_script(OPENED_AGAIN)
+        page = context.pages[0] if context.pages else context.new_page()
+        page.on(
+            "request",
+            lambda request: (
+                offsets.append(int(request.headers["upload-offset"])) if request.method == "PATCH" else None
+            ),
+        )
+        page.goto("/dashboard/instructor/upload/")
+        expect(page.get_by_text("free of 50 GB")).to_be_visible()
+        return context, page
+
+    context, page = open_browser()
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<input type=file id=clip>')")
+    page.locator("#clip").set_input_files(clip)
+    page.evaluate(STORE_CLIP)
+    line = context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 8 * 2**20}
+    line.send("Network.emulateNetworkConditions", slow)
+    page.get_by_label("Choose videos").click()
+    until(page, HALFWAY)
+    context.close()
+    before = len(offsets)
+
+    context, page = open_browser()
+
+    job = page.get_by_role("listitem").filter(has_text=clip.name)
+    expect(job).to_contain_text("Uploading, done", timeout=120_000)
+    assert offsets[before] >= 8 * 2**20, "it started over"
+    context.close()

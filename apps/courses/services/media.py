@@ -24,7 +24,8 @@ from studyplatform.kit.policies import enforce
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
     """Set the lesson's video, which may still be processed, or remove it. The previous video stays with its owner.
 
-    It takes the place of a video of another host.
+    An upload that is still running or processed is for this lesson from now on, or for it no longer. A video of another
+    host gives way.
 
     :raises WrongLessonKind: it is not a video lesson.
     :raises VideoNotYours: neither the instructor nor the user owns the video.
@@ -36,14 +37,17 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
             raise WrongLessonKind
         if video is not None and video.owner_id not in {course.instructor_id, by.pk}:
             raise VideoNotYours
-        before = lesson.video_id
+        before = Lesson.with_removed.values_list("video", flat=True).get(pk=lesson.pk)
         lesson.video = video
         if video is not None:
             lesson.external_video = lesson.external_host = ""
         if not lesson.external_video:
             lesson.duration = round(video.duration) if video is not None else 0
         lesson.save(update_fields=["video", "duration", "external_video", "external_host"])
-        if before is not None:
+        if video is not None:
+            files.set_upload_target(video_id=video.pk, target=str(lesson.uid))
+        if before is not None and before != lesson.video_id:
+            files.set_upload_target(video_id=before, target="", was=str(lesson.uid))
             delete_ownerless_video(video_id=before)
         refresh_outline(course, now=now)
     return lesson

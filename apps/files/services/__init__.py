@@ -79,6 +79,7 @@ from apps.files.services.videos import (
     remove_files,
     reopen_video,
     retry_video,
+    set_upload_target,
 )
 from apps.files.services.zips import stream_zip
 from apps.files.servings import register_report, report_served
@@ -181,6 +182,7 @@ __all__ = [
     "send_attached",
     "send_rendition",
     "set_allowance",
+    "set_upload_target",
     "share_of_token",
     "share_with_course",
     "sign_file",

@@ -43,6 +43,14 @@ def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
         )
 
 
+def set_upload_target(*, video_id: int, target: str, was: str | None = None) -> None:
+    """Change what the uploads of a video are for, e.g. a lesson's uid; with ``was`` only those that were for that."""
+    uploads = Upload.objects.filter(video=video_id)
+    if was is not None:
+        uploads = uploads.filter(target=was)
+    uploads.exclude(target=target).update(target=target)
+
+
 def enqueue_scan(version: uuid.UUID) -> None:
     """Enqueue the virus scan of an upload, at most once."""
     jobs.enqueue("files.scan", key=version.hex, upload=version.hex)

@@ -1,7 +1,15 @@
-import { useState } from "react";
+import { type DragEvent, useState } from "react";
 
 import { t } from "../../shared/i18n";
+import { toast } from "../../shared/toasts";
 import { Icon } from "../../shared/ui/Icon";
+import {
+  canReopenFiles,
+  chooseFiles,
+  matchHandles,
+  takeHandles,
+} from "../../shared/uploads/fileHandles";
+import { droppedFiles } from "../../shared/uploads/paths";
 import type { VideoLesson } from "./api";
 import type { Limits } from "./checkFile";
 
@@ -11,9 +19,39 @@ type Props = {
   onFiles: (files: File[]) => void;
 };
 
+/** Hidden files, and what Windows adds to folders. */
+const SYSTEM_FILE = /^\.|^(thumbs\.db|desktop\.ini)$/i;
+
 /** Where files are dropped or chosen. A file input covers the whole zone, so it works by keyboard, too. */
 export function DropZone({ limits, target, onFiles }: Props) {
   const [isOver, setOver] = useState(false);
+  const [canPick, setCanPick] = useState(canReopenFiles);
+
+  /** With a folder, too. What a system puts into folders by itself is left out. */
+  const drop = async (event: DragEvent): Promise<void> => {
+    event.preventDefault();
+    setOver(false);
+    const handles = takeHandles(event.dataTransfer);
+    const { files, unreadable } = await droppedFiles(event.dataTransfer);
+    if (unreadable.length > 0)
+      toast(t("Can't be read: {names}", { names: unreadable.join(", ") }), {
+        icon: "circle-alert",
+        stays: true,
+      });
+    const chosen = files.filter(({ name }) => !SYSTEM_FILE.test(name));
+    matchHandles(chosen, await handles);
+    if (chosen.length > 0) onFiles(chosen);
+  };
+
+  const pick = async (): Promise<void> => {
+    try {
+      const files = await chooseFiles(limits.endings);
+      if (files.length > 0) onFiles(files);
+    } catch {
+      setCanPick(false); // forbidden here: the next click opens the usual chooser
+    }
+  };
+
   const formats = t("{first} or {last}", {
     first: limits.formats.slice(0, -1).join(", "),
     last: limits.formats.at(-1) ?? "",
@@ -42,7 +80,12 @@ export function DropZone({ limits, target, onFiles }: Props) {
         aria-label={t("Choose videos")}
         onDragEnter={() => setOver(true)}
         onDragLeave={() => setOver(false)}
-        onDrop={() => setOver(false)}
+        onDrop={(event) => void drop(event)}
+        onClick={(event) => {
+          if (!canPick) return;
+          event.preventDefault();
+          void pick();
+        }}
         onChange={({ target: input }) => {
           const files = [...(input.files ?? [])];
           input.value = ""; // the same file may be chosen again

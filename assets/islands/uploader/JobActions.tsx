@@ -7,7 +7,7 @@ import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
 import { FileButton } from "../../shared/uploads/FileButton";
 import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
-import { deleteVideo, retryVideo } from "./api";
+import { deleteVideo, retryVideo, type Video } from "./api";
 import type { Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
 import type { Job } from "./jobs";
@@ -37,9 +37,12 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
     },
     ...options,
   });
+  const reopening = useMutation<unknown, Error, Video>({ mutationFn: uploads.storedFiles.reopen });
   const state = transfer && transfer.state !== "sent" ? transfer.state : null;
   const failed = retrying.error ?? removing.error;
   const isSafe = state === "refused"; // nothing on the server: it only leaves the list
+  const canContinue =
+    !state && video?.stage === "uploading" && job.group === "needs" && video.upload !== null;
   const isComplete = !state && video?.stage === "complete";
   const isFailed = !state && video?.stage === "failed";
   const canRemove = state !== null || isFailed || isComplete || video?.stage === "uploading";
@@ -74,7 +77,18 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           <Icon name="pause" />
         </button>
       )}
-      {!state && video?.stage === "uploading" && job.group === "needs" && video.upload && (
+      {canContinue && uploads.storedFiles.obstacleOf(video) === "ask" && (
+        <Button
+          size="sm"
+          isBusy={reopening.isPending}
+          onClick={() => reopening.mutate(video)}
+          aria-label={t("Resume upload of {name}", { name })}
+        >
+          <Icon name="play" />
+          {t("Resume upload")}
+        </Button>
+      )}
+      {canContinue && uploads.storedFiles.obstacleOf(video) !== "ask" && (
         <FileButton
           label={t("Resume upload")}
           about={t("Choose {name} again to resume its upload", { name })}

@@ -1,6 +1,7 @@
 import { useId } from "react";
 
 import { fillHref, lookup } from "../../shared/api/errors";
+import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { type CardProps, JobActions } from "./JobActions";
 import type { Job } from "./jobs";
@@ -8,6 +9,7 @@ import { LessonSelect } from "./LessonSelect";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import { Stages } from "./Stages";
 import { factsOf, messageOf } from "./messages";
+import type { Obstacle } from "./useStoredFiles";
 
 export function JobCard(props: CardProps) {
   const { job, uploads, transfers, links } = props;
@@ -20,7 +22,15 @@ export function JobCard(props: CardProps) {
   const isHeld = job.group === "needs" && !isBad && video?.stage !== "complete";
   const notice = isSent && video ? video.notice : "";
   const tone = isBad ? " job--bad" : isHeld ? " job--warn" : "";
-  const canAssign = job.lesson === null && !isBad && (video !== null || transfer?.url === null);
+  const canAssign =
+    job.lesson !== undefined &&
+    !isBad &&
+    (video !== null || transfer?.url === null) &&
+    (job.lesson === null || (!isDone && job.lesson.uid === transfer?.target));
+  const obstacle =
+    transfer === null && video?.stage === "uploading"
+      ? uploads.storedFiles.obstacleOf(video)
+      : null;
   const more = links.length > 0 && transfer?.state === "refused" ? actionOf(job, links) : null;
 
   return (
@@ -52,8 +62,9 @@ export function JobCard(props: CardProps) {
           <span>{notice}</span>
         </p>
       )}
-      {(canAssign || more) && (
+      {(canAssign || more !== null || obstacle !== null) && (
         <div className="job__more">
+          {obstacle && <p className="small muted">{howToContinue(obstacle)}</p>}
           {more && (
             <p className="small muted">
               <a className="link" href={more.href}>
@@ -73,6 +84,17 @@ export function JobCard(props: CardProps) {
       )}
     </li>
   );
+}
+
+function howToContinue(obstacle: Obstacle): string {
+  switch (obstacle) {
+    case "ask":
+      return t("Your browser asks before it reads the file again.");
+    case "changed":
+      return t("The file has changed since its upload began. Choose the original to resume.");
+    case "gone":
+      return t("The file was moved, renamed or deleted. Choose it again to resume.");
+  }
 }
 
 /** The action of the error catalogue for a rejected upload, if its page exists on this site. */

@@ -15,39 +15,56 @@ type Props = {
   onChange: () => void;
 };
 
-/** Chooses the lesson that shows this video. */
+const NONE = "none";
+
+/** Chooses the lesson that shows this video, or another one than its name told. */
 export function LessonSelect({ job, lessons, transfers, onChange }: Props) {
   const { video, transfer } = job;
+  const present = job.lesson ?? null;
   const showing = useMutation<unknown, ApiError, string>({
-    mutationFn: async (lesson) => {
-      if (video) await showInLesson(lesson, video.uid);
-      else if (transfer) transfers.setTarget(transfer.id, lesson);
+    mutationFn: async (chosen) => {
+      const lesson = chosen === NONE ? null : chosen;
+      if (video) {
+        if (lesson !== null) await showInLesson(lesson, video.uid);
+        if (present !== null) await showInLesson(present.uid, null);
+      }
+      if (transfer) transfers.setTarget(transfer.id, lesson);
     },
-    onSuccess: () => {
-      announce(t("{name} was added to the lesson", { name: job.name }));
+    onSuccess: (_, chosen) => {
+      announce(
+        chosen === NONE
+          ? t("{name} is for no lesson now", { name: job.name })
+          : t("{name} was added to the lesson", { name: job.name }),
+      );
       onChange();
     },
   });
-  if (lessons.length === 0)
+  const others = lessons.filter(({ uid }) => uid !== present?.uid);
+  if (others.length === 0 && present === null)
     return (
       <p className="small muted">
         {t("All your video lessons already have a video. Add a lesson to use this one.")}
       </p>
     );
-  const courses = [...new Set(lessons.map((lesson) => lesson.course_title))];
+  const shown = present ? [present, ...others] : others;
+  const courses = [...new Set(shown.map((lesson) => lesson.course_title))];
   return (
     <>
       <select
         className="select uploader__lesson"
         aria-label={t("Lesson for {name}", { name: job.name })}
-        value=""
+        value={present?.uid ?? ""}
         disabled={showing.isPending}
         onChange={({ target }) => target.value !== "" && showing.mutate(target.value)}
       >
-        <option value="">{t("Add to a lesson…")}</option>
+        {present ? (
+          <option value={NONE}>{t("No lesson")}</option>
+        ) : (
+          <option value="">{t("Add to a lesson…")}</option>
+        )}
         {courses.map((course) => (
           <optgroup key={course} label={course}>
-            {lessons
+            {shown
               .filter((lesson) => lesson.course_title === course)
               .map((lesson) => (
                 <option key={lesson.uid} value={lesson.uid}>

@@ -74,6 +74,7 @@ async function open(target: VideoLesson | null = null) {
         limits={limits}
         target={target}
         links={["/help/video-compression"]}
+        user="ada"
         transport={transport}
         transfers={new Transfers(transport)}
       />
@@ -446,4 +447,43 @@ it("names a server without disk space, keeps sent bytes and resumes automaticall
     held.getByText(/no space to save this right now.* 410 bytes uploaded and saved/),
   ).toBeDefined();
   expect(held.getByText(/^Retrying in \d+ s$/)).toBeDefined();
+});
+
+it("assigns files to the lessons that their names tell, and lets the author change it", async () => {
+  lessons = [
+    lessonOf({ uid: "a", number: "3.5", title: "Rank and nullity" }),
+    lessonOf({ uid: "b", number: "3.6", title: "Change of basis" }),
+  ];
+  await open();
+  await choose(fileOf("3-05-rank.mp4", 10), fileOf("GX0042.mp4", 10), fileOf("3-06.mp4", 10));
+
+  expect(transport.of("3-05-rank.mp4").target).toBe("a");
+  expect(transport.of("GX0042.mp4").target).toBe(null);
+  expect(within(card("3-06.mp4")).getByText(/For lesson 3.6/)).toBeDefined();
+  expect(said("polite")).toBe("2 files were assigned to lessons by their names");
+
+  await userEvent.selectOptions(
+    screen.getByLabelText<HTMLSelectElement>("Lesson for 3-06.mp4"),
+    "No lesson",
+  );
+  expect(within(card("3-06.mp4")).getByText(/Not assigned to a lesson/)).toBeDefined();
+});
+
+it("moves a video whose upload has begun to another lesson", async () => {
+  lessons = [
+    lessonOf({ uid: "a", number: "3.5", title: "Rank and nullity" }),
+    lessonOf({ uid: "b", number: "3.6", title: "Change of basis" }),
+  ];
+  videos = [videoOf({ uid: "v", stage: "uploading", upload: uploadOf({ target: "a" }) })];
+  await open();
+  await choose(fileOf("3-05.mp4", 10));
+  await happens(() => transport.of("3-05.mp4").events.onCreated("/api/v1/uploads/u/", "v"));
+  await userEvent.selectOptions(screen.getByLabelText("Lesson for 3-05.mp4"), "b");
+  await happens(() => undefined);
+
+  expect(calls.filter(({ method }) => method === "PUT")).toMatchObject([
+    { path: "/api/v1/lessons/b/video/" },
+    { path: "/api/v1/lessons/a/video/", body: { video: null } },
+  ]);
+  expect(within(card("3-05.mp4")).getByText(/For lesson 3.6/)).toBeDefined();
 });

@@ -19,12 +19,14 @@ export type UploaderProps = {
   target: VideoLesson | null;
   /** Addresses of actions of the error catalogue that exist on this site. */
   links: string[];
+  /** The uid of the signed-in user. */
+  user: string;
   transfers: Transfers;
   transport: Transport;
 };
 
-export function Uploader({ limits, target, links, transfers, transport }: UploaderProps) {
-  const uploads = useUploads(transfers, transport, limits);
+export function Uploader({ limits, target, links, user, transfers, transport }: UploaderProps) {
+  const uploads = useUploads(transfers, transport, limits, user);
   const { jobs, take } = uploads;
   const groups: [Group, string][] = [
     ["needs", t("Needs your attention")],

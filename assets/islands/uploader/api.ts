@@ -37,18 +37,28 @@ export function lessonsOfVideos(videos: string[]) {
   });
 }
 
-/** The lessons without a video. */
+const MAX_PAGES_OF_LESSONS = 10;
+
+/** The lessons without a video, at most a thousand. */
 export const openLessonsQuery = queryOptions({
   queryKey: ["teaching", "lessons", "open"],
-  queryFn: () =>
-    unwrap(
-      authenticatedApi.GET("/api/v1/teaching/lessons/", {
-        params: { query: { open: true, page_size: 100 } },
-      }),
-    ).then((page) => page.results),
+  queryFn: async () => {
+    const found: VideoLesson[] = [];
+    for (let page = 1; page <= MAX_PAGES_OF_LESSONS; page += 1) {
+      const { results, next } = await unwrap(
+        authenticatedApi.GET("/api/v1/teaching/lessons/", {
+          params: { query: { open: true, page, page_size: 100 } },
+        }),
+      );
+      found.push(...results);
+      if (!next) break;
+    }
+    return found;
+  },
 });
 
-export function showInLesson(lesson: string, video: string): Promise<VideoLesson> {
+/** Let a lesson show a video, or none. */
+export function showInLesson(lesson: string, video: string | null): Promise<VideoLesson> {
   return unwrap(
     authenticatedApi.PUT("/api/v1/lessons/{uid}/video/", {
       params: { path: { uid: lesson } },

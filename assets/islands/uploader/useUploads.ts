@@ -3,7 +3,17 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 
 import { announce } from "../../shared/announce";
 import { t, tn } from "../../shared/i18n";
-import { lessonsOfVideos, openLessonsQuery, storageQuery, type Video, videosQuery } from "./api";
+import { matchLessons } from "./matchLessons";
+import { pathOf } from "../../shared/uploads/paths";
+import { useStoredFiles } from "./useStoredFiles";
+import {
+  lessonsOfVideos,
+  openLessonsQuery,
+  storageQuery,
+  type Video,
+  type VideoLesson,
+  videosQuery,
+} from "./api";
 import { type Limits, refusalOf } from "./checkFile";
 import { type Job, jobsOf, openUploadFor } from "./jobs";
 import { listenToVideos } from "./videoSocket";
@@ -56,7 +66,12 @@ function announceChange(before: Video | undefined, after: Video): void {
 }
 
 /** All jobs, and a function that starts uploads. */
-export function useUploads(transfers: Transfers, transport: Transport, limits: Limits) {
+export function useUploads(
+  transfers: Transfers,
+  transport: Transport,
+  limits: Limits,
+  user: string,
+) {
   const cache = useQueryClient();
   const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
   const videos = useVideos();
@@ -81,6 +96,7 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
     const clock = setInterval(() => setNow(Date.now()), REGROUP_MS);
     return () => clearInterval(clock);
   }, []);
+  const storedFiles = useStoredFiles(transfers, all, videos.data, user);
   useGuardedLeaving(transfers);
   useStorageRefresh(all, known);
 
@@ -89,11 +105,22 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
       void cache.invalidateQueries({ queryKey: [key] });
   };
 
-  /** Upload chosen files; unfinished uploads of the same file are resumed. */
+  /**
+   * Upload chosen files; unfinished uploads of the same file are resumed. The first one is for the lesson `target`,
+   * the others for the lessons that their names tell.
+   */
   const take = async (files: readonly File[], options: AddOptions = {}): Promise<void> => {
     let free = storage.data?.free ?? null;
     let target = options.target ?? null;
-    for (const file of files) {
+    const isNew = !options.url && !options.replaces;
+    const matched = isNew
+      ? matchLessons(
+          files.map((file) => ({ name: file.name, path: pathOf(file) || "" })),
+          lessonsToMatch(openLessons.data ?? [], all, target),
+        )
+      : new Map<number, VideoLesson>();
+    let matchCount = 0;
+    for (const [place, file] of files.entries()) {
       const unfinished = options.url || options.replaces ? null : openUploadFor(file, known);
       const url =
         options.url ??
@@ -102,22 +129,51 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
       // A resumed upload has its storage reserved already.
       const refusal = refusalOf(file, limits, url === null ? free : null, storage.data?.allowance);
       if (!refusal && free !== null && url === null) free -= file.size;
+      const lesson = target ?? (url === null ? (matched.get(place)?.uid ?? null) : null);
       transfers.add(file, {
         ...options,
         url,
         video: options.video ?? unfinished?.uid ?? null,
-        target: refusal ? null : target,
+        target: refusal ? null : lesson,
         refusal,
       });
+      if (!refusal && target === null && lesson !== null) matchCount += 1;
       if (!refusal) target = null; // one lesson, one video
       if (refusal) announce(`${file.name}: ${refusal.message}`, "assertive");
     }
-    announce(tn("{count} file added", "{count} files added", files.length));
+    announce(
+      matchCount === 0
+        ? tn("{count} file added", "{count} files added", files.length)
+        : tn(
+            "{count} file was assigned to a lesson by its name",
+            "{count} files were assigned to lessons by their names",
+            matchCount,
+          ),
+    );
   };
 
   /** What the browser offers to choose: the formats that the server accepts. */
   const accept = limits.endings.join(",");
-  return { jobs, take, refresh, videos, accept, storage, openLessons: openLessons.data ?? [] };
+  return {
+    jobs,
+    take,
+    refresh,
+    videos,
+    accept,
+    storage,
+    storedFiles,
+    openLessons: openLessons.data ?? [],
+  };
+}
+
+/** The lessons without a video that no transfer is for yet. */
+function lessonsToMatch(
+  lessons: readonly VideoLesson[],
+  all: readonly Transfer[],
+  target: string | null,
+): VideoLesson[] {
+  const taken = new Set([target, ...all.map((one) => one.target)]);
+  return lessons.filter(({ uid }) => !taken.has(uid));
 }
 
 export type Uploads = ReturnType<typeof useUploads>;

@@ -31,6 +31,10 @@ export type AddOptions = {
   url?: string | null;
   video?: string | null;
   refusal?: ApiError | null;
+  /** It waits until the user resumes it. */
+  isPaused?: boolean;
+  /** Bytes that the server has already. */
+  sent?: number;
 };
 
 const MAX_PARALLEL = 2;
@@ -94,8 +98,8 @@ export class Transfers {
       target: options.target ?? null,
       replaces: options.replaces ?? null,
       conflict: options.conflict,
-      state: refusal ? "refused" : "waiting",
-      sent: 0,
+      state: refusal ? "refused" : options.isPaused ? "paused" : "waiting",
+      sent: options.sent ?? 0,
       speed: 0,
       error: refusal,
       retryAt: null,

@@ -39,6 +39,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
                 "limits": limits,
                 "target": target,
                 "links": error_links(),
+                "user": str(user.uid),
             },
             "limits": limits,
             "target": target,
