@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.courses.models import Course, LearningPath, Lesson
+from apps.courses.models import Appeal, Course, LearningPath, Lesson, ReviewComment
 
 
 @register_export("courses")
@@ -14,6 +14,20 @@ def of_teaching(user: User) -> Iterator[Part]:
         yield Part(
             "teaching/learning-paths.json",
             paths.values("slug", "title", "summary", "description", "is_published", "created_at").iterator(),
+        )
+    comments = ReviewComment.objects.filter(author=user)
+    if comments.exists():
+        yield Part(
+            "teaching/review-comments.json",
+            comments.values(
+                "thread__course__title", "thread__lesson_title", "thread__second", "text", "written_at"
+            ).iterator(),
+        )
+    appeals = Appeal.objects.filter(written_by=user)
+    if appeals.exists():
+        yield Part(
+            "teaching/appeals.json",
+            appeals.values("course__title", "text", "written_at", "outcome", "reply").iterator(),
         )
     taught = Course.objects.filter(instructor=user)
     if not taught.exists():

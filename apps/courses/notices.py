@@ -67,3 +67,61 @@ SUBMITTED = services.register_kind(
         is_for=lambda user: user.is_admin,
     )
 )
+REVIEW_MENTION = services.register_kind(
+    services.Kind(
+        name="courses.review_mention",
+        group="teaching",
+        title=_("You're mentioned in a review of a course"),
+        headline=_("%(writer)s mentions you: “%(course)s”, %(place)s"),
+        quote="comment",
+        action=_("Open the comment"),
+        icon="message-square",
+        is_for=lambda user: user.can_teach,
+    )
+)
+REVIEW_COMMENT = services.register_kind(
+    services.Kind(
+        name="courses.review_comment",
+        group="teaching",
+        title=_("Someone comments on your course in its review, or answers your comment"),
+        headline=_("%(writer)s comments on “%(course)s”, %(place)s"),
+        quote="comment",
+        action=_("Open the comment"),
+        icon="message-square",
+        mail=services.Mail.DIGEST,
+        is_for=lambda user: user.can_teach,
+    )
+)
+APPEALED = services.register_kind(
+    services.Kind(
+        name="courses.appealed",
+        group="administration",
+        title=_("An instructor appeals a suspension"),
+        headline=_("The suspension of “%(course)s” is appealed"),
+        text=_("%(writer)s writes:"),
+        quote="comment",
+        action=_("Decide the appeal"),
+        icon="scale",
+        is_for=lambda user: user.is_admin,
+    )
+)
+APPEAL_ACCEPTED = services.register_kind(
+    _teaching(
+        name="courses.appeal_accepted",
+        title=_("Your appeal is accepted"),
+        headline=_("“%(course)s” is live again"),
+        text=_("Your appeal was accepted, and the suspension is lifted."),
+        quote="comment",
+        icon="circle-check",
+    )
+)
+APPEAL_REJECTED = services.register_kind(
+    _teaching(
+        name="courses.appeal_rejected",
+        title=_("Your appeal is rejected"),
+        headline=_("“%(course)s” stays suspended"),
+        text=_("Your appeal was read, and the suspension is kept. The answer:"),
+        quote="comment",
+        icon="flag",
+    )
+)

@@ -13,7 +13,7 @@ from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
-from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
+from apps.courses.events import CourseArchived, CoursePublished, CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     Course,
     CourseFile,
@@ -21,6 +21,7 @@ from apps.courses.models import (
     LearningPath,
     Lesson,
     PathCourse,
+    ReviewComment,
     SearchDocument,
     StatusChange,
     Subject,
@@ -28,6 +29,7 @@ from apps.courses.models import (
 )
 from apps.courses.models.file import RENDITIONS_FOLDER, rendition_name, widths_up_to
 from apps.courses.models.picture import PICTURES_FOLDER
+from apps.courses.models.review_thread import REVIEW_PICTURES_FOLDER
 from apps.courses.queries.course_files import pictures_of
 from apps.courses.queries.file_uses import course_files_using, lessons_using, pictures_using
 from apps.files import services as files
@@ -81,6 +83,17 @@ files.register_source(
     ),
     folder=RENDITIONS_FOLDER,
 )
+files.register_source(
+    files.Source(
+        "picture of a review comment",
+        lambda: ReviewComment.objects.exclude(picture_key="").values("pk", "picture_key"),
+        lambda row, comment: (
+            files.Reference(row=row, place="storage", name=f"{REVIEW_PICTURES_FOLDER}/{comment['picture_key']}.webp"),
+        ),
+        lambda name: Q(picture_key=name.rpartition("/")[2].removesuffix(".webp")),
+    ),
+    folder=REVIEW_PICTURES_FOLDER,
+)
 picture_rules.register_pictures(content.COURSE_FILES, pictures_of)
 
 
@@ -113,6 +126,11 @@ def remove_files_of_picture(instance: CoursePicture, **_: object) -> None:
 @receiver(post_delete, sender=CourseFile)
 def remove_contents_of_course_file(instance: CourseFile, **_: object) -> None:
     services.discard_course_file(file=instance)
+
+
+@receiver(post_delete, sender=ReviewComment)
+def remove_picture_of_comment(instance: ReviewComment, **_: object) -> None:
+    services.discard_picture_of(comment=instance)
 
 
 @subscribe(AccountDeleted)
@@ -183,9 +201,19 @@ def notify_of_suspension(event: CourseSuspended) -> None:
     step = steps.select_related("course__instructor").order_by("-pk").first()
     if step is not None:
         course = step.course
-        link = f"/dashboard/instructor/courses/{course.slug}/edit"
+        link = f"/dashboard/instructor/courses/{course.slug}/appeal"
         key = f"step {step.pk}"
         accounts.notify("courses.suspended", course.instructor, link, key, course=course.title, comment=step.reason)
+
+
+@subscribe(CoursePublished)
+def settle_appeals_of_reinstated_course(event: CoursePublished) -> None:
+    services.settle_appeals(course_id=event.course_id, now=timezone.now())
+
+
+@subscribe(CourseArchived)
+def settle_appeals_of_archived_course(event: CourseArchived) -> None:
+    services.settle_appeals(course_id=event.course_id, now=timezone.now())
 
 
 @subscribe(CourseSubmitted)

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.courses.pages import (
+    appeals,
     authoring,
     bank,
     captions,
@@ -18,6 +19,7 @@ from apps.courses.pages import (
     question_imports,
     question_search,
     quiz,
+    review,
     sections,
 )
 
@@ -41,6 +43,13 @@ urlpatterns = [
     path(f"{_own}/findings", findings.findings, name="studio-findings"),
     path(f"{_own}/findings/links", findings.findings_check, name="studio-findings-check"),
     path(f"{_own}/findings/<slug:key>", findings.finding_ignore, name="studio-finding"),
+    path(f"{_own}/review", review.review, name="studio-review"),
+    path(f"{_own}/review/comments", review.comment_add, name="studio-review-add"),
+    path(f"{_own}/review/comments.csv", review.comments_csv, name="studio-review-csv"),
+    path(f"{_own}/appeal", appeals.appeal, name="studio-appeal"),
+    path(f"{_own}/review/threads/<uuid:uid>/answers", review.comment_answer, name="studio-review-answer"),
+    path(f"{_own}/review/threads/<uuid:uid>/state", review.thread_state, name="studio-review-state"),
+    path(f"{_own}/review/pictures/<uuid:uid>", review.comment_picture, name="studio-review-picture"),
     path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),
     path(f"{_own}/outline/order", outline.order, name="studio-order"),
     path(f"{_own}/duplicate", copying.course_duplicate, name="studio-duplicate"),

@@ -21,6 +21,8 @@ const SETTING = "study.shortcuts";
 
 /** In the order of registration: of two shortcuts for one key, the later one wins. */
 const lists = new Set<readonly Shortcut[]>();
+/** Lists that win over those that are registered later. */
+const winners = new WeakSet<readonly Shortcut[]>();
 const listeners = new Set<() => void>();
 
 function notify(): void {
@@ -57,9 +59,16 @@ export function showShortcutSetting(): void {
   document.documentElement.dataset.keys = areShortcutsOn() ? "on" : "off";
 }
 
-/** Add shortcuts, and run those whose keys were pressed before. Returns a function that removes them. */
-export function registerShortcuts(list: readonly Shortcut[]): () => void {
+/**
+ * Add shortcuts, and run those whose keys were pressed before. Returns a function that removes them. `winning`: they win
+ * over those that are registered later, such as the keys of a player on a page that needs J and K for itself.
+ */
+export function registerShortcuts(
+  list: readonly Shortcut[],
+  { winning = false }: { winning?: boolean } = {},
+): () => void {
   lists.add(list);
+  if (winning) winners.add(list);
   runEarlyKeys(list);
   notify();
   return () => {
@@ -68,22 +77,38 @@ export function registerShortcuts(list: readonly Shortcut[]): () => void {
   };
 }
 
-/** The shortcuts that work on this page now, one for each key. */
+/** The shortcuts that work on this page now, one for each key. What another one took of its keys is left out. */
 export function availableShortcuts(): Shortcut[] {
   const found: Shortcut[] = [];
   const taken = new Set<string>();
   const isOn = areShortcutsOn();
-  for (const list of [...lists].reverse()) {
-    const free = list.filter(
-      ({ keys, isAvailable }) =>
-        (keys.length === 0 || keys.some((key) => isOn || !isCharacter(key))) &&
-        !keys.some((key) => taken.has(key)) &&
-        (isAvailable?.() ?? true),
-    );
+  const latest = [...lists].reverse();
+  const ordered = [
+    ...latest.filter((list) => winners.has(list)),
+    ...latest.filter((list) => !winners.has(list)),
+  ];
+  for (const list of ordered) {
+    const free = list
+      .filter(
+        ({ keys, isAvailable }) =>
+          (keys.length === 0 || keys.some((key) => isOn || !isCharacter(key))) &&
+          (isAvailable?.() ?? true),
+      )
+      .flatMap((one) => withoutTaken(one, taken));
     for (const one of free) for (const key of one.keys) taken.add(key);
     found.push(...free);
   }
   return found;
+}
+
+/** The shortcut with the keys that are free; none if all of its keys are taken. */
+function withoutTaken(one: Shortcut, taken: ReadonlySet<string>): Shortcut[] {
+  const isFree = (_: string, place: number): boolean => !taken.has(one.keys[place] ?? "");
+  const keys = one.keys.filter(isFree);
+  if (keys.length === one.keys.length) return [one];
+  // A label belongs to the key in its place, if each has one.
+  const caps = one.caps.length === one.keys.length ? one.caps.filter(isFree) : one.caps;
+  return keys.length === 0 ? [] : [{ ...one, keys, caps }];
 }
 
 function find(pressed: string): Shortcut | undefined {

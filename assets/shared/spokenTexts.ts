@@ -20,6 +20,8 @@ export const spokenTexts = {
     "{count} files",
     "{name}, {number} of {count}",
     "{count} new replies",
+    "That was the last one",
+    "That was the first one",
   ],
   video: [
     "Playing",

@@ -33,7 +33,7 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.courses.models import LessonDownload, OutlineChange, QuizDraw
+from apps.courses.models import Appeal, LessonDownload, OutlineChange, QuizDraw, StatusChange
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -44,6 +44,7 @@ from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
+from tests.courses.test_review_threads import say
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
 from tests.factories.courses import CourseFileFactory, QuestionFactory, QuestionImportFactory, QuizFactory
@@ -214,6 +215,8 @@ OWNERS = {
     "site:delete-stored-video": {"ada"},  # admins cannot delete videos of others here
     "site:review": ADMIN,
     "site:review-step": ADMIN,
+    "site:review-point": ADMIN,
+    "site:review-appeal": ADMIN,
     "site:admin-job-retry": ADMIN,
     "site:admin-mail": ADMIN,
     "site:admin-mail-page": ADMIN,
@@ -373,6 +376,23 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "courses:studio-draw": banked.uid,
         "courses:studio-import": QuestionImportFactory(course=world.course).uid,
         "courses:studio-import-undo": QuestionImportFactory(course=world.course, imported_at=now).uid,
+    }
+    thread = say(world.course, teacher)
+    spoken = thread.comments.get()
+    spoken.picture_key, spoken.picture_width, spoken.picture_height = "0" * 24, 1, 1
+    spoken.save()
+    default_storage.save(spoken.picture_name, ContentFile(b"RIFF"))
+    suspension = StatusChange.objects.create(
+        course=world.course, was="published", became="suspended", changed_by=teacher, changed_at=now
+    )
+    appeal = Appeal.objects.create(
+        course=world.course, suspension=suspension, text="Why?", written_by=teacher, written_at=now
+    )
+    things |= {
+        "site:review-appeal": appeal.uid,
+        "courses:studio-review-answer": thread.uid,
+        "courses:studio-review-state": thread.uid,
+        "courses:studio-review-picture": spoken.uid,
     }
     change = OutlineChange.objects.create(
         course=world.course, made_by=teacher, made_at=now, kind=OutlineChange.Kind.RENAME, facts={"fields": []}

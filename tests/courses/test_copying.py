@@ -373,6 +373,10 @@ RELATIONS = {
     "courses.QuestionImport.quiz": "history",
     "courses.FieldEdit.course": "history",
     "courses.Submission.course": "history",
+    "courses.ReviewThread.course": "history",
+    "courses.ReviewLink.course": "history",
+    "courses.ReviewLink.shown_course": "history",
+    "courses.Appeal.course": "history",
     "courses.StatusChange.course": "history",
     "courses.PathCourse.course": "a path names its courses",
 }

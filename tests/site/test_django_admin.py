@@ -36,7 +36,9 @@ HIDDEN = {
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
     "courses.FieldEdit": PART, "courses.OutlineChange": PART, "courses.LessonDownload": PART,
     "courses.IgnoredFinding": PART, "courses.LinkCheck": COUNTER,
-    "courses.QuestionImport": PART,
+    "courses.QuestionImport": PART, "courses.ReviewThread": PART, "courses.ReviewComment": PART,
+    "courses.ReviewTick": PART, "courses.ReviewLink": SECRET, "courses.ReviewGuest": PART,
+    "courses.Appeal": PART,
     "billing.LedgerLine": PART, "billing.TaxDetails": TAX, "billing.TaxDetailsReminder": COUNTER,
     "billing.PremiumContribution": COUNTER,
 }  # fmt: skip

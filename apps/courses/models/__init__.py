@@ -1,5 +1,6 @@
 """Subjects, courses, learning paths, sections, lessons, quiz definitions, and the review of courses."""
 
+from apps.courses.models.appeal import Appeal
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
 from apps.courses.models.download import LessonDownload
 from apps.courses.models.field_edit import FieldEdit
@@ -12,11 +13,14 @@ from apps.courses.models.picture import CoursePicture
 from apps.courses.models.question_import import QuestionImport
 from apps.courses.models.quiz import Question, QuestionTag, Quiz, QuizDraw
 from apps.courses.models.review import StatusChange, Submission
+from apps.courses.models.review_link import ReviewGuest, ReviewLink
+from apps.courses.models.review_thread import ReviewComment, ReviewThread, ReviewTick
 from apps.courses.models.search import SearchDocument
 from apps.courses.models.version import CourseVersion, VersionDraft
 
 __all__ = [
     "EVEN_RATING",
+    "Appeal",
     "Availability",
     "Course",
     "CourseFile",
@@ -37,6 +41,11 @@ __all__ = [
     "QuestionTag",
     "Quiz",
     "QuizDraw",
+    "ReviewComment",
+    "ReviewGuest",
+    "ReviewLink",
+    "ReviewThread",
+    "ReviewTick",
     "SearchDocument",
     "Section",
     "StatusChange",

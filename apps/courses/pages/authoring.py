@@ -23,6 +23,7 @@ from apps.courses.forms import MOST_OUTCOMES, PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course, CoursePicture
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
+from apps.courses.queries.review_threads import count_by_submission
 from apps.courses.studio import new_course_props, wizard_props
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.printing import warn_of_unprintable
@@ -93,6 +94,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("courses:studio-edit", course.slug)
     picture = CoursePicture.objects.filter(course=course).first()
+    history = list(authoring.history_of(course)[:20])
     return render(
         request,
         "courses/studio/edit.html",
@@ -107,7 +109,8 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
             ]
             if picture is None
             else [],
-            "history": authoring.history_of(course)[:20],
+            "history": history,
+            "threads_of": count_by_submission(history),
             "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],
         },
     )

@@ -4,13 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
+from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from apps.courses.findings.rules import LONG_LESSON
-from apps.courses.models import Course, Lesson, Submission
+from apps.courses.models import Appeal, Course, Lesson, ReviewThread, ReviewTick, StatusChange, Submission
+from apps.courses.review_checklist import POINTS
+from studyplatform.kit.errors import NotFound
 
 PROMISE = timedelta(hours=48)
 
@@ -74,6 +78,30 @@ def queue() -> QuerySet[Submission]:
     )
 
 
+def filter_queue(found: QuerySet[Submission], *, which: str, text: str, now: datetime) -> QuerySet[Submission]:
+    """Return those of the queue that are "late", "first" or "again" submissions, or have open "comments".
+
+    ``text`` searches course titles and instructors' names.
+    """
+    open_threads = ReviewThread.objects.filter(course=OuterRef("course"), resolved_at=None)
+    conditions = {
+        "late": Q(submitted_at__lt=now - PROMISE),
+        "first": Q(round=1),
+        "again": Q(round__gt=1),
+        "comments": Exists(open_threads),
+    }
+    if which in conditions:
+        found = found.filter(conditions[which])
+    return _search(found, text)
+
+
+def _search(found: QuerySet[Submission], text: str) -> QuerySet[Submission]:
+    for word in text.split():
+        names = ["title", "instructor__first_name", "instructor__last_name", "instructor__username"]
+        found = found.filter(reduce(or_, (Q(**{f"course__{name}__folded_contains": word}) for name in names)))
+    return found
+
+
 def decided(*, text: str = "") -> QuerySet[Submission]:
     """Return the decided submissions, latest first; ``text`` searches course titles and instructors' names."""
     found = (
@@ -82,10 +110,52 @@ def decided(*, text: str = "") -> QuerySet[Submission]:
         .defer("course__description", "course__outcomes", "course__before_you_begin", "course__plate")
         .order_by("-decided_at", "-pk")
     )
-    for word in text.split():
-        names = ["title", "instructor__first_name", "instructor__last_name", "instructor__username"]
-        found = found.filter(reduce(or_, (Q(**{f"course__{name}__folded_contains": word}) for name in names)))
+    return _search(found, text)
+
+
+def pending_appeals() -> QuerySet[Appeal]:
+    """Return the appeals that wait for a decision, oldest first."""
+    return (
+        Appeal.objects.filter(outcome=Appeal.Outcome.PENDING, course__status=Course.Status.SUSPENDED)
+        .select_related("course__instructor", "suspension", "written_by")
+        .defer("course__description", "course__outcomes", "course__before_you_begin", "course__plate")
+        .order_by("written_at", "pk")
+    )
+
+
+def suspension_of(course: Course) -> StatusChange | None:
+    """Return the present suspension of a course, with its appeal if there is one; None if it isn't suspended."""
+    if course.status != Course.Status.SUSPENDED:
+        return None
+    steps = StatusChange.objects.filter(course=course, became=Course.Status.SUSPENDED)
+    return steps.select_related("appeal__written_by", "appeal__decided_by").order_by("-changed_at", "-pk").first()
+
+
+def find_appeal(uid: UUID) -> Appeal:
+    """Return an appeal with its course.
+
+    :raises NotFound: there is none.
+    """
+    found = Appeal.objects.select_related("course").filter(uid=uid).first()
+    if found is None:
+        raise NotFound
     return found
+
+
+def appeals_of(course: Course) -> QuerySet[Appeal]:
+    """Return the decided appeals of a course, newest first."""
+    decided = Appeal.objects.filter(course=course).exclude(outcome=Appeal.Outcome.PENDING)
+    return decided.select_related("suspension", "written_by", "decided_by").order_by("-written_at", "-pk")
+
+
+def points() -> dict[str, str | Promise]:
+    """Return the points of the reviewers' checklist by name."""
+    return POINTS
+
+
+def ticks_of(submission: Submission) -> dict[str, ReviewTick]:
+    """Return the points of the checklist that reviewers have checked, by name. One query."""
+    return {tick.point: tick for tick in submission.ticks.select_related("ticked_by")}
 
 
 def late(now: datetime) -> int:

@@ -2,6 +2,7 @@
 
 from apps.courses.chapters import parse_chapters
 from apps.courses.questions import MAX_ESSAY_LENGTH
+from apps.courses.services.appeals import appeal_suspension, decide_appeal, settle_appeals
 from apps.courses.services.bank import (
     add_draw,
     copy_question,
@@ -126,16 +127,41 @@ from apps.courses.services.review import (
     unpublish_course,
     withdraw_course,
 )
+from apps.courses.services.review_checklist import tick_point
+from apps.courses.services.review_links import (
+    MAX_GUESTS,
+    MAX_LINK_DAYS,
+    create_review_link,
+    enter_review,
+    link_of_token,
+    note_guest,
+    revoke_review_link,
+)
+from apps.courses.services.review_notices import split_mentions
+from apps.courses.services.review_pictures import MAX_REVIEW_PICTURE_BYTES, discard_picture_of
+from apps.courses.services.review_threads import (
+    Said,
+    Writer,
+    answer_thread,
+    open_thread,
+    reopen_thread,
+    resolve_thread,
+)
 from apps.courses.services.undo import undo_change
 
 __all__ = [
     "MAX_ESSAY_LENGTH",
+    "MAX_GUESTS",
+    "MAX_LINK_DAYS",
     "MAX_QUESTION_FILE_BYTES",
+    "MAX_REVIEW_PICTURE_BYTES",
     "QUESTION_LIMIT",
     "CourseTexts",
     "PathTexts",
     "QuestionDraft",
     "QuestionFile",
+    "Said",
+    "Writer",
     "add_captions",
     "add_course_file",
     "add_download",
@@ -144,6 +170,8 @@ __all__ = [
     "add_path_course",
     "add_question",
     "add_section",
+    "answer_thread",
+    "appeal_suspension",
     "archive_course",
     "arrange_outline",
     "attach_file",
@@ -161,6 +189,8 @@ __all__ = [
     "course_file_holds",
     "create_course",
     "create_path",
+    "create_review_link",
+    "decide_appeal",
     "decide_submission",
     "delete_course",
     "delete_draw",
@@ -175,6 +205,7 @@ __all__ = [
     "dependents_of",
     "discard_course_file",
     "discard_files",
+    "discard_picture_of",
     "draw_plate",
     "duplicate_course",
     "duplicate_items",
@@ -184,6 +215,7 @@ __all__ = [
     "edit_path",
     "edit_question",
     "edit_quiz",
+    "enter_review",
     "essays_left",
     "export_questions",
     "ignore_finding",
@@ -191,6 +223,7 @@ __all__ = [
     "insert_lessons",
     "keep_caption_draft",
     "lesson_holds",
+    "link_of_token",
     "link_question",
     "mark_check_failed",
     "mark_import_failed",
@@ -202,7 +235,9 @@ __all__ = [
     "move_question",
     "move_section",
     "name_copy",
+    "note_guest",
     "open_bank",
+    "open_thread",
     "parse_chapters",
     "plan_link_checks",
     "plan_next_cleaning",
@@ -222,10 +257,13 @@ __all__ = [
     "render_file",
     "reopen_check",
     "reopen_import",
+    "reopen_thread",
     "request_link_check",
     "require_order",
+    "resolve_thread",
     "restore_course",
     "restore_finding",
+    "revoke_review_link",
     "save_bank_question",
     "save_tagged_question",
     "set_chapters",
@@ -233,12 +271,15 @@ __all__ = [
     "set_lesson_durations",
     "set_picture",
     "set_tags",
+    "settle_appeals",
     "show_uploaded_video",
+    "split_mentions",
     "start_check",
     "start_import",
     "stored_text",
     "submit_course",
     "suspend_course",
+    "tick_point",
     "undo_change",
     "undo_import",
     "unpublish_course",

@@ -82,6 +82,9 @@ RATE_LIMITS = {
     "forum_completion": (300, 10 * 60),  # people and topics offered to one writer
     "forum_similar": (120, 10 * 60),  # similar topics shown to one writer: one list per pause in a title
     "forum_draft": (300, 10 * 60),  # drafts saved by one writer
+    "review_link": (60, 60 * 60),  # links for outside experts that one user makes
+    "review_page": (1_200, 60 * 60),  # pages of such links that one address opens
+    "review_comment": (300, 60 * 60),  # comments on a course under review, of one user or at one link
     "rating_report": (20, 60 * 60),  # ratings reported by one user
     "forum_report": (20, 60 * 60),  # posts reported by one user
     "forum_vote": (200, 10 * 60),  # votes and reactions of one user

@@ -15,6 +15,7 @@ from apps.accounts.guards import administers, signed_in_user
 from apps.courses.queries import review
 from studyplatform.kit.extensions import MONTH, admin_tiles, tiles_for
 from studyplatform.kit.models import Job
+from studyplatform.kit.web.requests import search_query
 from studyplatform.site.governing.jobs import job_label, job_rows
 
 LATEST = 8
@@ -26,7 +27,10 @@ QUEUE_PAGE = 20
 def admin_home(request: HttpRequest) -> HttpResponse:
     """The review queue with its waiting times, figures, and recent jobs."""
     now = timezone.now()
-    page = Paginator(review.queue(), QUEUE_PAGE).get_page(request.GET.get("page"))
+    which, text = request.GET.get("queue", ""), search_query(request)
+    queue = review.queue()
+    found = review.filter_queue(queue, which=which, text=text, now=now)
+    page = Paginator(found, QUEUE_PAGE).get_page(request.GET.get("page"))
     waiting = [(submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in page]
     hours = review.decision_hours(since=now - MONTH)
     return render(
@@ -35,6 +39,12 @@ def admin_home(request: HttpRequest) -> HttpResponse:
         {
             "waiting": waiting,
             "page": page,
+            "queue_count": queue.count() if which or text else page.paginator.count,
+            "which": which,
+            "text": text,
+            "appeals": [
+                (appeal, review.due(appeal.written_at, now)) for appeal in review.pending_appeals()[:QUEUE_PAGE]
+            ],
             "late": review.late(now),
             "median_hours": max(1, round(hours[len(hours) // 2])) if hours else None,
             "decided": len(hours),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from csp.decorators import csp_update
 from django import forms
@@ -31,6 +32,8 @@ from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out, signed_sources
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.requests import safe_next
+from studyplatform.site.governing.review_comments import comments_context
 
 Outcome = Submission.Outcome
 MAX_DRAWN_SHOWN = 100  # questions of the bank on the page of a quiz; a bank has up to a thousand
@@ -98,6 +101,42 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("site:review", course.slug)
 
 
+@administers
+@require_POST
+def review_point(request: HttpRequest, slug: str) -> HttpResponse:
+    """Check a point of the checklist, or take it back."""
+    course = _course(slug)
+    is_ticked = "tick" in request.POST
+    services.tick_point(
+        course=course,
+        by=signed_in_user(request),
+        point=request.POST.get("tick" if is_ticked else "untick", ""),
+        is_ticked=is_ticked,
+        now=timezone.now(),
+    )
+    return redirect(safe_next(request, request.POST.get("back"), reverse("site:review", args=[slug])))
+
+
+@administers
+@require_POST
+def appeal_decision(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Lift a suspension that was appealed, or keep it with a reason."""
+    appeal = review.find_appeal(uid)
+    outcome, reply = request.POST.get("outcome"), request.POST.get("reply", "")[:5_000]
+    if outcome not in {"reinstated", "kept"}:
+        raise ValidationFailed
+    services.decide_appeal(
+        appeal=appeal,
+        by=signed_in_user(request),
+        is_reinstated=outcome == "reinstated",
+        reply=reply,
+        now=timezone.now(),
+    )
+    said = _("The course is live again.") if outcome == "reinstated" else _("The suspension is kept.")
+    messages.success(request, said)
+    return redirect("site:review", appeal.course.slug)
+
+
 def _course(slug: str) -> Course:
     course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
     if course is None:
@@ -124,8 +163,13 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
         "pending": pending,
         "due": review.due(pending.submitted_at, timezone.now()) if pending else None,
         "history": history,
+        "points": review.points(),
+        "ticks": review.ticks_of(pending) if pending else {},
+        "suspension": review.suspension_of(course),
+        "appeals": [one for one in review.appeals_of(course)[:10] if course.status != Course.Status.SUSPENDED],
         "round": sum(submission.outcome != Outcome.WITHDRAWN for submission in history),
         "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:5],
+        **comments_context(request, course, [row.lesson for row in rows], opened.lesson if opened else None, history),
     }
 
 
