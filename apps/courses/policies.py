@@ -1,8 +1,5 @@
 """Who may edit and review a course, and change its status."""
 
-from django.utils import timezone
-from django.utils.formats import date_format
-
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -12,17 +9,11 @@ from apps.courses.errors import (
     CourseUnderReview,
     NotCourseStaff,
     PathNotFound,
-    StillTeaching,
-    VideoOfDeletedLesson,
     WrongCourseStatus,
 )
-from apps.courses.models import Course, LearningPath, Lesson, StatusChange
-from apps.courses.models.outline_change import UNDO_PERIOD
-from apps.files.errors import VideoInUse
-from apps.files.models import VideoAsset
+from apps.courses.models import Course, LearningPath, StatusChange
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
-from studyplatform.kit.text.lists import list_names
 
 Status = Course.Status
 
@@ -60,11 +51,21 @@ def edit_course(user: AnyUser, course: Course) -> Verdict:
     return None if course.status in EDITABLE else _wrong_status(course)
 
 
-def delete_course(user: AnyUser, course: Course) -> Verdict:
-    """Staff may delete a draft that was never published."""
+def begin_version(user: AnyUser, course: Course) -> Verdict:
+    """Staff may write the next version of a course that was published, unless it is archived or under review."""
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
+    return None if course.is_versioned and course.status in EDITABLE else _wrong_status(course)
+
+
+def delete_course(user: AnyUser, course: Course) -> Verdict:
+    """Staff may delete a draft that was never published. A working copy is discarded instead."""
+    refusal = manage_course(user, course)
+    if refusal is not None:
+        return refusal
+    if course.is_working_copy:
+        return CourseInUse()
     return None if course.status == Status.DRAFT and course.published_at is None else CourseInUse()
 
 
@@ -137,20 +138,6 @@ def _manages(user: AnyUser, path: LearningPath) -> bool:
     return user.is_admin or (user.can_teach and path.owner_id == user.pk)
 
 
-def delete_video(video: VideoAsset) -> Verdict:
-    """A video can't be deleted while a course that was published uses it, or a deleted lesson may return with it."""
-    drafts = {Status.DRAFT}
-    in_use = Lesson.objects.filter(video=video).exclude(course__status__in=drafts, course__published_at=None).exists()
-    if in_use:
-        return VideoInUse()
-    removed = Lesson.with_removed.filter(video=video, removed_at__gt=timezone.now() - UNDO_PERIOD)
-    last = removed.order_by("-removed_at").values_list("title", "removed_at").first()
-    if last is None or last[1] is None:
-        return None
-    until = timezone.localdate(last[1] + UNDO_PERIOD)
-    return VideoOfDeletedLesson(lesson=last[0], until=date_format(until, "j F Y"))
-
-
 def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:
     """Return what pages and islands offer the user on this course."""
     return abilities(
@@ -188,10 +175,3 @@ def _is_admin(user: AnyUser) -> bool:
 
 def _wrong_status(course: Course) -> WrongCourseStatus:
     return WrongCourseStatus(status_now=str(course.get_status_display()))
-
-
-def leave(user: User) -> Verdict:
-    """An instructor with published courses or courses under review cannot delete the account."""
-    live = Course.objects.filter(instructor=user, status__in=[Status.PUBLISHED, Status.REVIEW])
-    titles = list(live.order_by("title").values_list("title", flat=True)[:3])
-    return StillTeaching(courses=list_names(titles)) if titles else None

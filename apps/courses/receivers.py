@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
-from apps.courses import policies, services
+from apps.courses import deletion_policies, services
 from apps.courses.events import CourseArchived, CoursePublished, CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     Course,
@@ -49,8 +49,8 @@ def _about_rendition(name: str) -> Q:
 
 
 # A video that a published course uses can't be deleted.
-files.register_deletion_check(policies.delete_video)
-accounts.register_hindrance(policies.leave)
+files.register_deletion_check(deletion_policies.delete_video)
+accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)
 files.register_use(course_files_using)

@@ -14,8 +14,14 @@ from apps.courses.errors.outline import (
     PrerequisitesInCircle,
     UndoConflict,
     VideoOfDeletedLesson,
+    WrongLessonKind,
 )
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
+from apps.courses.errors.versions import (
+    DraftClosed,
+    NothingToPublish,
+    VersionNotKept,
+)
 from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
@@ -26,6 +32,7 @@ __all__ = [
     "CourseNotReady",
     "CoursePictureUnreadable",
     "CourseUnderReview",
+    "DraftClosed",
     "DrawTooLarge",
     "FindingNotFound",
     "FindingRequired",
@@ -33,6 +40,7 @@ __all__ = [
     "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
+    "NothingToPublish",
     "OutlineFull",
     "OutlineMoved",
     "PastedTextTooLong",
@@ -45,6 +53,7 @@ __all__ = [
     "StillTeaching",
     "TooManyPaths",
     "UndoConflict",
+    "VersionNotKept",
     "VideoNotYours",
     "VideoOfDeletedLesson",
     "VideoShown",
@@ -163,14 +172,6 @@ class CommentMissing(AppError):
     status = 400
     title = _("Add a comment")
     message = _("Any decision other than approval needs a comment. Tell the instructor what to change.")
-
-
-class WrongLessonKind(AppError):
-    code = "LESSON_WRONG_KIND"
-    status = 409
-    title = _("Wrong type of lesson")
-    message = _("Only video lessons can have a video, and only file lessons can have a file to download.")
-    severity = "warning"
 
 
 class NotCourseStaff(AppError):

@@ -148,6 +148,7 @@ from apps.courses.services.review_threads import (
     resolve_thread,
 )
 from apps.courses.services.undo import undo_change
+from apps.courses.services.versions import begin_version, choose_for_learners, discard_version, restore_version
 
 __all__ = [
     "MAX_ESSAY_LENGTH",
@@ -176,9 +177,11 @@ __all__ = [
     "arrange_outline",
     "attach_file",
     "attach_video",
+    "begin_version",
     "change_settings",
     "check_links",
     "check_questions",
+    "choose_for_learners",
     "clean_course_files",
     "clean_question_imports",
     "confirm_caption_draft",
@@ -206,6 +209,7 @@ __all__ = [
     "discard_course_file",
     "discard_files",
     "discard_picture_of",
+    "discard_version",
     "draw_plate",
     "duplicate_course",
     "duplicate_items",
@@ -263,6 +267,7 @@ __all__ = [
     "resolve_thread",
     "restore_course",
     "restore_finding",
+    "restore_version",
     "revoke_review_link",
     "save_bank_question",
     "save_tagged_question",

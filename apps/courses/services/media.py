@@ -12,6 +12,7 @@ from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.external_video import ExternalVideo
 from apps.courses.models import Course, Lesson
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_rows import refresh_outline
 from apps.files import services as files
 from apps.files.errors import CaptionEncodingUncertain
@@ -31,7 +32,7 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     :raises VideoNotYours: neither the instructor nor the user owns the video.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         if lesson.kind != Lesson.Kind.VIDEO:
             raise WrongLessonKind
@@ -62,7 +63,7 @@ def set_external_video(
     :raises WrongLessonKind: it is not a video lesson.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db()
         if lesson.kind != Lesson.Kind.VIDEO:
@@ -90,7 +91,7 @@ def attach_file(*, lesson: Lesson, by: User, source: Upload | LibraryFile | None
     :raises AppError: not the user's own file, in the bin, incomplete, or unsuitable (see ``files.claim_content``).
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         _enforce_file_lesson(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
         claimed = files.claim_content(source=source, by=by) if source is not None else None
@@ -262,7 +263,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
     """
     with transaction.atomic():
         if lesson.external_video:
-            enforce(policies.edit_course(by, Course.with_working_copies.select_for_update().get(pk=lesson.course_id)))
+            enforce(policies.edit_course(by, lock_course_row(lesson.course_id)))
         else:
             _captioned(lesson, by)
         lesson.chapters = [list(chapter) for chapter in chapters]
@@ -270,7 +271,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
 
 
 def _captioned(lesson: Lesson, by: User) -> tuple[VideoAsset, Course]:
-    course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+    course = lock_course_row(lesson.course_id)
     enforce(policies.edit_course(by, course))
     if lesson.video is None:
         raise WrongLessonKind
