@@ -13,8 +13,8 @@ from apps.courses.errors import (
     CourseInUse,
     CourseUnderReview,
     DraftClosed,
-    NothingToPublish,
     NotCourseStaff,
+    NothingToPublish,
     VersionNotKept,
     WrongCourseStatus,
 )

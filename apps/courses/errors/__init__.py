@@ -16,6 +16,18 @@ from apps.courses.errors.outline import (
     VideoOfDeletedLesson,
     WrongLessonKind,
 )
+from apps.courses.errors.people import (
+    AlreadyCoInstructor,
+    CoInstructorGone,
+    InvitationExpired,
+    InvitationOfAnother,
+    InvitationUnknown,
+    OfferGone,
+    OnlyForInstructor,
+    RightNotGiven,
+    SharesTooHigh,
+    TooManyCoInstructors,
+)
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
 from apps.courses.errors.versions import (
     DraftClosed,
@@ -25,6 +37,8 @@ from apps.courses.errors.versions import (
 from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
+    "AlreadyCoInstructor",
+    "CoInstructorGone",
     "CommentMissing",
     "ContentTreeUnreadable",
     "CourseInUse",
@@ -36,11 +50,16 @@ __all__ = [
     "DrawTooLarge",
     "FindingNotFound",
     "FindingRequired",
+    "InvitationExpired",
+    "InvitationOfAnother",
+    "InvitationUnknown",
     "LectureUnavailable",
     "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
     "NothingToPublish",
+    "OfferGone",
+    "OnlyForInstructor",
     "OutlineFull",
     "OutlineMoved",
     "PastedTextTooLong",
@@ -50,7 +69,10 @@ __all__ = [
     "PrerequisitesInCircle",
     "QuestionFileInvalid",
     "QuestionInvalid",
+    "RightNotGiven",
+    "SharesTooHigh",
     "StillTeaching",
+    "TooManyCoInstructors",
     "TooManyPaths",
     "UndoConflict",
     "VersionNotKept",

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.models.co_instructor import Right, taught_by
 from studyplatform.kit.names import NameField
 
 
@@ -71,8 +72,9 @@ class CourseQuerySet(models.QuerySet["Course"]):
     def published(self) -> Self:
         return self.filter(status=Course.Status.PUBLISHED)
 
-    def taught_by(self, user_id: int) -> Self:
-        return self.filter(instructor_id=user_id)
+    def taught_by(self, user_id: int, right: Right = Right.VIEW) -> Self:
+        """Courses in which somebody has a right: as the instructor, or as a co-instructor."""
+        return self.filter(taught_by(user_id, right))
 
 
 AllCourses = models.Manager.from_queryset(CourseQuerySet)

@@ -101,11 +101,14 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
     """Change the texts. The slug stays, because links use it.
 
     :raises CourseUnderReview: the course is under review.
+    :raises OnlyForInstructor: the price changes, and the user is a co-instructor.
     """
     with transaction.atomic():
         course = lock_course_row(course.pk)
         enforce(policies.edit_course(by, course))
         changed = texts.fields()
+        if (changed["pricing"], changed["price"]) != (course.pricing, course.price):
+            enforce(policies.own_course(by, course))
         for name, value in changed.items():
             setattr(course, name, value)
         course.plate = draw_plate(course)
