@@ -6,8 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, administer, be_verified
-from apps.courses.models import Right
-from apps.courses.policies import has_right
+from apps.courses.policies import is_staff_of
 from apps.forum.errors import (
     AlreadyReported,
     AnnouncementsByStaff,
@@ -31,10 +30,10 @@ from studyplatform.kit.policies import Verdict
 
 
 def moderates(user: AnyUser, board: Board) -> bool:
-    """Return whether the user moderates the board: admins all, those who teach a course its own."""
+    """Return whether the user moderates the board: admins all, instructors those of their courses."""
     if not isinstance(user, User) or not user.is_active:
         return False
-    return user.is_admin or (board.course is not None and has_right(user, board.course, Right.TEACH))
+    return user.is_admin or (board.course is not None and is_staff_of(user, board.course))
 
 
 def is_member(user: AnyUser, board: Board) -> bool:

@@ -30,6 +30,14 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
         services.recount_course(course=course, now=timezone.now(), extend_lease=running.extend_lease)
 
 
+@jobs.job("learning.remark", label=_("Mark attempts again after answers were corrected"))
+def remark(running: jobs.Running, *, questions: list[int], tells_passed: bool) -> None:
+    """Mark the attempts that asked these questions again. Idempotent."""
+    services.remark_questions(
+        questions=questions, tells_passed=tells_passed, now=timezone.now(), extend_lease=running.extend_lease
+    )
+
+
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
 def announce_lesson(running: jobs.Running, *, lesson_id: int, added_at: str = "") -> None:
     services.announce_lesson(

@@ -110,6 +110,17 @@ MARK_CHANGED = services.register_kind(
     )
 )
 
+PASSED_BY_CORRECTION = services.register_kind(
+    _learning(
+        name="learning.passed_by_correction",
+        title=_("Quizzes you pass by a corrected answer"),
+        headline=_("You pass “%(quiz)s” with %(percent)s%%"),
+        text=_("A question was corrected, so an answer you gave earns more points."),
+        action=_("See your result"),
+        icon="check",
+    )
+)
+
 
 def _teaches(user: User) -> bool:
     return user.can_teach

@@ -3,7 +3,7 @@
 ``queries.outline`` reads what these functions work on.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
@@ -37,6 +37,8 @@ class Entry:
     opens_at: datetime | None = None
     opens_after_days: int | None = None
     """Days after enrollment."""
+    since_version: int = 1
+    """The version of the course that brought it."""
     prerequisites: tuple[int, ...] = ()
     """The lessons to complete first, by primary key."""
 
@@ -74,6 +76,27 @@ class Outline:
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "required_count", sum(not entry.is_optional for entry in entries))
         object.__setattr__(self, "_indexes", {entry.pk: index for index, entry in enumerate(entries)})
+
+    def for_version(self, number: int | None) -> "Outline":
+        """Return the outline for a learner who completes this version: what came later is optional. None: the newest.
+
+        The lessons are the same in either case.
+        """
+        if number is None or all(entry.since_version <= number or entry.is_optional for entry in self.entries):
+            return self
+        return Outline(
+            tuple(
+                Part(
+                    part.number,
+                    part.title,
+                    tuple(
+                        entry if entry.since_version <= number else replace(entry, is_optional=True)
+                        for entry in part.entries
+                    ),
+                )
+                for part in self.parts
+            )
+        )
 
     def around(self, lesson_pk: int) -> tuple[Entry | None, Entry | None]:
         """Return the lessons before and after this one."""
@@ -118,6 +141,10 @@ class Standing:
     """The percent of the best attempt at each quiz, by the primary key of its lesson."""
     now: datetime = field(default_factory=timezone.now)
     """The moment at which lessons are open or not."""
+
+    def fit(self, outline: Outline) -> Outline:
+        """Return the outline with the lessons optional that don't count for this learner."""
+        return outline.for_version(self.enrollment.required_version) if self.enrollment is not None else outline
 
     def opening_of(self, entry: Entry) -> datetime | None:
         """Return when a lesson opens; None if it is open. Previews are, as is what was begun, and all to staff."""
@@ -166,6 +193,7 @@ def resume_position(position: float, duration: float) -> float:
 def place_all(course: Course, outline: Outline, standing: Standing) -> list[Placed]:
     """Return every lesson with its state, in order. What a learner has begun is open, as ``blocker_of`` says."""
     placed: list[Placed] = []
+    outline = standing.fit(outline)
     blocker: Entry | None = None
     in_order = course.requires_order and not standing.is_staff
     needs_enrollment = standing.enrollment is None and not standing.is_staff
@@ -202,6 +230,7 @@ def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: 
     """
     if standing.is_staff or standing.has_begun(lesson_pk):
         return None
+    outline = standing.fit(outline)
     here = outline.entry(lesson_pk)
     if here is not None and (opens_at := standing.opening_of(here)) is not None:
         return opens_at

@@ -15,6 +15,8 @@ from apps.courses.content_tree import (
     count_changed_words,
     diff_trees,
     replace_contents,
+    select_corrections,
+    with_corrections,
 )
 from apps.courses.errors import ContentTreeUnreadable, PrerequisitesInCircle
 from apps.courses.models import Course, CourseFileUse, Lesson, Question, Quiz, QuizDraw, Section
@@ -263,3 +265,77 @@ def test_beginning_and_merging_takes_as_many_queries_for_a_large_course(django_a
     tree = read_tree(working)
     with django_assert_max_num_queries(60):
         apply_tree(tree, live, live.instructor, NOW, source=working)
+
+
+def _fields_of(found: Any) -> list[str]:
+    return [one.place[2] for one in found.chosen]
+
+
+def test_only_corrected_texts_are_small_corrections() -> None:
+    base = read_tree(make_whole_course())
+    lesson(base, "Film")["chapters"] = [[0, "Begining"], [30, "End"]]
+    own = lesson(base, "Quiz")["quiz"]["questions"][0]
+    own["options"][0]["text"] = "Thsi"
+    new = copy.deepcopy(base)
+    springs, film, quiz = lesson(new, "Springs"), lesson(new, "Film"), lesson(new, "Quiz")["quiz"]
+    springs["body"] = springs["body"].replace("hill", "hillside")
+    springs["is_preview"] = not springs["is_preview"]
+    film["chapters"] = [[0, "Beginning"], [30, "End"]]
+    film["duration"] += 5
+    quiz["questions"][0]["options"][0]["text"] = "This"
+    quiz["questions"][0]["prompt"] = "Own one?"
+    quiz["questions"][0]["points"] = 3
+    new["course"].update(title="Riverss", price=99)
+    new["sections"][1]["lessons"].append({**copy.deepcopy(film), "uid": str(uuid4()), "slug": "new"})
+
+    found = select_corrections(base, base, new)
+
+    assert _fields_of(found) == ["title", "body", "chapters:0", "prompt", "options:0"]
+    assert found.words == 5
+    corrected = with_corrections(base, found.chosen)
+    assert lesson(corrected, "Film")["chapters"][0][1] == "Beginning"
+    assert lesson(corrected, "Quiz")["quiz"]["questions"][0]["points"] == 1
+    assert corrected["course"]["price"] == base["course"]["price"]
+    assert with_corrections(corrected, found.chosen, is_undo=True) == base
+    assert select_corrections(corrected, corrected, new).chosen == ()
+    assert not diff_trees(corrected, new).is_empty
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_small"),
+    [
+        ("They bend.", "They bent.", True),
+        ("They bend.", "", False),
+        ("", "They bend.", False),
+        ("[here](https://a.example)", "[there](https://a.example)", True),
+        ("[here](https://a.example)", "[here](https://b.example)", False),
+        ("See https://a.example now", "See https://b.example now", False),
+        ("![x](/course-files/1)", "![y](/course-files/1)", True),
+        ("A map ![x](/course-files/1)", "A map", False),
+        ("The `code` here", "The `mode` here", False),
+        ("Area $x^2$", "Area $x^3$", False),
+        ("[[1]] and [[2]] flow", "[[1]] flow", False),
+        ("one " * 8 + "end", "two " * 8 + "end", True),
+        ("one " * 12 + "end", "two " * 12 + "end", True),
+        ("one " * 13 + "end", "two " * 13 + "end", False),
+    ],
+)
+def test_a_correction_changes_few_words_and_nothing_else(before: str, after: str, *, is_small: bool) -> None:
+    tree: Tree = {"course": {"title": "T", "summary": "", "description": before, "before_you_begin": ""}}
+    tree |= {"sections": [], "bank": None}
+    new = copy.deepcopy(tree)
+    new["course"]["description"] = after
+
+    assert bool(select_corrections(tree, tree, new).chosen) is is_small
+
+
+def test_corrections_that_are_too_many_or_of_texts_that_changed_since_wait() -> None:
+    base = read_tree(make_whole_course())
+    new, live = copy.deepcopy(base), copy.deepcopy(base)
+    for name in ("summary", "title"):
+        new["course"][name] = f"{base['course'][name]} now"
+    live["course"]["summary"] = "Something that an admin wrote."
+
+    assert _fields_of(select_corrections(base, live, new)) == ["title"]
+    assert select_corrections(base, base, new, words_left=1).is_too_much
+    assert select_corrections(base, base, new, words_left=1).chosen == ()

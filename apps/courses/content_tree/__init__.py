@@ -5,6 +5,7 @@ here know no database: ``queries.content_tree`` reads trees, ``services.applying
 """
 
 from apps.courses.content_tree.contents import Contents, contents_of, replace_contents
+from apps.courses.content_tree.corrections import Correction, Corrections, select_corrections, with_corrections
 from apps.courses.content_tree.differences import (
     FieldChange,
     ItemChange,
@@ -19,6 +20,8 @@ from apps.courses.content_tree.text_differences import Paragraph, Run, compare_t
 __all__ = [
     "FORMAT",
     "Contents",
+    "Correction",
+    "Corrections",
     "FieldChange",
     "ItemChange",
     "LessonChange",
@@ -37,4 +40,6 @@ __all__ = [
     "questions_of",
     "quizzes_of",
     "replace_contents",
+    "select_corrections",
+    "with_corrections",
 ]

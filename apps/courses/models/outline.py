@@ -86,6 +86,9 @@ class Lesson(Versioned, Removable):
     file_name = models.CharField(
         max_length=255, blank=True, help_text="The name under which learners get it; empty: that of the upload."
     )
+    since_version = models.PositiveIntegerField(
+        default=1, editable=False, help_text="The version of the course that brought it."
+    )
     prerequisites = models.ManyToManyField(
         "self",
         symmetrical=False,

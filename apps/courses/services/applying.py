@@ -29,6 +29,7 @@ def apply_tree(
     now: datetime,
     identity: str = Identity.UID,
     source: Course | None = None,
+    version: int = 1,
 ) -> Applied:
     """Make a course equal to a tree. Call it in a transaction that has locked the course; it asks no policy.
 
@@ -39,11 +40,13 @@ def apply_tree(
     :param identity: how new rows are named. "uid": as in the tree (into a published course). "origin": with a uid of
         their own, and that of the tree as ``origin`` (into a working copy). "new": with a uid of their own (a copy).
     :param source: the working copy from which the tree was read. Its new rows give their uids to the published ones.
+    :param version: which version the course becomes: lessons that it gets are lessons since then.
     :raises ContentTreeUnreadable: the tree has a later format, or no course can be equal to it.
     :raises PrerequisitesInCircle: lessons of the tree require each other.
     """
     check_format(tree)
     target = load_target(into, tree, read_tree(into), by=by, now=now, identity=Identity(identity))
+    target.version = version
     try:
         with transaction.atomic():
             _write(target, source)

@@ -16,7 +16,7 @@ from apps.courses.services.outline_rows import ASIDE
 
 _COMPARED = (*LESSON_COLUMNS, "video", "file")
 _WRITTEN = (*LESSON_COLUMNS, "video", "file")
-_PLACE = ("section", "position", "removed_at", "removed_by")
+_PLACE = ("section", "position", "since_version", "removed_at", "removed_by")
 
 
 def apply_outline(target: Target) -> None:
@@ -75,6 +75,8 @@ def _write_lessons(target: Target, *, is_moved: bool) -> None:
                 new.append(row)
             elif is_moved:
                 placed.append(row)
+            if is_new or row.is_removed:
+                row.since_version = target.version
             if not is_new and row.is_removed:
                 target.applied.added_lessons.append(row.pk)
             if _write_columns(target, row, wanted, is_new=is_new, renamed=renamed) and not is_new:

@@ -58,6 +58,7 @@ class Target:
     quizzes: dict[str | None, Quiz]
     videos: dict[str, VideoAsset]
     uploads: dict[str, Upload]
+    version: int = 1
     applied: Applied = field(default_factory=Applied)
 
     def name_row(self, uid: str) -> dict[str, UUID]:

@@ -56,7 +56,7 @@ class Copies:
 
 def columns_of(row: models.Model, *, without: Collection[str]) -> dict[str, Any]:
     """Return the columns of a row for its copy, by the names of their attributes."""
-    skipped = {"id", "uid", "origin", "removed_at", "removed_by", *without}
+    skipped = {"id", "uid", "origin", "since_version", "removed_at", "removed_by", *without}
     fields = row._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
     return {one.attname: getattr(row, one.attname) for one in fields if one.name not in skipped}
 
@@ -106,7 +106,7 @@ def copy_lessons(
         copy.title = name_copy(row.title) if is_named_copy else row.title
         copy.slug = find_free_slug(taken, slugify(copy.title) if is_same else row.slug)
         taken.add(copy.slug)
-        if row.video is not None and not is_same and row.video.owner_id not in {into.instructor_id, by.pk}:
+        if row.video is not None and row.video.owner_id not in {into.instructor_id, by.pk}:
             copy.video, copy.duration = None, 0
         made[row.pk] = copy
     Lesson.objects.bulk_create(made.values(), batch_size=200)

@@ -225,7 +225,11 @@ _COLUMNS_OF_PLACE = {
     "removed_at",
     "removed_by",
 }
-_COUNTED_COLUMNS = {"duration", "bank_count"}  # that services set, also when nobody has edited the lesson
+_COUNTED_COLUMNS = {
+    "duration",
+    "bank_count",
+    "since_version",
+}  # that services set, also when nobody has edited the lesson
 
 
 _NO_FILES: dict[str, Any] = {"video_id": None, "file_id": None, "file_name": ""}

@@ -34,6 +34,15 @@ class Enrollment(models.Model):
     last_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="+")
     last_activity_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
+    required_version = models.PositiveIntegerField(
+        null=True, help_text="Lessons that later versions of the course brought are optional; null: the newest counts."
+    )
+    own_required_count = models.PositiveIntegerField(
+        null=True, help_text="How many lessons count, where a former version does; kept by services."
+    )
+    offered_version = models.PositiveIntegerField(
+        null=True, help_text="The version of which the learner still has to choose whether it counts."
+    )
 
     objects = EnrollmentQuerySet.as_manager()
 
@@ -51,6 +60,11 @@ class Enrollment(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.user_id}→{self.course_id}"
+
+    @property
+    def required_count(self) -> int:
+        """How many lessons count for completing the course: those of the version that the learner completes."""
+        return self.course.required_count if self.own_required_count is None else self.own_required_count
 
     @property
     def is_active(self) -> bool:

@@ -153,7 +153,7 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
 def lessons(request: HttpRequest) -> HttpResponse:
     """The lessons of a course with their states: /course/lessons?course={slug}."""
     found, standing = find_course(signed_in_user(request), request.GET.get("course", ""))
-    outline = outline_of(found)
+    outline = standing.fit(outline_of(found))
     placed = place_all(found, outline, standing)
     by_pk = {one.entry.pk: one for one in placed}
     entry = resume_entry(found, outline, standing, placed)

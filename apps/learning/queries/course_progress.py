@@ -102,7 +102,7 @@ class CourseRecord:
 
 def record_of(user: User, course: Course, enrollment: Enrollment, *, now: datetime) -> CourseRecord:
     """Return the record of one enrollment. Five queries, three if the outline is cached."""
-    outline = outline_of(course)
+    outline = outline_of(course).for_version(enrollment.required_version)
     rows = LessonProgress.objects.filter(enrollment=enrollment).values_list(
         "lesson_id", "position", "watched_seconds", "completed_at"
     )

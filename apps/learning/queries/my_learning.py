@@ -92,7 +92,7 @@ def enrollment_out(my_course: MyCourse) -> dict[str, Any]:
             "title": enrollment.course.title,
             "url": course_url(enrollment.course.slug),
         },
-        "lesson_count": enrollment.course.required_count,
+        "lesson_count": enrollment.required_count,
         "completed_lessons": enrollment.completed_lessons,
         "percent": enrollment.percent,
         "enrolled_at": enrollment.enrolled_at,

@@ -52,7 +52,7 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
             "section_id",
             "section__title",
             *("pk", "uid", "slug", "number", "title", "kind", "duration", "is_preview", "is_optional"),
-            *("opens_at", "opens_after_days"),
+            *("opens_at", "opens_after_days", "since_version"),
         )
     )
     prerequisites: dict[int, tuple[int, ...]] = {}

@@ -47,7 +47,7 @@ def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str
         "slug": course.slug,
         "title": course.title,
         "url": course_url(course.slug),
-        "lesson_count": outline.required_count,
+        "lesson_count": standing.fit(outline).required_count,
         "completed_lessons": enrollment.completed_lessons if enrollment else 0,
         "percent": enrollment.percent if enrollment else 0,
     }

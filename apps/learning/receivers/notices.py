@@ -39,7 +39,7 @@ def notify_of_milestone(event: MilestoneReached) -> None:
         percent=event.percent,
         course=enrollment.course.title,
         done=enrollment.completed_lessons,
-        total=enrollment.course.required_count,
+        total=enrollment.required_count,
     )
 
 

@@ -45,6 +45,8 @@ from apps.learning.services.ratings import (
     restore_rating,
     vote_helpful,
 )
+from apps.learning.services.remarking import remark_questions
+from apps.learning.services.versions import choose_version
 
 __all__ = [
     "OPENING_CHECK_INTERVAL",
@@ -53,6 +55,7 @@ __all__ = [
     "announce_lesson",
     "announce_openings",
     "build_document",
+    "choose_version",
     "complete_lesson",
     "completed_percents",
     "decide_rating",
@@ -85,6 +88,7 @@ __all__ = [
     "record_whole",
     "recount",
     "recount_course",
+    "remark_questions",
     "reply_to_rating",
     "report_rating",
     "request_document",

@@ -26,6 +26,7 @@ from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, Prepared
 from studyplatform.kit.events import publish
 
 MILESTONES = (25, 50, 75, 100)
+NEWEST = 2_000_000_000  # above every number of a version
 
 _PK = Param("pk", BigIntegerField())
 _COMPLETE = PreparedUpdate(
@@ -42,17 +43,27 @@ def _count(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(rows.order_by().values(one=Value(1)).annotate(n=Count("*")).values("n")), 0)
 
 
+def _required_version() -> Coalesce:
+    """The version whose lessons count for the enrollment: for most the newest, whatever its number."""
+    return Coalesce(OuterRef("required_version"), Value(NEWEST))
+
+
 _COUNTS = PreparedQuery(
     lambda: (
         Enrollment.objects.only("pk")
         .filter(pk=_PK)
         .annotate(
-            total=_count(Lesson.objects.filter(course=OuterRef("course"), is_optional=False)),
+            total=_count(
+                Lesson.objects.filter(
+                    course=OuterRef("course"), is_optional=False, since_version__lte=_required_version()
+                )
+            ),
             done=_count(
                 LessonProgress.objects.filter(
                     enrollment=OuterRef("pk"),
                     lesson__course=OuterRef("course"),
                     lesson__is_optional=False,
+                    lesson__since_version__lte=_required_version(),
                     lesson__removed_at=None,
                     completed_at__isnull=False,
                 )
@@ -64,7 +75,8 @@ _COUNTS = PreparedQuery(
 
 _SAVE_COUNTS = PreparedUpdate(
     lambda: Enrollment.objects.filter(pk=_PK),
-    *("completed_lessons", "percent", "milestone", "completed_at", "last_lesson", "last_activity_at"),
+    *("completed_lessons", "own_required_count", "percent", "milestone", "completed_at", "last_lesson"),
+    "last_activity_at",
 )
 
 
@@ -117,7 +129,7 @@ def recount(
 ) -> tuple[Enrollment, Certificate | None]:
     """Recount an enrollment's completed lessons, publish milestones, and at 100 % issue the certificate.
 
-    Optional lessons don't count, nor do removed ones.
+    Optional lessons don't count, nor do removed ones, nor what came after the version that the learner completes.
 
     An issued certificate stays valid when lessons are added to the course later.
     """
@@ -127,6 +139,7 @@ def recount(
         [counted] = _COUNTS(pk=enrollment_id)
         total, done = counted.total, counted.done  # type: ignore[attr-defined]  # annotated
         enrollment.completed_lessons = done
+        enrollment.own_required_count = total if enrollment.required_version is not None else None
         enrollment.percent = done * 100 // total if total else 0
         passed = [mark for mark in MILESTONES if enrollment.milestone < mark <= enrollment.percent]
         if passed:
@@ -141,6 +154,7 @@ def recount(
         _SAVE_COUNTS(
             pk=enrollment.pk,
             completed_lessons=enrollment.completed_lessons,
+            own_required_count=enrollment.own_required_count,
             percent=enrollment.percent,
             milestone=enrollment.milestone,
             completed_at=enrollment.completed_at,

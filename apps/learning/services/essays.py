@@ -65,7 +65,7 @@ def mark_essay(
         )
         _score(attempt, found, is_first_mark=was_waiting)
         if not attempt.waiting:
-            _complete(attempt, now)
+            complete_attempt(attempt, now)
         publish(
             EssayMarked(
                 essay_id=found.pk,
@@ -78,6 +78,16 @@ def mark_essay(
     return found
 
 
+def earned_by(attempt: Attempt) -> Fraction:
+    """Return what a submitted attempt has earned by now, exactly: by its questions and by the marks of its essays."""
+    earned = Fraction(0)
+    for question in questions_in(attempt):
+        mark = marking.mark(question, attempt.answers.get(str(question.uid)))
+        earned += mark.share * question.points
+    given = EssayAnswer.objects.filter(attempt=attempt, earned__isnull=False).values_list("earned", flat=True)
+    return earned + sum((Fraction(points) for points in given if points is not None), Fraction(0))
+
+
 def _score(attempt: Attempt, essay: EssayAnswer, *, is_first_mark: bool) -> None:
     """Write the mark into the attempt's results, and count all of its marks again, exactly."""
     attempt.waiting -= is_first_mark
@@ -87,16 +97,11 @@ def _score(attempt: Attempt, essay: EssayAnswer, *, is_first_mark: bool) -> None
             share = Fraction(essay.earned or 0) / essay.points
             stored["verdict"] = marking.Mark(share).verdict
             stored["earned"], stored["comment"] = plain_number(essay.earned or 0), essay.comment
-    earned = Fraction(0)
-    for question in questions_in(attempt):
-        mark = marking.mark(question, attempt.answers.get(str(question.uid)))
-        earned += mark.share * question.points
-    given = EssayAnswer.objects.filter(attempt=attempt, earned__isnull=False).values_list("earned", flat=True)
-    set_score(attempt, earned + sum((Fraction(points) for points in given if points is not None), Fraction(0)))
+    set_score(attempt, earned_by(attempt))
     attempt.save(update_fields=["waiting", "results", "score", "percent", "is_passed"])
 
 
-def _complete(attempt: Attempt, now: datetime) -> None:
+def complete_attempt(attempt: Attempt, now: datetime) -> None:
     """Do what submitting does for an attempt without essays. It counts on the day on which it was submitted."""
     enrollment, submitted_at = attempt.enrollment, attempt.submitted_at or now
     zone = enrollment.user.day_zone(now)

@@ -22,6 +22,7 @@ from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import bank_draws_of, questions_in, questions_of
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, is_over, set_score
+from apps.learning.quizzes.correcting import take_better_keys
 from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.results import stored_result
 from apps.learning.services import learned_days, learning_time
@@ -180,6 +181,9 @@ def _close(
     attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
 ) -> None:
     """Mark the answers and write the result into the attempt. Essays wait for a person."""
+    if take_better_keys(attempt.asked, answers):
+        questions = questions_in(attempt)
+        Attempt.objects.filter(pk=attempt.pk).update(asked=attempt.asked)
     earned, points, results, essays = Fraction(0), 0, [], []
     for place, question in enumerate(questions, start=1):
         answer = answers.get(str(question.uid))

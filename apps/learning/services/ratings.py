@@ -15,7 +15,6 @@ from django.db.models import Count, Sum
 from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.courses.policies import teachers_of
 from apps.courses.services import figures
 from apps.learning import rating_policies
 from apps.learning.errors import NotEnrolled
@@ -49,9 +48,9 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
             correct_quotes(rating)
         count_ratings(course.pk)
         if is_new and course.instructor_id != user.pk:
-            people.notify_all(
+            people.notify(
                 "learning.reviewed",
-                teachers_of(course),
+                course.instructor,
                 f"/courses/{course.slug}/reviews?sort=newest#r-{rating.pk}",
                 f"rating {rating.pk}",
                 now=now,

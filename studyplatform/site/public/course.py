@@ -77,7 +77,7 @@ def resume_of(course: Course, outline: Outline, standing: Standing, placed: list
     if enrollment is None or entry is None:
         return None
     href = lesson_url(course.slug, entry.slug)
-    return Resume(entry, href, enrollment.percent, enrollment.completed_lessons, outline.required_count)
+    return Resume(entry, href, enrollment.percent, enrollment.completed_lessons, standing.fit(outline).required_count)
 
 
 def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[Placed], opened: int) -> Markup:
