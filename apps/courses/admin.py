@@ -17,6 +17,7 @@ from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import (
+    CoInstructor,
     Course,
     CourseFile,
     CourseFileUse,
@@ -29,6 +30,7 @@ from apps.courses.models import (
     QuestionTag,
     Quiz,
     QuizDraw,
+    RevenueShare,
     Section,
     StatusChange,
     Subject,
@@ -198,6 +200,15 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
         )
 
 
+register_read_only(
+    CoInstructor,
+    ["user", "course", "role", "joined_at", "removed_at"],
+    filters=["role"],
+    search=["user__email", "course__title"],
+)
+register_read_only(
+    RevenueShare, ["user", "course", "percent", "since", "until"], search=["user__email", "course__title"]
+)
 register_read_only(
     CourseFile, ["name", "course", "media_type", "added_at", "unused_since"], search=["name", "course__title"]
 )

@@ -11,10 +11,12 @@ from django.utils import timezone
 from apps.courses import policies
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, FieldEdit
+from apps.courses.rights import people_of
 from apps.courses.services.outline_rows import topic_of
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.sockets import Socket, publish
 
+NO_LONGER_ALLOWED = 4403  # close code: the user was removed from the course
 OVERLAP = timedelta(seconds=10)  # for transactions that took long, and servers whose clocks differ
 PRESENCE_GAP = 1.0  # seconds between two messages of a browser about where its user writes; more are ignored
 MAX_NAME_LENGTH = 60  # characters of a field's name, and of a tab's
@@ -27,7 +29,8 @@ class StudioConsumer(Socket):
     or of its lessons was saved (``client`` names the tab that did; the browser asks for the new value), ``{"type":
     "outline"}`` when sections or lessons were added, moved, changed or removed, and ``{"type":
     "here", "by": "Ana", "client": "…", "target": uid, "field": "title"}`` while somebody is in a field. The browser
-    says ``{"type": "here", "client": "…", "target": uid, "field": "title"}`` itself.
+    says ``{"type": "here", "client": "…", "target": uid, "field": "title"}`` itself. The socket of somebody who is
+    removed from the course is closed within a second.
     """
 
     name = "studio"
@@ -39,26 +42,38 @@ class StudioConsumer(Socket):
 
         :raises CourseNotFound: it doesn't exist, or is hidden from the user.
         """
-        self.course_id = await database_sync_to_async(self._find_course)(self.scope["url_route"]["kwargs"]["course"])
+        course = await database_sync_to_async(self._find_course)(self.scope["url_route"]["kwargs"]["course"])
+        self.course_id, self.people_id = course.pk, course.live_id
         self.subscribe(topic_of(self.scope["url_route"]["kwargs"]["course"]))
         self.since = timezone.now()
         edits = await database_sync_to_async(_edits_since)({self.course_id}, self.since - OVERLAP)
         self._known = {(edit.pk, edit.edited_at) for edit in edits}  # the page came with them
         self._said_at = 0.0
 
-    def _find_course(self, uid: UUID) -> int:
+    def _find_course(self, uid: UUID) -> Course:
         course = Course.with_working_copies.filter(uid=uid).first()
         if course is None:
             raise CourseNotFound
         enforce(policies.manage_course(self.user, course))
-        return course.pk
+        return course
+
+    @classmethod
+    async def _staying(cls, sockets: list[Self]) -> list[Self]:
+        """The sockets of those who still belong to the course; the others are closed. One query, none for admins."""
+        asked = [socket for socket in sockets if not socket.user.is_admin]
+        people = await database_sync_to_async(people_of)({one.people_id for one in asked}) if asked else set()
+        left = [socket for socket in asked if (socket.people_id, socket.user.pk) not in people]
+        for socket in left:
+            await socket.close(code=NO_LONGER_ALLOWED)
+        return [socket for socket in sockets if socket not in left]
 
     @classmethod
     async def refresh(cls, sockets: list[Self]) -> None:
-        """One query for all sockets."""
+        """Two queries for all sockets."""
         now = timezone.now()
         since = min(socket.since for socket in sockets) - OVERLAP
         edits = await database_sync_to_async(_edits_since)({socket.course_id for socket in sockets}, since)
+        sockets = await cls._staying(sockets)
         for socket in sockets:
             for edit in socket.news_in(edits, now):
                 await socket.send_quietly(

@@ -66,3 +66,13 @@ class CourseDuplicated(Event):
 
     course_id: int
     source_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionPublished(Event):
+    """A next version of a course went live. ``is_announced``: its learners are told."""
+
+    course_id: int
+    version_id: int
+    is_announced: bool
+    added_lessons: tuple[int, ...]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.courses.models import Appeal, Course, LearningPath, Lesson, ReviewComment
+from apps.courses.models import Appeal, CoInstructor, Course, LearningPath, Lesson, RevenueShare, ReviewComment
 
 
 @register_export("courses")
@@ -28,6 +28,16 @@ def of_teaching(user: User) -> Iterator[Part]:
         yield Part(
             "teaching/appeals.json",
             appeals.values("course__title", "text", "written_at", "outcome", "reply").iterator(),
+        )
+    joined = CoInstructor.objects.filter(user=user).order_by("pk")
+    if joined.exists():
+        yield Part(
+            "teaching/co-instructor.json", joined.values("course__slug", "role", "joined_at", "removed_at").iterator()
+        )
+    shares = RevenueShare.objects.filter(user=user).order_by("pk")
+    if shares.exists():
+        yield Part(
+            "teaching/revenue-shares.json", shares.values("course__slug", "percent", "since", "until").iterator()
         )
     taught = Course.objects.filter(instructor=user)
     if not taught.exists():

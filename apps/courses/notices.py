@@ -125,3 +125,78 @@ APPEAL_REJECTED = services.register_kind(
         icon="flag",
     )
 )
+_people = partial(services.Kind, group="teaching", is_for=_teaches, icon="users")
+CO_INSTRUCTOR_JOINED = services.register_kind(
+    _people(
+        name="courses.co_instructor_joined",
+        title=_("A co-instructor joins your course"),
+        headline=_("%(name)s teaches “%(course)s” with you"),
+        text=_("They accepted your invitation."),
+        action=_("See who teaches the course"),
+    )
+)
+CO_INSTRUCTOR_DECLINED = services.register_kind(
+    _people(
+        name="courses.co_instructor_declined",
+        title=_("An invitation to teach is declined"),
+        headline=_("%(name)s doesn't join “%(course)s”"),
+        text=_("They declined your invitation. A share that it promised is yours again."),
+        action=_("See who teaches the course"),
+    )
+)
+CO_INSTRUCTOR_LEFT = services.register_kind(
+    _people(
+        name="courses.co_instructor_left",
+        title=_("A co-instructor leaves your course"),
+        headline=_("%(name)s no longer teaches “%(course)s”"),
+        text=_("They left the course. Their share of what is sold from now on is yours."),
+        action=_("See who teaches the course"),
+    )
+)
+CO_INSTRUCTOR_REMOVED = services.register_kind(
+    services.Kind(
+        name="courses.co_instructor_removed",
+        group="teaching",
+        icon="users",
+        title=_("You no longer teach a course with others"),
+        headline=_("You no longer teach “%(course)s”"),
+        text=_("Its instructor removed you from the course. What you earned with it until now stays yours."),
+        action=_("Your courses"),
+    )
+)
+CO_INSTRUCTOR_ROLE = services.register_kind(
+    _people(
+        name="courses.co_instructor_role",
+        title=_("Your role in a course changes"),
+        headline=_("Your role in “%(course)s” is now: %(role)s"),
+        text=_("Its instructor changed what you can do there."),
+        action=_("Open the course"),
+    )
+)
+OWNERSHIP_OFFERED = services.register_kind(
+    _people(
+        name="courses.ownership_offered",
+        title=_("A course is offered to you"),
+        headline=_("%(name)s offers you “%(course)s”"),
+        text=_("Once you accept, you are its instructor, and it is you who decides about prices and people."),
+        action=_("Answer the offer"),
+    )
+)
+OWNERSHIP_ACCEPTED = services.register_kind(
+    _people(
+        name="courses.ownership_accepted",
+        title=_("A course has another instructor"),
+        headline=_("%(name)s is now the instructor of “%(course)s”"),
+        text=_("What was sold before stays with those who had it then."),
+        action=_("See who teaches the course"),
+    )
+)
+OWNERSHIP_DECLINED = services.register_kind(
+    _people(
+        name="courses.ownership_declined",
+        title=_("The offer of a course is declined"),
+        headline=_("%(name)s doesn't take over “%(course)s”"),
+        text=_("You stay its instructor."),
+        action=_("See who teaches the course"),
+    )
+)

@@ -1,8 +1,5 @@
 """Who may edit and review a course, and change its status."""
 
-from django.utils import timezone
-from django.utils.formats import date_format
-
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -11,18 +8,17 @@ from apps.courses.errors import (
     CourseNotFound,
     CourseUnderReview,
     NotCourseStaff,
+    OnlyForInstructor,
     PathNotFound,
-    StillTeaching,
-    VideoOfDeletedLesson,
+    RightNotGiven,
     WrongCourseStatus,
 )
-from apps.courses.models import Course, LearningPath, Lesson, StatusChange
-from apps.courses.models.outline_change import UNDO_PERIOD
-from apps.files.errors import VideoInUse
-from apps.files.models import VideoAsset
+from apps.courses.models import Course, LearningPath, Right, StatusChange
+from apps.courses.rights import courses_with_right, has_right, teachers_of
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
-from studyplatform.kit.text.lists import list_names
+
+__all__ = ["courses_with_right", "has_right", "teachers_of"]  # of `rights`, for other apps
 
 Status = Course.Status
 
@@ -30,10 +26,11 @@ EDITABLE = {Status.DRAFT, Status.PUBLISHED, Status.SUSPENDED}
 
 
 def is_staff_of(user: AnyUser, course: Course) -> bool:
-    """Return whether the user is staff of the course: its instructor (as long as they can teach) or an admin."""
-    if not isinstance(user, User) or not user.is_active:
-        return False
-    return user.is_admin or (user.can_teach and course.instructor_id == user.pk)
+    """Return whether the user is staff of the course: its instructor, a co-instructor, or an admin.
+
+    At most one query, none for learners.
+    """
+    return has_right(user, course, Right.VIEW)
 
 
 def create_course(user: AnyUser) -> Verdict:
@@ -50,9 +47,46 @@ def manage_course(user: AnyUser, course: Course) -> Verdict:
     return CourseNotFound() if hidden else NotCourseStaff()
 
 
-def edit_course(user: AnyUser, course: Course) -> Verdict:
-    """Staff may change texts and outline, but not during a review or once the course is archived."""
+def hold_right(user: AnyUser, course: Course, right: Right) -> Verdict:
+    """Who has the right in the course; staff without it are told so, and for others a hidden course doesn't exist."""
+    if has_right(user, course, right):
+        return None
     refusal = manage_course(user, course)
+    if refusal is not None:
+        return refusal
+    return OnlyForInstructor() if right is Right.OWN else RightNotGiven()
+
+
+def own_course(user: AnyUser, course: Course) -> Verdict:
+    """Its instructor decides about prices and people, and about the course as a whole. So may admins."""
+    return hold_right(user, course, Right.OWN)
+
+
+def remove_co_instructor(user: AnyUser, course: Course, user_id: int) -> Verdict:
+    """Its instructor removes co-instructors, and each of them may leave."""
+    if isinstance(user, User) and user.is_active and user.pk == user_id:
+        return None
+    return own_course(user, course)
+
+
+def be_offered_course(user: AnyUser) -> Verdict:
+    """Who takes over a course may teach, and their email is proved."""
+    return create_course(user)
+
+
+def transfer_course(user: AnyUser) -> Verdict:
+    """Admins give a course to another instructor at once, without an answer."""
+    return accounts.administer(user)
+
+
+def answer_invitation(user: AnyUser) -> Verdict:
+    """Who proved that the invited address is theirs answers an invitation."""
+    return accounts.be_verified(user)
+
+
+def edit_course(user: AnyUser, course: Course) -> Verdict:
+    """Those who may edit change texts and outline, but not during a review or once the course is archived."""
+    refusal = hold_right(user, course, Right.EDIT)
     if refusal is not None:
         return refusal
     if course.status == Status.REVIEW:
@@ -60,29 +94,39 @@ def edit_course(user: AnyUser, course: Course) -> Verdict:
     return None if course.status in EDITABLE else _wrong_status(course)
 
 
-def delete_course(user: AnyUser, course: Course) -> Verdict:
-    """Staff may delete a draft that was never published."""
-    refusal = manage_course(user, course)
+def begin_version(user: AnyUser, course: Course) -> Verdict:
+    """Those who edit write the next version of a course that was published, unless it is archived or under review."""
+    refusal = hold_right(user, course, Right.EDIT)
     if refusal is not None:
         return refusal
+    return None if course.is_versioned and course.status in EDITABLE else _wrong_status(course)
+
+
+def delete_course(user: AnyUser, course: Course) -> Verdict:
+    """Its instructor may delete a draft that was never published. A working copy is discarded instead."""
+    refusal = own_course(user, course)
+    if refusal is not None:
+        return refusal
+    if course.is_working_copy:
+        return CourseInUse()
     return None if course.status == Status.DRAFT and course.published_at is None else CourseInUse()
 
 
 def submit_course(user: AnyUser, course: Course) -> Verdict:
-    return _staff_in(user, course, {Status.DRAFT}) or accounts.be_verified(user)
+    return _right_in(user, course, {Status.DRAFT}, Right.EDIT) or accounts.be_verified(user)
 
 
 def withdraw_course(user: AnyUser, course: Course) -> Verdict:
-    return _staff_in(user, course, {Status.REVIEW})
+    return _right_in(user, course, {Status.REVIEW}, Right.EDIT)
 
 
 def unpublish_course(user: AnyUser, course: Course) -> Verdict:
-    return _staff_in(user, course, {Status.PUBLISHED})
+    return _right_in(user, course, {Status.PUBLISHED}, Right.OWN)
 
 
 def archive_course(user: AnyUser, course: Course) -> Verdict:
-    """Staff may archive a course; a suspended one only an admin, as its instructor could restore it."""
-    refusal = manage_course(user, course)
+    """Its instructor may archive a course; a suspended one only an admin, as its instructor could restore it."""
+    refusal = own_course(user, course)
     if refusal is not None:
         return refusal
     if course.status == Status.SUSPENDED and not _is_admin(user):
@@ -91,8 +135,8 @@ def archive_course(user: AnyUser, course: Course) -> Verdict:
 
 
 def restore_course(user: AnyUser, course: Course) -> Verdict:
-    """Staff may restore an archived course; only an admin one that was suspended before."""
-    refusal = _staff_in(user, course, {Status.ARCHIVED})
+    """Its instructor may restore an archived course; only an admin one that was suspended before."""
+    refusal = _right_in(user, course, {Status.ARCHIVED}, Right.OWN)
     if refusal is not None or _is_admin(user):
         return refusal
     last = StatusChange.objects.filter(course=course, became=Status.ARCHIVED).order_by("-changed_at", "-pk").first()
@@ -137,23 +181,10 @@ def _manages(user: AnyUser, path: LearningPath) -> bool:
     return user.is_admin or (user.can_teach and path.owner_id == user.pk)
 
 
-def delete_video(video: VideoAsset) -> Verdict:
-    """A video can't be deleted while a course that was published uses it, or a deleted lesson may return with it."""
-    drafts = {Status.DRAFT}
-    in_use = Lesson.objects.filter(video=video).exclude(course__status__in=drafts, course__published_at=None).exists()
-    if in_use:
-        return VideoInUse()
-    removed = Lesson.with_removed.filter(video=video, removed_at__gt=timezone.now() - UNDO_PERIOD)
-    last = removed.order_by("-removed_at").values_list("title", "removed_at").first()
-    if last is None or last[1] is None:
-        return None
-    until = timezone.localdate(last[1] + UNDO_PERIOD)
-    return VideoOfDeletedLesson(lesson=last[0], until=date_format(until, "j F Y"))
-
-
 def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:
     """Return what pages and islands offer the user on this course."""
     return abilities(
+        own=own_course(user, course),
         manage=manage_course(user, course),
         edit=edit_course(user, course),
         delete=delete_course(user, course),
@@ -168,8 +199,8 @@ def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:
     )
 
 
-def _staff_in(user: AnyUser, course: Course, statuses: set[Status]) -> Verdict:
-    refusal = manage_course(user, course)
+def _right_in(user: AnyUser, course: Course, statuses: set[Status], right: Right) -> Verdict:
+    refusal = hold_right(user, course, right)
     if refusal is not None:
         return refusal
     return None if course.status in statuses else _wrong_status(course)
@@ -188,10 +219,3 @@ def _is_admin(user: AnyUser) -> bool:
 
 def _wrong_status(course: Course) -> WrongCourseStatus:
     return WrongCourseStatus(status_now=str(course.get_status_display()))
-
-
-def leave(user: User) -> Verdict:
-    """An instructor with published courses or courses under review cannot delete the account."""
-    live = Course.objects.filter(instructor=user, status__in=[Status.PUBLISHED, Status.REVIEW])
-    titles = list(live.order_by("title").values_list("title", flat=True)[:3])
-    return StillTeaching(courses=list_names(titles)) if titles else None

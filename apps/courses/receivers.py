@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
-from apps.courses import policies, services
+from apps.courses import deletion_policies, policies, services
 from apps.courses.events import CourseArchived, CoursePublished, CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     Course,
@@ -22,6 +22,7 @@ from apps.courses.models import (
     Lesson,
     PathCourse,
     ReviewComment,
+    Right,
     SearchDocument,
     StatusChange,
     Subject,
@@ -49,8 +50,8 @@ def _about_rendition(name: str) -> Q:
 
 
 # A video that a published course uses can't be deleted.
-files.register_deletion_check(policies.delete_video)
-accounts.register_hindrance(policies.leave)
+files.register_deletion_check(deletion_policies.delete_video)
+accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)
 files.register_use(course_files_using)
@@ -139,6 +140,11 @@ def delete_unused_videos_of_deleted_user(event: AccountDeleted) -> None:
 
 
 @subscribe(AccountDeleted)
+def end_co_teaching_of_deleted_user(event: AccountDeleted) -> None:
+    services.end_co_teaching(user_id=event.user_id, now=timezone.now())
+
+
+@subscribe(AccountDeleted)
 def delete_unpublished_paths_of_deleted_user(event: AccountDeleted) -> None:
     services.delete_unpublished_paths(user_id=event.user_id)
 
@@ -192,7 +198,9 @@ def notify_of_decision(event: SubmissionDecided) -> None:
     if kind is not None:
         link = f"/dashboard/instructor/courses/{row.course.slug}/edit"
         course = row.course
-        accounts.notify(kind, course.instructor, link, row.uid.hex, course=course.title, comment=row.comment)
+        accounts.notify_all(
+            kind, policies.teachers_of(course, Right.EDIT), link, row.uid.hex, course=course.title, comment=row.comment
+        )
 
 
 @subscribe(CourseSuspended)
@@ -203,7 +211,8 @@ def notify_of_suspension(event: CourseSuspended) -> None:
         course = step.course
         link = f"/dashboard/instructor/courses/{course.slug}/appeal"
         key = f"step {step.pk}"
-        accounts.notify("courses.suspended", course.instructor, link, key, course=course.title, comment=step.reason)
+        people = policies.teachers_of(course, Right.EDIT)
+        accounts.notify_all("courses.suspended", people, link, key, course=course.title, comment=step.reason)
 
 
 @subscribe(CoursePublished)

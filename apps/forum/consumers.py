@@ -65,7 +65,7 @@ class MessagesConsumer(Socket):
 
     def news_in(self, changed: list[Conversation], now: datetime) -> list[Conversation]:
         """The user's conversations that this browser has not heard of in their present state."""
-        mine = [row for row in changed if self.user.pk in {row.learner_id, row.course.instructor_id}]
+        mine = [row for row in changed if self.user.pk in queries.people_in(row)]
         states = {row.uid: (row.last_number, row.read_by_learner, row.read_by_instructor) for row in mine}
         news = [row for row in mine if self._known.get(row.uid) != states[row.uid]]
         self._known, self.since = states, now

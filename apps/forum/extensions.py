@@ -4,11 +4,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Lesson
+from apps.courses.models import Lesson, Right, having_right
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation, Post, PostState, Report, Topic
 from apps.forum.queries import lessons, messages
@@ -41,10 +43,13 @@ def unread_as_learner() -> Subquery:
 
 
 @session_counts.registers("teaching_messages")
-def unread_as_instructor() -> Subquery:
-    """The unread conversations with learners."""
-    rows = Conversation.objects.filter(course__instructor=OuterRef("user"), unread_by_instructor__gt=0)
-    return _count(rows.order_by().values("course__instructor"))
+def unread_as_instructor() -> CombinedExpression:
+    """The unread conversations with learners, in own courses and in those that the user teaches with others."""
+    rows = Conversation.objects.filter(unread_by_instructor__gt=0).order_by()
+    own = rows.filter(course__instructor=OuterRef("user")).values("course__instructor")
+    member = "course__co_instructors__"
+    joined = rows.filter(having_right(Right.TEACH, member), **{f"{member}user": OuterRef("user")})
+    return Coalesce(_count(own), 0) + Coalesce(_count(joined.values(f"{member}user")), 0)
 
 
 @session_counts.registers("moderation")
@@ -58,11 +63,18 @@ def waiting_for_admins() -> Subquery:
 
 
 @session_counts.registers("teaching_questions")
-def unanswered_on_own_boards() -> Subquery:
-    """The questions without an answer on the boards of an instructor's courses."""
-    boards = Board.objects.filter(course__instructor=OuterRef(OuterRef("user")))
+def unanswered_on_own_boards() -> CombinedExpression:
+    """The questions without an answer on the boards of the courses that the user teaches, alone or with others."""
+    user = OuterRef(OuterRef("user"))
+    member = "course__co_instructors__"
+    joined = Board.objects.filter(having_right(Right.TEACH, member), **{f"{member}user": user})
+    return _unanswered(Board.objects.filter(course__instructor=user)) + _unanswered(joined)
+
+
+def _unanswered(boards: QuerySet[Board]) -> Coalesce:
     topics = Topic.objects.filter(waiting_for_answer(OuterRef("user")), board__in=boards.values("pk"))
-    return Subquery(topics.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+    counts = topics.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 @menu_badges.registers("teaching_questions")

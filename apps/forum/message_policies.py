@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, administer, be_verified, teach
-from apps.courses.models import Course
+from apps.courses.models import CoInstructor, Course, Right, courses_co_taught
+from apps.courses.policies import has_right
 from apps.forum import errors
 from apps.forum.models import Block, Conversation, Message, MessageFile
 from apps.forum.models.moderation import bans_in
@@ -22,7 +23,7 @@ OPEN_TO_ANNOUNCEMENTS = {Course.Status.PUBLISHED, Course.Status.ARCHIVED}
 
 
 class Side(Enum):
-    """Which of its two people a user is in a conversation."""
+    """Which side of a conversation a user is on. The instructor's side is that of all who teach the course."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"
@@ -37,16 +38,25 @@ def side_in(user: AnyUser, course: Course, learner: User) -> Side | None:
         return None
     if user.pk == learner.pk:
         return Side.LEARNER
-    return Side.INSTRUCTOR if course.instructor_id == user.pk and user.can_teach else None
+    return Side.INSTRUCTOR if teaches(user, course) else None
+
+
+def teaches(user: User, course: Course) -> bool:
+    """Return whether the user is one of those who teach the course; an admin isn't as such. At most one query."""
+    if user.is_admin and course.instructor_id != user.pk:
+        return CoInstructor.objects.having(Right.TEACH).filter(course=course.live_id, user=user).exists()
+    return has_right(user, course, Right.TEACH)
 
 
 def read_conversation(user: AnyUser, conversation: Conversation) -> Verdict:
-    """Its two people read a conversation, also after the enrollment has ended. For others it doesn't exist."""
+    """The learner and the teachers read a conversation, also after the enrollment. For others it doesn't exist."""
     return None if side_in(user, conversation.course, conversation.learner) is not None else NotFound()
 
 
 def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
-    """The learner and the instructor write while the learner is enrolled, unless one of them blocked the other.
+    """The learner and those who teach write while the learner is enrolled, unless one of them blocked the other.
+
+    Who blocks the instructor of a course blocks all who teach it there.
 
     A banned user may only reply to an admin.
     """
@@ -68,7 +78,7 @@ def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
     other = course.instructor if side is Side.LEARNER else learner
     if not other.is_active or (side is Side.LEARNER and not other.can_teach):
         return errors.RecipientGone()
-    blocks = blocks_between(user, other)
+    blocks = blocks_with_teachers(learner, {course.instructor_id, user.pk} - {learner.pk})
     if user.pk in blocks:
         return errors.RecipientBlocked(name=other.display_name)
     if blocks:
@@ -97,6 +107,12 @@ def blocks_between(one: User, other: User) -> set[int]:
     return set(Block.objects.filter(pair).values_list("blocker_id", flat=True))
 
 
+def blocks_with_teachers(learner: User, teachers: set[int]) -> set[int]:
+    """The ids of those who blocked: the learner one of these teachers, or one of them the learner. One query."""
+    pair = Q(blocker=learner, blocked__in=teachers) | Q(blocker__in=teachers, blocked=learner)
+    return set(Block.objects.filter(pair).values_list("blocker_id", flat=True))
+
+
 def report_message(user: AnyUser, message: Message) -> Verdict:
     """The recipient reports a message."""
     refused = read_conversation(user, message.conversation)
@@ -110,11 +126,11 @@ def decide_report(user: AnyUser) -> Verdict:
 
 
 def announce(user: AnyUser, course: Course) -> Verdict:
-    """Only its instructor sends announcements to a course, once it has been published, unless they are banned."""
+    """Only those who teach a course send announcements to it, once it has been published, unless they are banned."""
     refused = teach(user)
     if refused is not None:
         return refused
-    if not isinstance(user, User) or course.instructor_id != user.pk:
+    if not isinstance(user, User) or not teaches(user, course):
         return NotFound()
     if course.status not in OPEN_TO_ANNOUNCEMENTS:
         return errors.CourseNotOpenForAnnouncements()
@@ -122,10 +138,11 @@ def announce(user: AnyUser, course: Course) -> Verdict:
 
 
 def files_offering(reader: Param) -> QuerySet[MessageFile]:
-    """The attachments that offer the upload of the outer query to a user: one of the two people of a conversation."""
+    """The attachments that offer the upload of the outer query to a user: the learner, or a teacher of the course."""
     there = User.objects.filter(pk=reader, is_active=True)
-    teaching = there.filter(
-        role__in=[Role.INSTRUCTOR, Role.ADMIN], pk=OuterRef("message__conversation__course__instructor")
-    )
+    conversation = "message__conversation__"
+    co_taught = courses_co_taught(reader, Right.TEACH).filter(course=OuterRef(OuterRef(f"{conversation}course")))
+    teaches_it = Q(pk=OuterRef(f"{conversation}course__instructor")) | Exists(co_taught)
+    teaching = there.filter(teaches_it, role__in=[Role.INSTRUCTOR, Role.ADMIN])
     learning = there.filter(pk=OuterRef("message__conversation__learner"))
     return MessageFile.objects.filter(Q(Exists(learning)) | Q(Exists(teaching)), upload=OuterRef("pk"))

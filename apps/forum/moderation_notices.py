@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts import services
 from apps.accounts.models import Role, User
 from apps.accounts.services import Mail
+from apps.courses.policies import teachers_of
 from apps.forum.models import Board, ModerationAction, Post
 
 APPROVED = services.register_kind(
@@ -130,15 +131,15 @@ def tell_reporters(users: Iterable[User], post: Post, *, now: datetime) -> None:
 def tell_moderators(board: Board, *, tab: str, now: datetime) -> None:
     """Tell the moderators of a board that something waits; at most once a day.
 
-    Of a course board: its instructor. If they are blocked or no longer teach, and for other boards: the admins.
+    Of a course board: those who teach the course. If nobody of them may, and for other boards: the admins.
 
     :param tab: of the queue, ``pending`` or ``reported``.
     """
     key = f"{board.pk}-{now.date()}"
-    instructor = board.course.instructor if board.course is not None else None
-    if instructor is not None and instructor.is_active and instructor.can_teach:
+    teachers = list(teachers_of(board.course)) if board.course is not None else []
+    if teachers:
         address = f"/dashboard/instructor/forum?tab={tab}"
-        services.notify(WAITING.name, instructor, address, key, board=board.title, now=now)
+        services.notify_all(WAITING.name, teachers, address, key, board=board.title, now=now)
         return
     admins = User.objects.filter(role=Role.ADMIN, is_active=True)
     address = f"/dashboard/admin/forum?tab={tab}"

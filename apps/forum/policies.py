@@ -6,7 +6,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, administer, be_verified
-from apps.courses.policies import is_staff_of
+from apps.courses.models import Right
+from apps.courses.policies import has_right
 from apps.forum.errors import (
     AlreadyReported,
     AnnouncementsByStaff,
@@ -30,10 +31,10 @@ from studyplatform.kit.policies import Verdict
 
 
 def moderates(user: AnyUser, board: Board) -> bool:
-    """Return whether the user moderates the board: admins all, instructors those of their courses."""
+    """Return whether the user moderates the board: admins all, those who teach a course its own."""
     if not isinstance(user, User) or not user.is_active:
         return False
-    return user.is_admin or (board.course is not None and is_staff_of(user, board.course))
+    return user.is_admin or (board.course is not None and has_right(user, board.course, Right.TEACH))
 
 
 def is_member(user: AnyUser, board: Board) -> bool:

@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, OuterRef, Subquery, Value
+from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import Role, User
 from apps.billing.extensions import CourseAccess, LearningFigures, course_access, learning_figures, watch_time
+from apps.courses.models import Right, having_right
 from apps.courses.queries import authoring
 from apps.learning import opening_notes as opening_notes
 from apps.learning import services
@@ -64,15 +67,23 @@ def ratings_for_admins() -> Subquery:
 
 
 @session_counts.registers("essays")
-def essays_to_mark() -> Subquery:
-    """The essays in an instructor's courses that wait for marks."""
+def essays_to_mark() -> CombinedExpression:
+    """The essays that wait for marks in the courses that the user teaches, alone or with others."""
     rows = EssayAnswer.objects.filter(
-        marked_at=None,
-        attempt__enrollment__revoked_at=None,
-        attempt__quiz__lesson__removed_at=None,
-        attempt__enrollment__course__instructor=OuterRef("user"),
+        marked_at=None, attempt__enrollment__revoked_at=None, attempt__quiz__lesson__removed_at=None
     )
-    return Subquery(rows.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+    course = "attempt__enrollment__course__"
+    own = rows.filter(**{f"{course}instructor": OuterRef("user")})
+    member = f"{course}co_instructors__"
+    joined = rows.filter(having_right(Right.TEACH, member), **{f"{member}user": OuterRef("user")})
+    return Coalesce(_counted(own), 0) + Coalesce(_counted(joined), 0)
+
+
+def _counted(rows: QuerySet[EssayAnswer]) -> Subquery:
+    return Subquery(
+        rows.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"),
+        output_field=IntegerField(),
+    )
 
 
 @menu_badges.registers("essays")

@@ -11,8 +11,8 @@ from apps.accounts.policies import AnyUser, be_signed_in, be_verified
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.errors import SubscriptionExpired
 from apps.courses.errors import CourseNotFound, LectureUnavailable, LessonNotOpenYet
-from apps.courses.models import Course, Lesson
-from apps.courses.policies import is_staff_of
+from apps.courses.models import CoInstructor, Course, Lesson, Right, courses_co_taught, taught_by
+from apps.courses.policies import has_right, is_staff_of
 from apps.courses.queries.openings import describe_opening
 from apps.files.models import VideoAsset
 from apps.files.policies import CourseMembers, register_audience, register_course_members
@@ -106,9 +106,9 @@ def lessons_offering(reader: Param) -> QuerySet[Lesson]:
     The page of a lesson checks its prerequisites before the URL is signed.
     """
     enrolled = Enrollment.objects.active().filter(course=OuterRef("course"), user=reader, user__is_active=True)
-    staff = User.objects.filter(
-        Q(role=Role.ADMIN) | Q(role=Role.INSTRUCTOR, pk=OuterRef("course__instructor")), pk=reader, is_active=True
-    )
+    co_taught = courses_co_taught(reader, Right.VIEW).filter(course=OuterRef(OuterRef("course")))
+    teaches = Q(pk=OuterRef("course__instructor")) | Exists(co_taught)
+    staff = User.objects.filter(Q(role=Role.ADMIN) | (Q(role=Role.INSTRUCTOR) & teaches), pk=reader, is_active=True)
     is_public_preview = Q(is_preview=True, course__status__in=[Course.Status.PUBLISHED, Course.Status.ARCHIVED])
     offered = Lesson.objects.filter(kind=Lesson.Kind.FILE, file=OuterRef("pk"))
     return offered.filter(is_public_preview | Q(Exists(enrolled)) | Q(Exists(staff)))
@@ -117,7 +117,7 @@ def lessons_offering(reader: Param) -> QuerySet[Lesson]:
 def _courses_of(user: User) -> dict[UUID, str]:
     """The courses that the user teaches or is enrolled in. One query."""
     enrolled = Q(pk__in=Enrollment.objects.of(user.pk).active().values("course"))
-    taught = Q(instructor=user) if user.can_teach else Q()
+    taught = taught_by(user.pk, Right.VIEW) if user.can_teach else Q()
     return dict(Course.objects.filter(enrolled | taught).order_by("title").values_list("uid", "title"))
 
 
@@ -129,7 +129,10 @@ def _belongs(user: str, course: str) -> Q:
     enrolled = Enrollment.objects.active().filter(user=OuterRef(user), course__uid=OuterRef(course))
     teaching = {"instructor__role__in": [Role.INSTRUCTOR, Role.ADMIN]}
     taught = Course.objects.filter(uid=OuterRef(course), instructor=OuterRef(user), **teaching)
-    return Q(Exists(enrolled)) | Q(Exists(taught))
+    co_taught = CoInstructor.objects.having(Right.VIEW).filter(
+        course__uid=OuterRef(course), user=OuterRef(user), user__role__in=[Role.INSTRUCTOR, Role.ADMIN]
+    )
+    return Q(Exists(enrolled)) | Q(Exists(taught)) | Q(Exists(co_taught))
 
 
 register_course_members(CourseMembers(courses_of=_courses_of, titles=_titles, belongs=_belongs))
@@ -158,9 +161,9 @@ def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:
 
 
 def mark_essays(user: AnyUser, attempt: Attempt) -> Verdict:
-    """Staff mark the essays of their course, also of an archived one, while the learner is enrolled."""
-    is_staff = is_staff_of(user, attempt.quiz.lesson.course)
-    return None if is_staff and attempt.enrollment.is_active else NotFound()
+    """Those who teach a course mark its essays, also of an archived one, while the learner is enrolled."""
+    teaches = has_right(user, attempt.quiz.lesson.course, Right.TEACH)
+    return None if teaches and attempt.enrollment.is_active else NotFound()
 
 
 def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:

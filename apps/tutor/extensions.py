@@ -3,11 +3,14 @@
 from typing import Any
 
 from django.db.models import IntegerField, OuterRef, Subquery, Sum
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from apps.accounts.policies import AnyUser
+from apps.courses.models import Right, having_right
 from apps.tutor import services
 from apps.tutor.models import TodoCount
 from studyplatform.kit.extensions import LessonHit, lesson_hits, menu_badges, session_counts, topic_origins
@@ -22,10 +25,14 @@ def lessons_with(user: AnyUser, text: str) -> list[LessonHit]:
 
 
 @session_counts.registers("tutor_todos")
-def todos_of_instructor() -> Subquery:
-    """The questions about an instructor's courses that the tutor did not answer."""
-    rows = TodoCount.objects.filter(course__instructor=OuterRef("user")).order_by().values("course__instructor")
-    return Subquery(rows.annotate(sum=Sum("count")).values("sum"), output_field=IntegerField())
+def todos_of_instructor() -> CombinedExpression:
+    """The questions that the tutor did not answer about the courses that the user teaches, alone or with others."""
+    own = TodoCount.objects.filter(course__instructor=OuterRef("user")).order_by().values("course__instructor")
+    member = "course__co_instructors__"
+    joined = TodoCount.objects.filter(having_right(Right.TEACH, member), **{f"{member}user": OuterRef("user")})
+    rows = [own, joined.order_by().values(f"{member}user")]
+    sums = [Subquery(each.annotate(sum=Sum("count")).values("sum"), output_field=IntegerField()) for each in rows]
+    return Coalesce(sums[0], 0) + Coalesce(sums[1], 0)
 
 
 @menu_badges.registers("tutor_todos")

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Subquery
+from django.db.models.expressions import CombinedExpression
 from django.http import HttpRequest
 from django.utils.functional import Promise
 
@@ -60,9 +61,9 @@ sitemap_entries: Registry[SitemapSource] = Registry("sitemap entries")
 instructor_tiles: Registry[TileSource] = Registry("tiles of the instructor's dashboard")
 admin_tiles: Registry[TileSource] = Registry("tiles of the admin's dashboard")
 settings_sections: Registry[SettingsSection] = Registry("sections of the settings")
-# Numbers that are read together with the browser session, by the query that every page needs: each is a subquery with
-# ``OuterRef("user")``, and the row of the session has it as ``count_<name>``.
-session_counts: Registry[Callable[[], Subquery]] = Registry("numbers read with the session")
+# Numbers that are read together with the browser session, by the query that every page needs: each is made of
+# subqueries with ``OuterRef("user")``, and the row of the session has it as ``count_<name>``.
+session_counts: Registry[Callable[[], Subquery | CombinedExpression]] = Registry("numbers read with the session")
 menu_badges: Registry[Callable[[HttpRequest], int]] = Registry("numbers beside entries of the menus")
 
 

@@ -39,6 +39,7 @@ HIDDEN = {
     "courses.QuestionImport": PART, "courses.ReviewThread": PART, "courses.ReviewComment": PART,
     "courses.ReviewTick": PART, "courses.ReviewLink": SECRET, "courses.ReviewGuest": PART,
     "courses.Appeal": PART,
+    "courses.CoInstructorInvitation": SECRET, "courses.OwnershipOffer": PART,
     "billing.LedgerLine": PART, "billing.TaxDetails": TAX, "billing.TaxDetailsReminder": COUNTER,
     "billing.PremiumContribution": COUNTER,
 }  # fmt: skip

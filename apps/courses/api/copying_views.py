@@ -42,7 +42,7 @@ class StudioOutlineInsert(OutlineCall, GenericAPIView[Any]):
         """The lessons that can be inserted, those of courses that were changed last first."""
         course, user = course_with(request, uid), signed_in_user(request)
         found = insertable_lessons(
-            course, words=request.query_params.get("q", ""), of_course=request.query_params.get("course", "")
+            course, user, words=request.query_params.get("q", ""), of_course=request.query_params.get("course", "")
         )
         page = self.paginate_queryset(found) or []
         columns = ("uid", "number", "title", "kind", "duration")
@@ -93,7 +93,7 @@ class StudioOutlineTargets(GenericAPIView[Any]):
     def get(self, request: Request, uid: UUID) -> Response:
         """The other courses that can take lessons of this one, with their sections; those changed last first."""
         course, user = course_with(request, uid), signed_in_user(request)
-        page = self.paginate_queryset(target_courses(course, words=request.query_params.get("q", ""))) or []
+        page = self.paginate_queryset(target_courses(course, user, words=request.query_params.get("q", ""))) or []
         rows = [
             {
                 **course_in_studio(one, user),

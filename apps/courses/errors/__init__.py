@@ -14,11 +14,31 @@ from apps.courses.errors.outline import (
     PrerequisitesInCircle,
     UndoConflict,
     VideoOfDeletedLesson,
+    WrongLessonKind,
+)
+from apps.courses.errors.people import (
+    AlreadyCoInstructor,
+    CoInstructorGone,
+    InvitationExpired,
+    InvitationOfAnother,
+    InvitationUnknown,
+    OfferGone,
+    OnlyForInstructor,
+    RightNotGiven,
+    SharesTooHigh,
+    TooManyCoInstructors,
 )
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
+from apps.courses.errors.versions import (
+    DraftClosed,
+    NothingToPublish,
+    VersionNotKept,
+)
 from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
+    "AlreadyCoInstructor",
+    "CoInstructorGone",
     "CommentMissing",
     "ContentTreeUnreadable",
     "CourseInUse",
@@ -26,13 +46,20 @@ __all__ = [
     "CourseNotReady",
     "CoursePictureUnreadable",
     "CourseUnderReview",
+    "DraftClosed",
     "DrawTooLarge",
     "FindingNotFound",
     "FindingRequired",
+    "InvitationExpired",
+    "InvitationOfAnother",
+    "InvitationUnknown",
     "LectureUnavailable",
     "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
+    "NothingToPublish",
+    "OfferGone",
+    "OnlyForInstructor",
     "OutlineFull",
     "OutlineMoved",
     "PastedTextTooLong",
@@ -42,9 +69,13 @@ __all__ = [
     "PrerequisitesInCircle",
     "QuestionFileInvalid",
     "QuestionInvalid",
+    "RightNotGiven",
+    "SharesTooHigh",
     "StillTeaching",
+    "TooManyCoInstructors",
     "TooManyPaths",
     "UndoConflict",
+    "VersionNotKept",
     "VideoNotYours",
     "VideoOfDeletedLesson",
     "VideoShown",
@@ -163,14 +194,6 @@ class CommentMissing(AppError):
     status = 400
     title = _("Add a comment")
     message = _("Any decision other than approval needs a comment. Tell the instructor what to change.")
-
-
-class WrongLessonKind(AppError):
-    code = "LESSON_WRONG_KIND"
-    status = 409
-    title = _("Wrong type of lesson")
-    message = _("Only video lessons can have a video, and only file lessons can have a file to download.")
-    severity = "warning"
 
 
 class NotCourseStaff(AppError):

@@ -90,3 +90,11 @@ class PrerequisitesInCircle(AppError):
     severity = "warning"
 
     lesson: str
+
+
+class WrongLessonKind(AppError):
+    code = "LESSON_WRONG_KIND"
+    status = 409
+    title = _("Wrong type of lesson")
+    message = _("Only video lessons can have a video, and only file lessons can have a file to download.")
+    severity = "warning"

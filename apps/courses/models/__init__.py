@@ -1,6 +1,17 @@
 """Subjects, courses, learning paths, sections, lessons, quiz definitions, and the review of courses."""
 
 from apps.courses.models.appeal import Appeal
+from apps.courses.models.co_instructor import (
+    CoInstructor,
+    CoInstructorInvitation,
+    CoInstructorRole,
+    OwnershipOffer,
+    RevenueShare,
+    Right,
+    courses_co_taught,
+    having_right,
+    taught_by,
+)
 from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
 from apps.courses.models.download import LessonDownload
 from apps.courses.models.field_edit import FieldEdit
@@ -22,6 +33,9 @@ __all__ = [
     "EVEN_RATING",
     "Appeal",
     "Availability",
+    "CoInstructor",
+    "CoInstructorInvitation",
+    "CoInstructorRole",
     "Course",
     "CourseFile",
     "CourseFileUse",
@@ -35,17 +49,20 @@ __all__ = [
     "LessonDownload",
     "LinkCheck",
     "OutlineChange",
+    "OwnershipOffer",
     "PathCourse",
     "Question",
     "QuestionImport",
     "QuestionTag",
     "Quiz",
     "QuizDraw",
+    "RevenueShare",
     "ReviewComment",
     "ReviewGuest",
     "ReviewLink",
     "ReviewThread",
     "ReviewTick",
+    "Right",
     "SearchDocument",
     "Section",
     "StatusChange",
@@ -53,4 +70,7 @@ __all__ = [
     "Submission",
     "VersionDraft",
     "availability_of",
+    "courses_co_taught",
+    "having_right",
+    "taught_by",
 ]

@@ -5,9 +5,10 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import ExpressionWrapper, F, Q
+from django.db.models import ExpressionWrapper, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.models.co_instructor import Right, taught_by
 from studyplatform.kit.names import NameField
 
 
@@ -71,16 +72,19 @@ class CourseQuerySet(models.QuerySet["Course"]):
     def published(self) -> Self:
         return self.filter(status=Course.Status.PUBLISHED)
 
-    def taught_by(self, user_id: int) -> Self:
-        return self.filter(instructor_id=user_id)
+    def taught_by(self, user_id: int, right: Right = Right.VIEW) -> Self:
+        """Courses in which somebody has a right: as the instructor, or as a co-instructor."""
+        return self.filter(taught_by(user_id, right))
 
 
-class CourseManager(models.Manager["Course"].from_queryset(CourseQuerySet)):  # type: ignore[misc]
+AllCourses = models.Manager.from_queryset(CourseQuerySet)
+
+
+class CourseManager(AllCourses["Course"]):
     """The courses without working copies, which only their authors and reviewers see."""
 
-    def get_queryset(self) -> CourseQuerySet:
-        found: CourseQuerySet = super().get_queryset().filter(next_version_of=None)
-        return found
+    def get_queryset(self) -> QuerySet["Course"]:
+        return super().get_queryset().filter(next_version_of=None)
 
 
 class Course(models.Model):
@@ -110,7 +114,7 @@ class Course(models.Model):
         PREMIUM = "premium", _("Included in Premium")
 
     TRANSITIONS: dict[str, set[str]] = {
-        Status.DRAFT: {Status.REVIEW},
+        Status.DRAFT: {Status.REVIEW, Status.PUBLISHED},  # an unpublished course by an approved version
         Status.REVIEW: {Status.DRAFT, Status.PUBLISHED},
         Status.PUBLISHED: {Status.DRAFT, Status.SUSPENDED, Status.ARCHIVED},
         Status.SUSPENDED: {Status.PUBLISHED, Status.DRAFT, Status.ARCHIVED},
@@ -164,7 +168,7 @@ class Course(models.Model):
     published_at = models.DateTimeField(null=True, blank=True)
 
     objects = CourseManager()
-    with_working_copies = CourseQuerySet.as_manager()
+    with_working_copies = AllCourses()
 
     class Meta:
         constraints = [

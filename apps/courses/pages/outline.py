@@ -120,7 +120,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
             "changes": changes_shown(course),
         }
     if opened is not None and part != "outline":
-        context |= panel_of(course, opened, rows)
+        context |= panel_of(signed_in_user(request), course, opened, rows)
     if part not in PARTS:
         return render(request, "courses/studio/lectures.html", context | extra)
     response = render(request, "courses/studio/lectures_part.html", context | extra)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.accounts.models import User
 from apps.courses.chapters import chapters_as_text
 from apps.courses.download_form import DownloadForm
 from apps.courses.external_video import stored_video
@@ -67,7 +68,7 @@ def file_limits() -> dict[str, Any]:
     }
 
 
-def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()) -> dict[str, Any]:
+def panel_of(user: User, course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()) -> dict[str, Any]:
     """Return the context of the open lesson's panel, by kind. ``sections``: the course's, if they have been read."""
     section = next((one for one in sections if one.section.pk == lesson.section_id), None) or section_row_of(lesson)
     context: dict[str, Any] = {
@@ -98,7 +99,7 @@ def panel_of(course: Course, lesson: Lesson, sections: Sequence[SectionRow] = ()
                 "takes_external": bool(settings.EXTERNAL_VIDEO_HOSTS) or bool(lesson.external_video),
                 "video_badge": lesson_badge(lesson),
                 "video_notice": notice_of(lesson.video) if lesson.video else "",
-                "videos": authoring.videos_of(course.instructor_id),
+                "videos": authoring.videos_for(user, course),
                 "captions": captions,
                 "captions_form": CaptionsForm(),
                 "caption_chapters": [] if lesson.chapters else chapters_of_captions(captions, duration=duration),

@@ -168,7 +168,7 @@ def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question 
             return to_question(course, lesson, saved)
     context = {
         **about(course, signed_in_user(request)),
-        **panel_of(course, lesson),
+        **panel_of(signed_in_user(request), course, lesson),
         "opened": lesson,
         "problem": problem,
         "tag_names": request.POST.get("tags", tag_names_of(found)),

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
 from apps.accounts.models import User
-from apps.courses.models import Course, Lesson, Submission
+from apps.courses.models import Course, Lesson, Right, Submission, taught_by
 from apps.courses.queries.authored_outline import (
     Badge,
     Kind,
@@ -82,10 +82,15 @@ def history_of(course: Course) -> QuerySet[Submission]:
     return course.submissions.select_related("submitted_by", "decided_by").order_by("-submitted_at", "-pk")
 
 
-def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
-    """Return the owner's newest videos that a lesson can use."""
+def videos_for(user: User, course: Course, *, limit: int = 50) -> QuerySet[VideoAsset]:
+    """Return the newest videos that the user can show in a lesson of the course: their own, and those it shows.
+
+    An admin sees those of the instructor.
+    """
+    owner = course.instructor_id if user.is_admin else user.pk
+    shown = Lesson.objects.filter(course=course).exclude(video=None).values("video")
     return (
-        VideoAsset.objects.filter(owner_id=owner_id)
+        VideoAsset.objects.filter(Q(owner_id=owner) | Q(pk__in=shown))
         .exclude(stage=Stage.FAILED)
         .defer("facts")
         .annotate(shown_in=Count("lessons", filter=Q(lessons__removed_at=None)))
@@ -101,8 +106,8 @@ def video_lessons(
     With ``is_open`` only lessons without a working video, in courses that can be edited.
     """
     # Of a course with a working copy the lessons of the copy: they are those that can be changed.
-    mine = Lesson.objects.filter(kind=Kind.VIDEO, course__instructor=user, course__working_copy=None)
-    found = mine.select_related("course", "video")
+    mine = Lesson.objects.filter(taught_by(user.pk, Right.EDIT, "course__"), kind=Kind.VIDEO)
+    found = mine.filter(course__working_copy=None).select_related("course", "video")
     if videos:
         found = found.filter(video__uid__in=videos)
     if is_open:

@@ -38,6 +38,13 @@ from apps.courses.services.findings import (
     restore_finding,
 )
 from apps.courses.services.inserting import insert_lessons
+from apps.courses.services.invitations import (
+    answer_invitation,
+    invitation_by_token,
+    invite_co_instructor,
+    resend_invitation,
+    revoke_invitation,
+)
 from apps.courses.services.media import (
     add_captions,
     attach_file,
@@ -84,6 +91,17 @@ from apps.courses.services.paths import (
     publish_path,
     remove_path_course,
     unpublish_path,
+)
+from apps.courses.services.people import (
+    answer_offer,
+    change_co_instructor,
+    end_co_teaching,
+    free_percent,
+    gets_money,
+    offer_course,
+    remove_co_instructor,
+    transfer_course,
+    withdraw_offer,
 )
 from apps.courses.services.pictures import discard_files, draw_plate, remove_picture, set_picture, upload_picture
 from apps.courses.services.question_exports import export_questions
@@ -149,6 +167,7 @@ from apps.courses.services.review_threads import (
     resolve_thread,
 )
 from apps.courses.services.undo import undo_change
+from apps.courses.services.versions import begin_version, choose_for_learners, discard_version, restore_version
 
 __all__ = [
     "MAX_ESSAY_LENGTH",
@@ -173,15 +192,20 @@ __all__ = [
     "add_path_course",
     "add_question",
     "add_section",
+    "answer_invitation",
+    "answer_offer",
     "answer_thread",
     "appeal_suspension",
     "archive_course",
     "arrange_outline",
     "attach_file",
     "attach_video",
+    "begin_version",
+    "change_co_instructor",
     "change_settings",
     "check_links",
     "check_questions",
+    "choose_for_learners",
     "clean_course_files",
     "clean_question_imports",
     "confirm_caption_draft",
@@ -209,6 +233,7 @@ __all__ = [
     "discard_course_file",
     "discard_files",
     "discard_picture_of",
+    "discard_version",
     "draw_plate",
     "duplicate_course",
     "duplicate_items",
@@ -218,13 +243,18 @@ __all__ = [
     "edit_path",
     "edit_question",
     "edit_quiz",
+    "end_co_teaching",
     "enter_review",
     "essays_left",
     "export_questions",
     "finish_merge",
+    "free_percent",
+    "gets_money",
     "ignore_finding",
     "import_questions",
     "insert_lessons",
+    "invitation_by_token",
+    "invite_co_instructor",
     "keep_caption_draft",
     "lesson_holds",
     "link_of_token",
@@ -241,6 +271,7 @@ __all__ = [
     "move_section",
     "name_copy",
     "note_guest",
+    "offer_course",
     "open_bank",
     "open_thread",
     "parse_chapters",
@@ -254,6 +285,7 @@ __all__ = [
     "record_uses",
     "reinstate_course",
     "remove_captions",
+    "remove_co_instructor",
     "remove_download",
     "remove_items",
     "remove_path_course",
@@ -265,9 +297,12 @@ __all__ = [
     "reopen_thread",
     "request_link_check",
     "require_order",
+    "resend_invitation",
     "resolve_thread",
     "restore_course",
     "restore_finding",
+    "restore_version",
+    "revoke_invitation",
     "revoke_review_link",
     "save_bank_question",
     "save_tagged_question",
@@ -285,6 +320,7 @@ __all__ = [
     "submit_course",
     "suspend_course",
     "tick_point",
+    "transfer_course",
     "undo_change",
     "undo_import",
     "unpublish_course",
@@ -294,4 +330,5 @@ __all__ = [
     "upload_file",
     "upload_picture",
     "withdraw_course",
+    "withdraw_offer",
 ]

@@ -9,7 +9,7 @@ from apps.accounts.models import Role, User
 from apps.courses import policies
 from apps.courses.errors import CommentMissing, WrongCourseStatus
 from apps.courses.errors.review import AppealDecided, AppealNotPossible
-from apps.courses.models import Appeal, Course, StatusChange
+from apps.courses.models import Appeal, Course, Right, StatusChange
 from apps.courses.services.review import reinstate_course
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text import content
@@ -28,7 +28,7 @@ def appeal_suspension(*, course: Course, by: User, text: str, now: datetime) -> 
         raise CommentMissing
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=course.pk)
-        enforce(policies.manage_course(by, course))
+        enforce(policies.hold_right(by, course, Right.EDIT))
         if course.status != Course.Status.SUSPENDED:
             raise WrongCourseStatus(status_now=str(course.get_status_display()))
         suspension = (

@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Question, QuestionTag, Quiz, QuizDraw
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_rows import arrange, moved
 from apps.courses.services.quiz_counts import finish_change
 from apps.courses.services.quizzes import (
@@ -221,6 +222,6 @@ def copy_to_bank(*, question: Question, by: User, now: datetime) -> Question:
 
 
 def _locked(course: Course, by: User) -> Course:
-    locked = Course.with_working_copies.select_for_update().get(pk=course.pk)
+    locked = lock_course_row(course.pk)
     enforce(policies.edit_course(by, locked))
     return locked

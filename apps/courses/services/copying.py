@@ -106,7 +106,7 @@ def copy_lessons(
         copy.title = name_copy(row.title) if is_named_copy else row.title
         copy.slug = find_free_slug(taken, slugify(copy.title) if is_same else row.slug)
         taken.add(copy.slug)
-        if row.video is not None and row.video.owner_id not in {into.instructor_id, by.pk}:
+        if row.video is not None and not is_same and row.video.owner_id not in {into.instructor_id, by.pk}:
             copy.video, copy.duration = None, 0
         made[row.pk] = copy
     Lesson.objects.bulk_create(made.values(), batch_size=200)

@@ -17,6 +17,7 @@ from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson, Quest
 from apps.courses.models.file import RENDITION_WIDTHS, rendition_name
 from apps.courses.queries.draws import candidates_of, draws_of
 from apps.courses.queries.texts import FieldText, texts_of_course_page, texts_of_lesson, texts_of_question
+from apps.courses.services.locking import lock_course_row
 from apps.files import services as files
 from apps.files.models import File as LibraryFile
 from apps.files.models import Upload
@@ -258,7 +259,7 @@ def _files_in(texts: Iterable[FieldText]) -> Iterator[UUID]:
 
 
 def _lock(course: Course, by: User) -> Course:
-    locked = Course.with_working_copies.select_for_update().get(pk=course.pk)
+    locked = lock_course_row(course.pk)
     enforce(policies.edit_course(by, locked))
     return locked
 

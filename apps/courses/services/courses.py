@@ -14,6 +14,7 @@ from apps.courses import artwork, policies
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, Subject
 from apps.courses.services.course_files import record_uses
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.pictures import draw_plate
 from apps.courses.services.search import index_course
 from studyplatform.kit.errors import NotFound
@@ -100,11 +101,14 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
     """Change the texts. The slug stays, because links use it.
 
     :raises CourseUnderReview: the course is under review.
+    :raises OnlyForInstructor: the price changes, and the user is a co-instructor.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
+        course = lock_course_row(course.pk)
         enforce(policies.edit_course(by, course))
         changed = texts.fields()
+        if (changed["pricing"], changed["price"]) != (course.pricing, course.price):
+            enforce(policies.own_course(by, course))
         for name, value in changed.items():
             setattr(course, name, value)
         course.plate = draw_plate(course)
@@ -124,7 +128,7 @@ def delete_course(*, course: Course, by: User) -> None:
     :raises CourseInUse: it is or was published.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
+        course = lock_course_row(course.pk)
         enforce(policies.delete_course(by, course))
         publish(CourseEdited(course_id=course.pk))
         course.delete()

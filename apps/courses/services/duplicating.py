@@ -105,9 +105,9 @@ def duplicate_course(
     once. Prices are copied; promo codes, bundles and learning paths are not.
 
     :raises RoleRequired, EmailNotVerified: the user may not create courses.
-    :raises CourseNotFound: the user is not staff of the course.
+    :raises CourseNotFound, OnlyForInstructor: the user is not its instructor.
     """
-    enforce(policies.manage_course(by, course))
+    enforce(policies.own_course(by, course))
     enforce(policies.create_course(by))
     with transaction.atomic():
         course = (

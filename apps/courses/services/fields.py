@@ -20,6 +20,7 @@ from apps.courses.external_video import stored_video
 from apps.courses.field_values import FieldProblem, Value, version_of
 from apps.courses.models import Course, FieldEdit, Lesson
 from apps.courses.services.courses import CourseTexts, edit_course
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.media import set_external_video
 from apps.courses.services.outline import edit_lesson
 from studyplatform.kit.errors import AppError
@@ -62,7 +63,7 @@ def save_course_fields(
     :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=course.pk)
+        course = lock_course_row(course.pk)
         enforce(policies.edit_course(by, course))
 
         def store(columns: Mapping[str, Any]) -> None:
@@ -91,7 +92,7 @@ def save_lesson_fields(
 ) -> list[Outcome]:
     """Save fields of a lesson; see `save_course_fields`."""
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         present_lesson = Lesson.objects.select_related("course").filter(pk=lesson.pk).first()
         if present_lesson is None:  # removed meanwhile

@@ -12,6 +12,7 @@ from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.external_video import ExternalVideo
 from apps.courses.models import Course, Lesson
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_rows import refresh_outline
 from apps.files import services as files
 from apps.files.errors import CaptionEncodingUncertain
@@ -28,14 +29,14 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     host gives way.
 
     :raises WrongLessonKind: it is not a video lesson.
-    :raises VideoNotYours: neither the instructor nor the user owns the video.
+    :raises VideoNotYours: the user doesn't own the video, and the course has never shown it.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         if lesson.kind != Lesson.Kind.VIDEO:
             raise WrongLessonKind
-        if video is not None and video.owner_id not in {course.instructor_id, by.pk}:
+        if video is not None and not _may_show(course, by, video):
             raise VideoNotYours
         before = Lesson.with_removed.values_list("video", flat=True).get(pk=lesson.pk)
         lesson.video = video
@@ -53,6 +54,16 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     return lesson
 
 
+def _may_show(course: Course, by: User, video: VideoAsset) -> bool:
+    """Whether somebody who may edit the course may show a video in it: their own, or one that it has shown before.
+
+    So nobody sees what a co-instructor keeps for another course. An admin acts for the instructor.
+    """
+    if video.owner_id == by.pk or (by.is_admin and video.owner_id == course.instructor_id):
+        return True
+    return Lesson.with_removed.filter(course=course, video=video).exists()
+
+
 def set_external_video(
     *, lesson: Lesson, by: User, video: ExternalVideo | None, length: int | None = None, now: datetime
 ) -> Lesson:
@@ -62,7 +73,7 @@ def set_external_video(
     :raises WrongLessonKind: it is not a video lesson.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db()
         if lesson.kind != Lesson.Kind.VIDEO:
@@ -90,7 +101,7 @@ def attach_file(*, lesson: Lesson, by: User, source: Upload | LibraryFile | None
     :raises AppError: not the user's own file, in the bin, incomplete, or unsuitable (see ``files.claim_content``).
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         _enforce_file_lesson(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
         claimed = files.claim_content(source=source, by=by) if source is not None else None
@@ -262,7 +273,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
     """
     with transaction.atomic():
         if lesson.external_video:
-            enforce(policies.edit_course(by, Course.with_working_copies.select_for_update().get(pk=lesson.course_id)))
+            enforce(policies.edit_course(by, lock_course_row(lesson.course_id)))
         else:
             _captioned(lesson, by)
         lesson.chapters = [list(chapter) for chapter in chapters]
@@ -270,7 +281,7 @@ def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
 
 
 def _captioned(lesson: Lesson, by: User) -> tuple[VideoAsset, Course]:
-    course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+    course = lock_course_row(lesson.course_id)
     enforce(policies.edit_course(by, course))
     if lesson.video is None:
         raise WrongLessonKind

@@ -17,6 +17,7 @@ from apps.courses.arrangement import Arrangement
 from apps.courses.errors import OutlineFull
 from apps.courses.events import OutlineChanged
 from apps.courses.models import Course, Lesson, Section
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.search import index_course
 from studyplatform.kit import sockets
 from studyplatform.kit.events import publish
@@ -32,7 +33,7 @@ def lock_course(course: Course, by: User) -> Course:
 
     :raises CourseUnderReview: the course is under review.
     """
-    course = Course.with_working_copies.select_for_update().get(pk=course.pk)
+    course = lock_course_row(course.pk)
     enforce(policies.edit_course(by, course))
     return course
 

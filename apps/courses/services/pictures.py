@@ -18,6 +18,7 @@ from apps.courses.events import CourseEdited
 from apps.courses.models import Course, CoursePicture
 from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.picture_files import MIN_HEIGHT, MIN_WIDTH, RATIO, Crop, DrawnPicture, draw_files
+from apps.courses.services.locking import lock_course_row
 from apps.files import services as files
 from apps.files.models import File as LibraryFile
 from apps.files.models import Upload
@@ -201,7 +202,7 @@ def _remove(names: list[str]) -> None:
 
 
 def _lock(course: Course, by: User) -> Course:
-    locked = Course.with_working_copies.select_for_update().get(pk=course.pk)
+    locked = lock_course_row(course.pk)
     enforce(policies.edit_course(by, locked))
     return locked
 

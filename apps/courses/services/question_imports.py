@@ -18,8 +18,9 @@ from apps.courses.errors import QuestionFileInvalid
 from apps.courses.imports.entries import ParsedFile, UnreadableFile
 from apps.courses.imports.fingerprints import digest_question
 from apps.courses.imports.reading import clean_text, read_questions, recognize
-from apps.courses.models import Course, Question, QuestionImport, Quiz
+from apps.courses.models import Question, QuestionImport, Quiz
 from apps.courses.services.bank import add_tags, open_bank
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.question_checks import Columns, QuestionChecker
 from apps.courses.services.question_import_files import store_files, with_files
 from apps.courses.services.quiz_counts import finish_change
@@ -87,7 +88,7 @@ def import_questions(
         locked = QuestionImport.objects.select_for_update().get(pk=checked.pk)
         if locked.state not in _IMPORTABLE:
             return locked
-        course = Course.with_working_copies.select_for_update().get(pk=checked.course_id)
+        course = lock_course_row(checked.course_id)
         enforce(policies.edit_course(by, course))
         rows, made = [], []
         for row, columns in QuestionChecker(quiz).rows(parsed, repeats=repeats):

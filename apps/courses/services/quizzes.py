@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.courses import policies, questions
 from apps.courses.errors import DrawTooLarge, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, OutlineChange, Question, Quiz
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_changes import record_removed_question
 from apps.courses.services.outline_rows import arrange, moved
 from apps.courses.services.quiz_counts import MAX_ESSAYS as MAX_ESSAYS
@@ -252,6 +253,6 @@ def _order(quiz: Quiz) -> list[int]:
 
 
 def _locked(quiz: Quiz, by: User) -> Course:
-    course = Course.with_working_copies.select_for_update().get(pk=quiz.of_course.pk)
+    course = lock_course_row(quiz.of_course.pk)
     enforce(policies.edit_course(by, course))
     return course

@@ -7,7 +7,8 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.errors import CommentMissing, CourseNotReady, WrongCourseStatus
+from apps.courses.content_tree import diff_trees
+from apps.courses.errors import CommentMissing, CourseNotReady, NothingToPublish, WrongCourseStatus
 from apps.courses.events import (
     CourseArchived,
     CourseEdited,
@@ -19,6 +20,9 @@ from apps.courses.events import (
 )
 from apps.courses.models import Course, StatusChange, Submission
 from apps.courses.queries import readiness
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.services.locking import lock_course_row, lock_versions
+from apps.courses.services.versions import merge_version
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
@@ -27,36 +31,49 @@ Outcome = Submission.Outcome
 
 
 def submit_course(*, course: Course, by: User, note: str = "", now: datetime) -> Submission:
-    """Submit a draft for review. It can't be edited until it is decided or withdrawn.
+    """Submit a draft, or the next version of a course, for review. It can't be edited until it is decided or withdrawn.
 
     :raises CourseNotReady: something required is missing.
     :raises WrongCourseStatus: it is not a draft.
+    :raises NothingToPublish: the next version is the same as the published course.
     """
     with transaction.atomic():
-        course = _locked(course, by, policies.submit_course)
-        if missing := readiness.missing(course):
+        live, edited = lock_versions(course)
+        enforce(policies.submit_course(by, edited))
+        if missing := readiness.missing(edited):
             raise CourseNotReady(missing=missing)
-        _move(course, Status.REVIEW, by, now)
+        number = 1
+        if edited.is_working_copy:
+            number = edited.draft.number
+            if diff_trees(read_tree(live), read_tree(edited)).is_empty:
+                raise NothingToPublish
+        _move(edited, Status.REVIEW, by, now)
         submission = Submission.objects.create(
-            course=course, submitted_by=by, submitted_at=now, note=note.strip(), outcome=Outcome.PENDING
+            course=live,
+            version_number=number,
+            submitted_by=by,
+            submitted_at=now,
+            note=note.strip(),
+            outcome=Outcome.PENDING,
         )
-        publish(CourseSubmitted(course_id=course.pk, submission_id=submission.pk))
+        publish(CourseSubmitted(course_id=live.pk, submission_id=submission.pk))
     return submission
 
 
 def withdraw_course(*, course: Course, by: User, now: datetime) -> Course:
-    """Withdraw the course from review, which makes it a draft again."""
+    """Withdraw the course, or its next version, from review, which makes it a draft again."""
     with transaction.atomic():
-        course = _locked(course, by, policies.withdraw_course)
-        _move(course, Status.DRAFT, by, now)
-        course.submissions.filter(outcome=Outcome.PENDING).update(
+        live, edited = lock_versions(course)
+        enforce(policies.withdraw_course(by, edited))
+        _move(edited, Status.DRAFT, by, now)
+        live.submissions.filter(outcome=Outcome.PENDING).update(
             outcome=Outcome.WITHDRAWN, decided_by=by, decided_at=now
         )
-    return course
+    return edited
 
 
 def decide_submission(*, course: Course, by: User, outcome: str, comment: str = "", now: datetime) -> Submission:
-    """Decide the pending submission: an approved course is published, any other becomes a draft again.
+    """Decide the pending submission: what is approved is published, any other becomes a draft again.
 
     :raises CommentMissing: a decision other than approval needs a comment.
     :raises WrongCourseStatus: nothing is pending, for example because another admin has decided.
@@ -67,18 +84,24 @@ def decide_submission(*, course: Course, by: User, outcome: str, comment: str = 
     if outcome != Outcome.APPROVED and not comment:
         raise CommentMissing
     with transaction.atomic():
-        course = _locked(course, by, policies.review_course)
-        submission = course.submissions.select_for_update().get(outcome=Outcome.PENDING)
+        live, edited = lock_versions(course)
+        enforce(policies.review_course(by, edited))
+        submission = live.submissions.select_for_update().get(outcome=Outcome.PENDING)
         submission.outcome = outcome
         submission.comment = comment
         submission.decided_by = by
         submission.decided_at = now
         submission.save(update_fields=["outcome", "comment", "decided_by", "decided_at"])
-        if outcome == Outcome.APPROVED:
-            _publish(course, by, now)
+        if outcome != Outcome.APPROVED:
+            _move(edited, Status.DRAFT, by, now)
+        elif edited.is_working_copy:
+            merge_version(live, edited, by=submission.submitted_by, approved_by=by, now=now)
+            live = lock_course_row(live.pk)
+            if live.status == Status.DRAFT:
+                _publish(live, by, now)
         else:
-            _move(course, Status.DRAFT, by, now)
-        publish(SubmissionDecided(course_id=course.pk, submission_id=submission.pk, outcome=outcome))
+            _publish(edited, by, now)
+        publish(SubmissionDecided(course_id=live.pk, submission_id=submission.pk, outcome=outcome))
     return submission
 
 
@@ -132,7 +155,7 @@ def restore_course(*, course: Course, by: User, now: datetime) -> Course:
 
 def _locked(course: Course, by: User, policy: Callable[[User, Course], Verdict]) -> Course:
     """Lock the course and enforce the policy on its current status: of two simultaneous requests one is refused."""
-    course = Course.with_working_copies.select_for_update().get(pk=course.pk)
+    course = lock_course_row(course.pk)
     enforce(policy(by, course))
     return course
 

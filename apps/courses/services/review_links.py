@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors.review import ReviewLinkExpired, ReviewLinkFull, ReviewLinkNotFound
-from apps.courses.models import Course, ReviewGuest, ReviewLink
+from apps.courses.models import Course, ReviewGuest, ReviewLink, Right
 from apps.courses.queries.review_links import digest_of_course, name_version
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
@@ -24,7 +24,7 @@ def create_review_link(*, course: Course, by: User, recipient: str, days: int, n
 
     :raises RateLimitExceeded: the user made too many.
     """
-    enforce(policies.manage_course(by, course))
+    enforce(policies.hold_right(by, course, Right.EDIT))
     rate_limits.consume("review_link", str(by.pk), now=now)
     token = secrets.token_urlsafe(32)
     link = ReviewLink.objects.create(
@@ -43,7 +43,7 @@ def create_review_link(*, course: Course, by: User, recipient: str, days: int, n
 
 def revoke_review_link(*, link: ReviewLink, by: User, now: datetime) -> None:
     """End a link at once, with the media that it opened. Idempotent."""
-    enforce(policies.manage_course(by, link.course))
+    enforce(policies.hold_right(by, link.course, Right.EDIT))
     ReviewLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from apps.accounts import services as accounts
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.models import Course, ReviewComment
+from apps.courses.models import Course, ReviewComment, Right
 from apps.courses.queries.review_places import name_place
 from apps.courses.queries.review_threads import address_of
 from studyplatform.kit.text import content
@@ -42,7 +42,7 @@ def tell_of_comment(*, comment: ReviewComment) -> None:
     earlier = User.objects.filter(
         pk__in=thread.comments.exclude(pk=comment.pk).exclude(author=None).values("author"), is_active=True
     )
-    concerned = [course.instructor, *earlier]
+    concerned = [*policies.teachers_of(course, Right.EDIT), *earlier]
     if comment.link is not None:
         concerned.append(comment.link.created_by)
     allowed = [user for user in concerned if policies.manage_course(user, course) is None]

@@ -11,7 +11,8 @@ def index_course(*, course_id: int) -> None:
     if course is None:
         return
     parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
-    terms = [course.subject.name, course.instructor.display_name, *map(str, course.outcomes)]
+    people = [each.user.display_name for each in course.co_instructors.active().select_related("user")]
+    terms = [course.subject.name, course.instructor.display_name, *people, *map(str, course.outcomes)]
     texts = {
         "title": course.title,
         "terms": "\n".join(terms),

@@ -18,6 +18,7 @@ from apps.courses.queries.draws import askable_bank
 from apps.courses.queries.outline_changes import describe_change, undoable_changes
 from apps.courses.services.bank import MAX_DRAWS
 from apps.courses.services.course_files import record_uses
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_changes import Kind, State, digest_contents, later_change, read_state
 from apps.courses.services.outline_rows import (
     apply_arrangement,
@@ -47,7 +48,7 @@ def undo_change(*, change: OutlineChange, by: User, now: datetime) -> None:
     :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=change.course_id)
+        course = lock_course_row(change.course_id)
         enforce(policies.edit_course(by, course))
         change = OutlineChange.objects.select_related("made_by").get(pk=change.pk)
         if change.undone_at is not None:

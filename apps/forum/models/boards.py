@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Role
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Course
+from apps.courses.models import CoInstructor, Course, Right, taught_by
 from apps.forum.models.readers import Reader, reader_of
 from apps.learning.models import Enrollment
 from studyplatform.kit.names import NameField
@@ -29,7 +29,7 @@ def readable_boards(user: AnyUser | Reader, prefix: str = "") -> Q:
     if reader.is_admin:
         return Q()
     enrolled = Enrollment.objects.active().of(reader.pk).filter(course=OuterRef(f"{prefix}course"))
-    taught = Q(**{f"{prefix}course__instructor": reader.pk}) if reader.is_teacher else Q()
+    taught = taught_by(reader.pk, Right.VIEW, f"{prefix}course__") if reader.is_teacher else Q()
     return open_to_all | taught | Q(Exists(enrolled))
 
 
@@ -39,7 +39,8 @@ def readers_of(board: "Board") -> Q:
     if course is None or course.status in OPEN_TO_ALL:
         return Q()
     enrolled = Enrollment.objects.active().filter(user=OuterRef("pk"), course=course)
-    teaches = Q(pk=course.instructor_id, role__in=[Role.INSTRUCTOR, Role.ADMIN])
+    with_them = CoInstructor.objects.having(Right.VIEW).filter(course=course.pk).values("user")
+    teaches = (Q(pk=course.instructor_id) | Q(pk__in=with_them)) & Q(role__in=[Role.INSTRUCTOR, Role.ADMIN])
     return Q(role=Role.ADMIN) | teaches | Q(Exists(enrolled))
 
 

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.courses.models import Course, Section
+from apps.courses.models import Course, Right, Section, taught_by
 from apps.files.models import Upload
 from studyplatform.kit.names import NameField
 
@@ -19,13 +19,13 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(learner_id=user_id)
 
     def as_instructor(self, user_id: int) -> Self:
-        return self.filter(course__instructor_id=user_id).exclude(learner_id=user_id)
+        return self.filter(taught_by(user_id, Right.TEACH, "course__")).exclude(learner_id=user_id)
 
 
 class Conversation(models.Model):
-    """What a learner and the instructor of a course write each other.
+    """What a learner and those who teach a course write each other.
 
-    The instructor's side belongs to the present instructor of the course. Services change the counters while they hold
+    The instructor's side belongs to those who teach the course at present. Services change the counters while they hold
     a lock on the row.
     """
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user, teaches
 from apps.accounts.models import User
-from apps.courses.models import Course
+from apps.courses.models import Course, Right
 from apps.forum import message_policies as policies
 from apps.forum import text
 from apps.forum.errors import MessageUnreadable
@@ -218,7 +218,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def teaching_new(request: HttpRequest) -> HttpResponse:
     """Choose a learner of ``?course=slug``, and with ``?learner=uid`` the first message to them."""
     user = signed_in_user(request)
-    courses = list(Course.objects.filter(instructor=user).exclude(published_at=None).order_by("title", "pk"))
+    courses = list(Course.objects.taught_by(user.pk, Right.TEACH).exclude(published_at=None).order_by("title", "pk"))
     slug = request.GET.get("course", "")
     course = next((one for one in courses if one.slug == slug), None)
     if slug and course is None:

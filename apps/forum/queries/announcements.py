@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.courses.models import Course, Section
+from apps.courses.models import CoInstructor, Course, Right, Section
 from apps.forum import message_policies as policies
 from apps.forum.models import Announcement, AnnouncementCopy
 from apps.forum.queries.messages import PIECE, Piece
@@ -52,7 +52,7 @@ def announcements_by(user: User, *, cursor: str = "") -> Piece:
 
 def courses_to_announce(user: User) -> list[Course]:
     """The courses to whose learners the user can send announcements, by title."""
-    rows = Course.objects.filter(instructor=user, status__in=policies.OPEN_TO_ANNOUNCEMENTS)
+    rows = Course.objects.taught_by(user.pk, Right.TEACH).filter(status__in=policies.OPEN_TO_ANNOUNCEMENTS)
     return list(rows.order_by("title", "pk"))
 
 
@@ -68,6 +68,7 @@ class Recipients:
 def recipients(course: Course, audience: str, section: Section | None = None) -> QuerySet[Enrollment]:
     """The enrollments of an announcement's recipients, without those of blocked accounts and of its instructor."""
     found = Enrollment.objects.active().filter(course=course, user__is_active=True).exclude(user=course.instructor_id)
+    found = found.exclude(user__in=CoInstructor.objects.active().filter(course=course).values("user"))
     match Announcement.Audience(audience):
         case Announcement.Audience.EVERYONE:
             return found

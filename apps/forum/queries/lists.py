@@ -127,9 +127,7 @@ def pinned_topics(choice: Choice, user: AnyUser) -> list[Topic]:
 def own_boards(user: User) -> QuerySet[Board]:
     """The boards of the courses in which the user is enrolled or which they teach."""
     enrolled = Enrollment.objects.active().of(user.pk).values("course")
-    taught = (
-        Course.objects.filter(instructor=user).values("pk") if user.can_teach else Course.objects.none().values("pk")
-    )
+    taught = Course.objects.taught_by(user.pk).values("pk") if user.can_teach else Course.objects.none().values("pk")
     return Board.objects.filter(Q(course__in=enrolled) | Q(course__in=taught))
 
 

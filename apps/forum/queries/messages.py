@@ -9,12 +9,12 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from markupsafe import Markup, escape
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Course
+from apps.courses.models import CoInstructor, Course, Right, having_right
 from apps.forum import message_policies as policies
 from apps.forum.message_policies import Side
 from apps.forum.models import (
@@ -34,6 +34,9 @@ AROUND = 10  # messages before one that was searched for
 MOST_FILES = 12  # offered for attaching
 MOST_LEARNERS = 20  # offered for a new conversation
 MAX_NAME_WORDS = 5
+CO_TEACHERS = Prefetch(
+    "course__co_instructors", queryset=CoInstructor.objects.having(Right.TEACH), to_attr="present_teachers"
+)
 SNIPPET = 60  # characters on each side of what was searched for
 
 
@@ -141,21 +144,32 @@ def unread_count(user: User, side: Side) -> int:
 
 
 def unread_counts(user_ids: set[int]) -> dict[int, tuple[int, int]]:
-    """For each user, how many conversations are unread: with instructors, and with learners. Two queries."""
+    """For each user, how many conversations are unread: with instructors, and with learners. Three queries."""
     found: dict[int, list[int]] = {pk: [0, 0] for pk in user_ids}
-    for place, (who, unread) in enumerate(
-        [("learner", "unread_by_learner"), ("course__instructor", "unread_by_instructor")]
-    ):
-        rows = Conversation.objects.filter(**{f"{who}__in": user_ids, f"{unread}__gt": 0}).order_by()
+    unread = Conversation.objects.order_by()
+    learning, teaching = unread.filter(unread_by_learner__gt=0), unread.filter(unread_by_instructor__gt=0)
+    with_them = having_right(Right.TEACH, "course__co_instructors__")
+    for place, rows, who in [
+        (0, learning.filter(learner__in=user_ids), "learner"),
+        (1, teaching.filter(course__instructor__in=user_ids), "course__instructor"),
+        (1, teaching.filter(with_them, course__co_instructors__user__in=user_ids), "course__co_instructors__user"),
+    ]:
         for pk, count in rows.values_list(who).annotate(count=Count("pk")):
-            found[pk][place] = count
+            found[pk][place] += count
     return {pk: (learning, teaching) for pk, (learning, teaching) in found.items()}
 
 
 def changed_conversations(user_ids: set[int], since: datetime) -> list[Conversation]:
-    """Conversations of these users in which something was written or read after this moment. One query."""
-    mine = Q(learner__in=user_ids) | Q(course__instructor__in=user_ids)
-    return list(Conversation.objects.filter(mine, changed_at__gte=since).select_related("course"))
+    """Conversations of these users in which something was written or read after this moment. At most two queries."""
+    co_taught = CoInstructor.objects.having(Right.TEACH).filter(user__in=user_ids).values("course")
+    mine = Q(learner__in=user_ids) | Q(course__instructor__in=user_ids) | Q(course__in=co_taught)
+    rows = Conversation.objects.filter(mine, changed_at__gte=since).select_related("course")
+    return list(rows.prefetch_related(CO_TEACHERS))
+
+
+def people_in(row: Conversation) -> set[int]:
+    """The ids of those who read a conversation: the learner, and those who teach the course. From `CO_TEACHERS`."""
+    return {row.learner_id, row.course.instructor_id, *(each.user_id for each in row.course.present_teachers)}  # type: ignore[attr-defined]  # prefetched
 
 
 def conversation_for(user: AnyUser, uid: uuid.UUID) -> Conversation:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
+from apps.courses.models import Right, taught_by
 from apps.forum import search
 from apps.forum.models import Board, Follow, Level, Post, PostState, Topic
 from apps.forum.queries.figures import answered_by_learners
@@ -23,7 +24,8 @@ LATE = timedelta(days=1)  # a question that has waited longer is marked
 
 def boards_of(instructor: User) -> list[Board]:
     """The boards of the courses that a user teaches, by title. One query."""
-    return list(Board.objects.filter(course__instructor=instructor).select_related("course").order_by("title"))
+    taught = taught_by(instructor.pk, Right.TEACH, "course__")
+    return list(Board.objects.filter(taught).select_related("course").order_by("title"))
 
 
 def waiting_for_answer(instructor: User | OuterRef) -> Q:

@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from apps.forum import message_policies as policies
 from apps.forum.message_policies import Side
 from apps.forum.models import Conversation
-from apps.forum.services.messages import link_of, other_in
+from apps.forum.services.messages import link_of, others_in
 from studyplatform.kit import sockets
 from studyplatform.kit.policies import enforce
 
@@ -26,7 +26,8 @@ def tell_of_writing(*, conversation: Conversation, user: User) -> None:
     """
     enforce(policies.write_message(user, conversation.course, conversation.learner))
     told = {"type": "writing", "conversation": str(conversation.uid)}
-    sockets.publish(topic_of(other_in(conversation, user).pk), told)
+    for other in others_in(conversation, user):
+        sockets.publish(topic_of(other), told)
 
 
 def mark_read(*, conversation: Conversation, user: User, number: int, now: datetime) -> None:

@@ -9,6 +9,7 @@ from django.db import transaction
 from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.courses.models import Course
+from apps.courses.policies import teachers_of
 from apps.files import services as stored
 from apps.files.library_queries import file_for
 from apps.files.models import File
@@ -153,13 +154,14 @@ def notify_of_message(*, message_id: int) -> None:
         return
     conversation = row.conversation
     to_learner = not row.is_by_learner
-    user = conversation.learner if to_learner else conversation.course.instructor
+    users = [conversation.learner] if to_learner else list(teachers_of(conversation.course))
     read = conversation.read_by_learner if to_learner else conversation.read_by_instructor
-    if row.number <= read or user.pk in policies.blocks_between(row.author, user):
+    blocking = policies.blocks_with_teachers(conversation.learner, {row.author_id, *(user.pk for user in users)})
+    if row.number <= read or (to_learner and conversation.learner_id in blocking):
         return
-    people.notify(
+    people.notify_all(
         "forum.message",
-        user,
+        [user for user in users if user.pk not in blocking],
         link_of(conversation, Side.LEARNER if to_learner else Side.INSTRUCTOR),
         row.uid.hex,
         now=row.created_at,
@@ -178,3 +180,10 @@ def link_of(conversation: Conversation, side: Side) -> str:
 def other_in(conversation: Conversation, user: User) -> User:
     """The other person of a conversation."""
     return conversation.course.instructor if user.pk == conversation.learner_id else conversation.learner
+
+
+def others_in(conversation: Conversation, user: User) -> set[int]:
+    """The ids of those on the other side of a conversation. At most one query."""
+    if user.pk != conversation.learner_id:
+        return {conversation.learner_id}
+    return set(teachers_of(conversation.course).values_list("pk", flat=True))

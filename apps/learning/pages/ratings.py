@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import administers, open_to_everyone, signed_in, signed_in_user
+from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.learning import rating_policies, services
 from apps.learning.errors import NotEnrolled, RatingChanged, RatingTooEarly
@@ -70,7 +71,7 @@ def _page(
         "too_early": RatingTooEarly,
         "not_enrolled": NotEnrolled,
         "voted": queries.found_helpful(request.user, list(page.object_list)),
-        "replies": request.user.is_authenticated and request.user.pk == course.instructor_id,
+        "replies": isinstance(request.user, User) and rating_policies.teaches(request.user, course),
         "replying": replying,
         "form": form or RatingForm(initial=_initial(mine)),
         "is_listed": course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED},

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from django.db.models import Avg, Count, F, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.courses.models import Lesson
+from apps.courses.models import Lesson, Right, taught_by
 from apps.learning.models import Enrollment, LessonProgress, WatchedDay
 from studyplatform.kit.web.jinja import register
 
@@ -25,7 +25,7 @@ class Figures:
 
 def figures_of_teacher(teacher: User, *, now: datetime) -> Figures:
     """Return the figures of all courses that the instructor teaches. One query."""
-    enrollments = Enrollment.objects.active().filter(course__instructor=teacher)
+    enrollments = Enrollment.objects.active().filter(taught_by(teacher.pk, Right.VIEW, "course__"))
     found = enrollments.aggregate(
         learners=Count("user", distinct=True),
         active=Count("user", distinct=True, filter=Q(last_activity_at__gte=now - ACTIVE)),

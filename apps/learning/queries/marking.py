@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.courses.models import Question
+from apps.courses.models import Question, Right, taught_by
 from apps.learning.models import EssayAnswer, EssayMark
 from studyplatform.kit.errors import NotFound
 
@@ -20,7 +20,7 @@ def essays_for(user: User) -> QuerySet[EssayAnswer]:
     Those of learners who lost their access and of removed lessons are left out; they return with it.
     """
     essays = EssayAnswer.objects.filter(attempt__enrollment__revoked_at=None, attempt__quiz__lesson__removed_at=None)
-    return essays if user.is_admin else essays.filter(attempt__enrollment__course__instructor=user)
+    return essays if user.is_admin else essays.filter(taught_by(user.pk, Right.TEACH, "attempt__enrollment__course__"))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Course, Lesson, Quiz
-from apps.courses.policies import is_staff_of
+from apps.courses.models import Course, Lesson, Quiz, Right, taught_by
+from apps.courses.policies import courses_with_right
 from apps.learning.models import Attempt, Enrollment
 from apps.learning.outline import Progress, Standing, place_all
 from apps.learning.queries.outline import LESSON_PROGRESS, outlines_of
@@ -57,13 +57,19 @@ def standings_of(
 ) -> list[tuple[Course, Standing]]:
     """Return the course and the standing of each enrollment, without quizzes. ``users`` are theirs, by primary key.
 
-    One query.
+    One query, and one for each of the users who may teach.
     """
     found = []
-    for row in enrollments.select_related("course").annotate(lesson_progress=LESSON_PROGRESS):
+    rows = list(enrollments.select_related("course").annotate(lesson_progress=LESSON_PROGRESS))
+    staff = {
+        pk: courses_with_right(user, [row.course for row in rows if row.user_id == pk], Right.VIEW)
+        for pk, user in users.items()
+        if user.can_teach
+    }
+    for row in rows:
         facts: list[tuple[int, float, int, bool]] = getattr(row, "lesson_progress", None) or []
         progress = {pk: Progress(position, watched, bool(done)) for pk, position, watched, done in facts}
-        found.append((row.course, Standing(row, progress, is_staff_of(users[row.user_id], row.course), now=now)))
+        found.append((row.course, Standing(row, progress, row.course_id in staff.get(row.user_id, ()), now=now)))
     return found
 
 
@@ -125,4 +131,4 @@ def _taught(user: User, lessons: QuerySet[Lesson]) -> QuerySet[Lesson]:
     lessons = lessons.filter(course__next_version_of=None)
     if user.is_admin:
         return lessons
-    return lessons.filter(course__instructor=user) if user.can_teach else lessons.none()
+    return lessons.filter(taught_by(user.pk, Right.VIEW, "course__")) if user.can_teach else lessons.none()

@@ -3,6 +3,7 @@
 from django.utils import timezone
 
 from apps.accounts import services as people
+from apps.courses.policies import teachers_of
 from apps.learning.events import EssayMarked, QuizSubmitted
 from apps.learning.models import Attempt, EssayAnswer
 from apps.learning.queries.addresses import lesson_url
@@ -11,14 +12,14 @@ from studyplatform.kit.events import subscribe
 
 @subscribe(QuizSubmitted)
 def notify_of_essays(event: QuizSubmitted) -> None:
-    """Notify the instructor that answers wait for marks: once a day for each course."""
+    """Notify those who teach the course that answers wait for marks: once a day for each course."""
     if not event.waiting:
         return
     attempt = Attempt.objects.select_related("quiz__lesson__course__instructor").get(pk=event.attempt_id)
     course, lesson = attempt.quiz.lesson.course, attempt.quiz.lesson
     at = attempt.submitted_at or timezone.now()
     link, key = f"/dashboard/instructor/marking/?quiz={lesson.pk}", f"{course.pk} {at:%Y-%m-%d}"
-    people.notify("learning.essays_waiting", course.instructor, link, key, now=at, course=course.title)
+    people.notify_all("learning.essays_waiting", teachers_of(course), link, key, now=at, course=course.title)
 
 
 @subscribe(EssayMarked)

@@ -15,6 +15,7 @@ from django.db.models import Count, Sum
 from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.courses.models import Course
+from apps.courses.policies import teachers_of
 from apps.courses.services import figures
 from apps.learning import rating_policies
 from apps.learning.errors import NotEnrolled
@@ -48,9 +49,9 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
             correct_quotes(rating)
         count_ratings(course.pk)
         if is_new and course.instructor_id != user.pk:
-            people.notify(
+            people.notify_all(
                 "learning.reviewed",
-                course.instructor,
+                teachers_of(course),
                 f"/courses/{course.slug}/reviews?sort=newest#r-{rating.pk}",
                 f"rating {rating.pk}",
                 now=now,

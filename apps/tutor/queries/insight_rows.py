@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, Subquery, Window
 from django.db.models.functions import Coalesce, RowNumber
 
 from apps.accounts.models import Role, User
-from apps.courses.models import Course
+from apps.courses.models import CoInstructor, Course
 from apps.learning.models import Enrollment
 from apps.tutor.insight import Asked, Group, group, words_of
 from apps.tutor.models import Answer, Exchange, Mode
@@ -50,6 +50,7 @@ def asked_about(courses: Iterable[int], now: datetime) -> dict[int, list[Asked]]
         .exclude(Exists(answered.filter(kind=Answer.Kind.FILTERED)))
         .filter(Exists(Enrollment.objects.active().filter(course=about, user=by)))
         .exclude(Exists(Course.objects.filter(pk=about, instructor=by)))
+        .exclude(Exists(CoInstructor.objects.active().filter(course=about, user=by)))
         .exclude(user__role=Role.ADMIN)
         .annotate(rank=newest)
         .filter(rank__lte=MOST_READ)

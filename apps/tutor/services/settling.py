@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from apps.accounts.models import User
-from apps.courses.models import Course
-from apps.courses.policies import manage_course
+from apps.courses.models import Course, Right
+from apps.courses.policies import hold_right
 from apps.tutor.models import Exchange, SettledQuestion, TodoCount
 from apps.tutor.queries.insight import PERIODS, SHOWN_FIRST, insight_of
 from apps.tutor.queries.taught import course_of_staff
@@ -24,7 +24,7 @@ def settle_question(*, course: Course, by: User, key: str, outcome: str, now: da
     :raises ValidationFailed: there is no such outcome.
     :raises NotFound: the course has no such unanswered question that its staff may read.
     """
-    enforce(manage_course(by, course))
+    enforce(hold_right(by, course, Right.TEACH))
     if outcome not in Outcome.values or (outcome == Outcome.ANSWERED) != bool(topic) or outcome == Outcome.OPEN:
         raise ValidationFailed
     found = insight_of(course, days=max(PERIODS), now=now)
@@ -40,7 +40,7 @@ def reopen_question(*, course: Course, by: User, key: str, now: datetime) -> Non
 
     :raises NotCourseStaff: the user is not staff of the course.
     """
-    enforce(manage_course(by, course))
+    enforce(hold_right(by, course, Right.TEACH))
     settled = SettledQuestion.objects.filter(course=course, key=key)
     settled.filter(topic="").delete()
     settled.update(outcome=Outcome.OPEN)

@@ -1,8 +1,8 @@
 """Decide about the tutor of a course."""
 
 from apps.accounts.models import User
-from apps.courses.models import Course
-from apps.courses.policies import manage_course
+from apps.courses.models import Course, Right
+from apps.courses.policies import hold_right
 from apps.tutor.models import CourseTutor
 from studyplatform.kit.policies import enforce
 
@@ -12,7 +12,7 @@ def set_switches(*, course: Course, by: User, is_enabled: bool, demands_groundin
 
     :raises NotCourseStaff: the user is not staff of the course.
     """
-    enforce(manage_course(by, course))
+    enforce(hold_right(by, course, Right.EDIT))
     switches = {"is_enabled": is_enabled, "demands_grounding": demands_grounding}
     return CourseTutor.objects.update_or_create(course=course, defaults=switches)[0]
 

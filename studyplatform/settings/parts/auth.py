@@ -36,6 +36,8 @@ LOGIN_LOCK = timedelta(minutes=15)
 
 # (count, seconds), per client address unless noted: generous, because a school may share one address.
 RATE_LIMITS = {
+    "co-instructor-page": (600, 60 * 60),  # pages of invitations that one address opens
+    "co-instructor-invitation": (50, 24 * 60 * 60),  # emails of an instructor
     "sign-in": (300, 5 * 60),
     "passkey": (600, 5 * 60),  # requested by every sign-in page
     "register": (60, 60 * 60),

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0034_review_threads_links_and_appeals'),
+        ('courses', '0035_co_instructors'),
     ]
 
     operations = [

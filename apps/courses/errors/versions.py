@@ -1,0 +1,30 @@
+"""Refusals of versions of a course."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import AppError
+
+
+class DraftClosed(AppError):
+    code = "DRAFT_CLOSED"
+    status = 409
+    title = _("This draft is no longer there")
+    message = _("It was published, discarded or deleted while you worked on it. Open the course to see what is there.")
+    severity = "warning"
+
+
+class NothingToPublish(AppError):
+    code = "VERSION_HAS_NO_CHANGES"
+    status = 409
+    title = _("Nothing has changed yet")
+    message = _("The next version is the same as the one that learners have. Change something first, or discard it.")
+    severity = "info"
+
+
+class VersionNotKept(AppError):
+    code = "VERSION_NOT_KEPT"
+    status = 409
+    title = _("This version can't be restored")
+    message = _("Only the latest 50 versions keep their contents.")
+    severity = "warning"
+    is_for_scripts = False

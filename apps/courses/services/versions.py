@@ -1,0 +1,181 @@
+"""The next version of a published course: begun, discarded, restored from a former one, and published.
+
+The live course is locked before its working copy (``locking``), and authors lock the working copy alone: of two
+requests one finds what the other did, and is told (docs/adr/0064-a-published-course-has-a-next-version.md).
+"""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.content_tree import diff_trees
+from apps.courses.content_tree.combining import combine_trees
+from apps.courses.errors import DraftClosed, VersionNotKept
+from apps.courses.events import VersionPublished
+from apps.courses.models import Course, CourseVersion, VersionDraft
+from apps.courses.models.version import KEPT_VERSIONS, MAX_NOTE_LENGTH, Transition
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.services.applying import Identity, apply_tree
+from apps.courses.services.locking import lock_versions
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+
+SLUG_LENGTH = 80
+
+
+def begin_version(*, course: Course, by: User, now: datetime) -> Course:
+    """Begin the next version of a course that was published, and return its working copy. Begun twice, it is made once.
+
+    :raises WrongCourseStatus: it was never published, or is archived.
+    """
+    with transaction.atomic():
+        live, edited = lock_versions(course)
+        enforce(policies.begin_version(by, live))
+        if edited.is_working_copy:
+            return edited
+        return _begin(live, by, now)
+
+
+def discard_version(*, course: Course, by: User, now: datetime) -> Course:
+    """Discard the next version; learners keep what they have. Returns the live course.
+
+    :raises CourseUnderReview: it was submitted; it can be withdrawn first.
+    :raises DraftClosed: there is none, for example because it was published meanwhile.
+    """
+    with transaction.atomic():
+        live, edited = lock_versions(course)
+        if not edited.is_working_copy:
+            raise DraftClosed
+        enforce(policies.edit_course(by, edited))
+        edited.delete()
+    return live
+
+
+def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Course:
+    """Make the working copy equal to a stored version, and return it. It is begun if there is none.
+
+    :raises VersionNotKept: the contents of the version are no longer stored.
+    :raises CourseUnderReview: the next version is under review.
+    """
+    if version.tree is None:
+        raise VersionNotKept
+    with transaction.atomic():
+        live, edited = lock_versions(version.course)
+        enforce(policies.begin_version(by, live))
+        copy = edited if edited.is_working_copy else _begin(live, by, now)
+        enforce(policies.edit_course(by, copy))
+        apply_tree(version.tree, copy, by, now, Identity.ORIGIN)
+        VersionDraft.objects.filter(course=copy).update(restored_from=version)
+    return copy
+
+
+def choose_for_learners(*, course: Course, by: User, choices: dict[str, Any]) -> VersionDraft:
+    """Store what the author chose for learners: ``note``, ``is_announced``, ``transition`` and so on.
+
+    :raises DraftClosed: the version was published or discarded meanwhile.
+    """
+    with transaction.atomic():
+        _live, edited = lock_versions(course)
+        if not edited.is_working_copy:
+            raise DraftClosed
+        enforce(policies.edit_course(by, edited))
+        draft = VersionDraft.objects.select_for_update().get(course=edited)
+        draft.note = " ".join(str(choices.get("note", draft.note)).split())[:MAX_NOTE_LENGTH]
+        draft.transition = Transition(choices.get("transition", draft.transition))
+        for name in ("is_announced", "gives_points", "tells_passed"):
+            setattr(draft, name, bool(choices.get(name, getattr(draft, name))))
+        draft.save()
+    return draft
+
+
+def record_present_version(live: Course, *, now: datetime) -> CourseVersion:
+    """Return the version that learners have. A course that was published before it had versions gets its first one.
+
+    The live course is locked.
+    """
+    newest = live.versions.order_by("-number", "-correction").first()
+    if newest is not None:
+        return newest
+    return CourseVersion.objects.create(
+        course=live,
+        number=1,
+        tree=read_tree(live),
+        published_at=live.published_at or now,
+        published_by=live.instructor,
+    )
+
+
+def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | None, now: datetime) -> CourseVersion:
+    """Make the live course equal to its working copy, record the version, and delete the copy. Both are locked.
+
+    What changed in the live course since the version was begun, and not in the copy, stays.
+    """
+    draft = VersionDraft.objects.get(course=copy)
+    present = record_present_version(live, now=now)
+    before = read_tree(live)
+    tree = combine_trees(draft.base, read_tree(copy), before).tree
+    applied = apply_tree(tree, live, by, now, Identity.UID, source=copy)
+    after = read_tree(live)
+    states = Counter(lesson.state for lesson in diff_trees(before, after).lessons)
+    version = CourseVersion.objects.create(
+        course=live,
+        number=max(draft.number, present.number + 1),
+        tree=after,
+        note=draft.note,
+        counts=dict(states),
+        published_at=now,
+        published_by=by,
+        approved_by=approved_by,
+        restored_from=draft.restored_from,
+    )
+    _drop_contents(live)
+    publish(
+        VersionPublished(
+            course_id=live.pk,
+            version_id=version.pk,
+            is_announced=draft.is_announced,
+            added_lessons=tuple(applied.added_lessons),
+        )
+    )
+    copy.delete()
+    return version
+
+
+def _begin(live: Course, by: User, now: datetime) -> Course:
+    present = record_present_version(live, now=now)
+    tree = read_tree(live)
+    number = present.number + 1
+    copy = Course.with_working_copies.create(
+        next_version_of=live,
+        slug=_find_slug(live.slug, number),
+        title=live.title,
+        subject=live.subject,
+        instructor=live.instructor,
+        plate=live.plate,
+        plate_variant=live.plate_variant,
+        created_at=now,
+        updated_at=now,
+    )
+    VersionDraft.objects.create(course=copy, number=number, base=tree, begun_by=by, begun_at=now)
+    apply_tree(tree, copy, by, now, Identity.ORIGIN)
+    copy.refresh_from_db()
+    return copy
+
+
+def _find_slug(slug: str, number: int) -> str:
+    """Return the address of a working copy, which says what it is."""
+    suffix = f"-version-{number}"
+    wanted = f"{slug[: SLUG_LENGTH - len(suffix)]}{suffix}"
+    taken = Course.with_working_copies.filter(slug=wanted).exists()
+    return f"{wanted[: SLUG_LENGTH - 9]}-{uuid4().hex[:8]}" if taken else wanted
+
+
+def _drop_contents(live: Course) -> None:
+    """Forget the contents of all but the latest versions."""
+    kept = list(live.versions.order_by("-number", "-correction").values_list("pk", flat=True)[:KEPT_VERSIONS])
+    live.versions.exclude(pk__in=kept).exclude(tree=None).update(tree=None)
