@@ -11,6 +11,7 @@ from apps.billing.models.documents import DOCUMENT_TRIGGERS, Document, DocumentI
 from apps.billing.models.gifts import MAX_GIFT_MESSAGE_LENGTH, Gift
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
+    ITEMS_PER_PART,
     LEDGER_TRIGGERS,
     AccountType,
     EntryKind,
@@ -37,6 +38,7 @@ from apps.billing.models.teams import MAX_TEAM_NAME_LENGTH, Seat, SeatPack, Seat
 __all__ = [
     "DESCRIPTION_LENGTH",
     "DOCUMENT_TRIGGERS",
+    "ITEMS_PER_PART",
     "LEDGER_TRIGGERS",
     "MAX_COURSES_IN_BUNDLE",
     "MAX_GIFT_MESSAGE_LENGTH",

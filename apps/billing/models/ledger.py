@@ -17,6 +17,8 @@ from studyplatform.kit.db import triggers
 from studyplatform.kit.db.triggers import Triggers
 
 DESCRIPTION_LENGTH = 300
+ITEMS_PER_PART = 64
+"""A line of an order whose sale is shared has an entry for each who earns from it: their items are this far apart."""
 _NUMBER = re.compile(r", \d+\Z")
 
 
@@ -123,6 +125,11 @@ class LedgerEntry(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def position(self) -> int:
+        """Which line of the order it is about: a sale that is shared has several entries about the same line."""
+        return self.item % ITEMS_PER_PART
 
     @property
     def document_fact(self) -> str:

@@ -47,7 +47,7 @@ class PremiumContribution(models.Model):
 
 
 class PremiumEarning(models.Model):
-    """What one course had of a month of Premium. The ledger has the same amounts."""
+    """What one course had of a month of Premium, for each who earns from it. The ledger has the same amounts."""
 
     shared = models.ForeignKey(PremiumMonth, models.PROTECT, related_name="earnings")
     course = models.ForeignKey(Course, models.PROTECT, related_name="premium_earnings")
@@ -57,7 +57,11 @@ class PremiumEarning(models.Model):
     earned = models.PositiveBigIntegerField(help_text="The instructor's share of this part, in minor units.")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["shared", "course"], name="one_premium_earning_per_course")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shared", "course", "instructor"], name="one_premium_earning_per_course_and_user"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.shared_id} {self.course_id}: {self.earned}"

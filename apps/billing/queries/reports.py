@@ -18,7 +18,7 @@ from django.utils.timezone import get_default_timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.billing.models import AccountType, Document, EntryKind, LedgerEntry, LedgerLine, Payment
+from apps.billing.models import ITEMS_PER_PART, AccountType, Document, EntryKind, LedgerEntry, LedgerLine, Payment
 from apps.billing.queries.earnings import ACTIVITIES, EARNING
 from apps.billing.queries.report_selection import NONE, Selection, entries_of, payment_value
 from apps.billing.queries.revenue import RETURNED, SOLD
@@ -122,7 +122,7 @@ def report(selection: Selection, group: str) -> list[ReportRow]:
         entries.order_by()
         .values("group")
         .annotate(
-            count=Count("pk", filter=sold),
+            count=Count("pk", filter=sold if group == "instructor" else sold & Q(item__lt=ITEMS_PER_PART)),
             title=Max("description"),
             sum_sold=Sum("total", filter=sold, default=0),
             sum_refunded=Sum("total", filter=returned, default=0),

@@ -203,12 +203,17 @@ def _items_of_sale(fact: Fact) -> list[Item]:
 
 
 def _items_of_return(fact: Fact) -> list[Item]:
-    return [_item_of_entry(each) for each in fact.entries]
+    """An item for each line of the order, whoever earned from it."""
+    by_line: dict[int, list[LedgerEntry]] = defaultdict(list)
+    for entry in fact.entries:
+        by_line[entry.position].append(entry)
+    return [_item_of_line(entries) for entries in by_line.values()]
 
 
-def _item_of_entry(entry: LedgerEntry) -> Item:
-    total = abs(entry.total)
-    return Item(title=entry.description, list_price=total, total=total, tax=abs(entry.tax))
+def _item_of_line(entries: Sequence[LedgerEntry]) -> Item:
+    total = abs(sum(entry.total for entry in entries))
+    tax = abs(sum(entry.tax for entry in entries))
+    return Item(title=entries[0].description, list_price=total, total=total, tax=tax)
 
 
 def _reason_of(fact: Fact) -> str:

@@ -10,11 +10,21 @@ from django.utils.timezone import localtime
 
 from apps.accounts.models import User
 from apps.billing import gateway
-from apps.billing.models import Deposit, Order, Payment, ReceiptSeries, SeatPack
-from apps.billing.services import ledger, seats
+from apps.billing.models import (
+    Deposit,
+    EntryKind,
+    LedgerEntry,
+    Order,
+    OrderLine,
+    Payment,
+    ReceiptSeries,
+    SeatPack,
+)
+from apps.billing.services import ledger, revenue_shares, seats
 from apps.billing.services.gifts import prepare_gift
 from apps.billing.services.grants import grant_purchase
 from apps.billing.services.issuing import issue_documents
+from apps.billing.services.ledger.earlier import item_of_part
 from apps.billing.services.ledger.posting import BANK, DEPOSITS, PROVIDER
 from apps.billing.tax import find_conflicts
 from studyplatform.kit import jobs
@@ -39,7 +49,7 @@ def record_sale(
     if intent is not None and (intent.amount, intent.currency) != (order.total, order.currency):
         raise RuntimeError(f"order {order.number} is {order.total} {order.currency}, but {intent.amount} was charged")
     charge = intent.charge if intent else None
-    lines = list(order.lines.all())
+    lines = _present_lines(order)
     only = lines[0] if len(lines) == 1 else None
     paid_at = charge.created if charge else transfer.arrived_at if transfer else now
     method, gateway_id = _source_of(order, intent, transfer)
@@ -91,6 +101,16 @@ def record_sale(
     if opened_nothing or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
+
+
+def _present_lines(order: Order) -> list[OrderLine]:
+    """The lines of an order. A course that has another instructor since it was ordered is sold by that one."""
+    lines = list(order.lines.select_related("course"))
+    for line in lines:
+        if line.instructor_id != line.course.instructor_id:
+            line.instructor_id = line.course.instructor_id
+            line.save(update_fields=["instructor"])
+    return lines
 
 
 def _opened_pack(order: Order, *, now: datetime) -> SeatPack | None:
@@ -179,22 +199,36 @@ def book_sale(payment: Payment) -> None:
             gateway_id=payment.charge_id,
             received_in=received_in(payment),
         )
-    for line in payment.lines:
+    lines = payment.lines
+    sold = LedgerEntry.objects.filter(payment_key=payment.gateway_id, kind=EntryKind.SALE)
+    posted = {entry.position for entry in sold} if lines else set()
+    account = received_in(payment) if lines else ""
+    for line in lines:
+        if line.position not in posted:  # else it stays divided as it was: shares may have changed since
+            _book_line(payment, line, account)
+    book_fee(payment)
+
+
+def _book_line(payment: Payment, line: OrderLine, account: str) -> None:
+    """Enter the sale of a course: an entry for each who earns from it, at the shares of this moment."""
+    shares = revenue_shares.lock_shares(line.course_id)
+    shares.pop(line.instructor_id, None)
+    divided = revenue_shares.divide_sale(line.total, line.tax, line.instructor_id, shares)
+    for part, (user_id, total, tax) in enumerate(divided):
         ledger.post_sale(
             payment.gateway_id,
-            line.instructor_id,
-            line.total,
-            line.tax,
+            user_id,
+            total,
+            tax,
             line.share,
             payment.currency,
             occurred_at=payment.paid_at,
-            item=line.position,
+            item=item_of_part(line.position, part),
             course_id=line.course_id,
             description=line.title,
             gateway_id=payment.charge_id,
-            received_in=received_in(payment),
+            received_in=account,
         )
-    book_fee(payment)
 
 
 def received_in(payment: Payment) -> str:

@@ -42,10 +42,11 @@ from apps.billing.models import (
 )
 from apps.billing.premium_division import cap_day, divide_by_seconds
 from apps.billing.queries.earnings import last_moment_of
-from apps.billing.services import seat_shares
+from apps.billing.services import revenue_shares, seat_shares
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
-from apps.courses.models import Course
+from apps.billing.splits import share_of
+from apps.courses.models import CoInstructor, Course
 from studyplatform.kit import jobs
 
 DELAY_AFTER_MONTH = timedelta(minutes=1)
@@ -100,11 +101,16 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
         for mine in seconds.values():
             watched.update(mine)
     courses = Course.objects.in_bulk(list(watched))
+    amounts = {pk: by_course[pk] for pk in sorted(watched)}
+    owners = {pk: courses[pk].instructor_id for pk in amounts}
+    divided = revenue_shares.divide_months(amounts, owners, start, end)
     parts = [
-        PremiumPart(course.instructor_id, course.pk, course.title, by_course[course.pk])
-        for course in (courses[pk] for pk in sorted(watched))
+        PremiumPart(user, pk, courses[pk].title, amount)
+        for pk in amounts
+        for user, amount in sorted(divided[pk].items(), key=lambda each: (each[0] != owners[pk], each[0]))
+        if amount or user == owners[pk]
     ]
-    earned = post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment_of(month))
+    post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment_of(month))
     PremiumEarning.objects.bulk_create(
         PremiumEarning(
             shared=row,
@@ -112,7 +118,7 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
             instructor_id=part.instructor_id,
             seconds=watched[part.course_id],
             part=part.amount,
-            earned=earned[part.course_id],
+            earned=share_of(part.amount, row.share),
         )
         for part in parts
     )
@@ -251,6 +257,7 @@ def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[An
     )
     rows = extensions.watched_days(start.date(), end.date()).annotate(begins=begins, ends=ends)
     rows = rows.exclude(course__pricing=Course.Pricing.FREE).exclude(course__instructor=F("user"))
+    rows = rows.exclude(Exists(CoInstructor.objects.active().filter(course=OuterRef("course"), user=OuterRef("user"))))
     counting: QuerySet[Any] = rows.filter(
         Exists(grants.filter(source=Grant.Source.PREMIUM)),
         ~Exists(grants.exclude(source=Grant.Source.PREMIUM)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from apps.billing.models import EntryKind, LedgerEntry
+from apps.billing.models import ITEMS_PER_PART, EntryKind, LedgerEntry
 from apps.billing.services.ledger.posting import Facts, LedgerError, NotPosted, lines_of
 
 _PAID = (EntryKind.SALE, EntryKind.SUBSCRIPTION)
@@ -13,6 +13,13 @@ MAX_ITEMS = 50
 """Of one payment: more than the courses of any order."""
 ITEM_BEYOND = MAX_ITEMS
 """What was given back beyond a payment: it belongs to none of its lines."""
+MAX_PARTS = 11
+"""Of one line: its instructor and up to ten co-instructors (`courses.services.invitations.MAX_PEOPLE`)."""
+
+
+def item_of_part(position: int, part: int) -> int:
+    """The item of an entry about a line of a payment; ``part``: whose part it is, from 0."""
+    return position + part * ITEMS_PER_PART
 
 
 def key_of_item(key: str, item: int) -> str:
@@ -21,7 +28,7 @@ def key_of_item(key: str, item: int) -> str:
 
 
 def payment_entries(payment_key: str) -> list[LedgerEntry]:
-    """The entries of a payment, one per line of its order, locked.
+    """The entries of a payment, one per line of its order and user who earns from it, locked.
 
     What was given back of them is read and posted by one transaction at a time.
     """
@@ -33,8 +40,9 @@ def payment_entries(payment_key: str) -> list[LedgerEntry]:
 
 
 def entries_of(key: str) -> list[LedgerEntry]:
-    """The entries that one fact posted under this key, one per line of the payment that it is about."""
-    keys = [key_of_item(key, item) for item in range(ITEM_BEYOND + 1)]
+    """The entries that one fact posted under this key, one per line and part of the payment that it is about."""
+    items = [item_of_part(place, part) for part in range(MAX_PARTS) for place in range(ITEM_BEYOND + 1)]
+    keys = [key_of_item(key, item) for item in items]
     return list(LedgerEntry.objects.filter(key__in=keys).order_by("item"))
 
 

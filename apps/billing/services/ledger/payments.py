@@ -36,7 +36,8 @@ def post_sale(
     gateway_id: str = "",
     received_in: str = PROVIDER,
 ) -> LedgerEntry | None:
-    """A course was paid for. ``total`` includes ``tax``; without an instructor the platform gets everything.
+    """A course, or a user's part of it, was paid for. ``total`` includes ``tax``; without an instructor the platform
+    gets everything.
 
     ``item``: which of the courses of this payment it is, from 0. ``received_in``: the account that has the money: a
     bank transfer arrives in `BANK`.

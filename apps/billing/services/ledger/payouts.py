@@ -26,7 +26,10 @@ from apps.billing.splits import share_of
 
 
 class PremiumPart(NamedTuple):
-    """A course's part of the pool, in minor units, before it is divided between its instructor and the platform."""
+    """A course's part of the pool, in minor units, before it is divided between its instructor and the platform.
+
+    A course that several people teach has a part for each who has a share of it.
+    """
 
     instructor_id: int
     course_id: int
@@ -44,15 +47,20 @@ def post_premium_share(
     *,
     occurred_at: datetime,
 ) -> dict[int, int]:
-    """Divide a month's pool of Premium. Returns what the instructor earned with each course, by the course's id.
+    """Divide a month's pool of Premium. Returns what was earned with each course, by the course's id.
 
-    ``period`` is such as "2026-11". Each instructor gets the share of their courses' parts, the platform the rest, so
-    without any parts the platform gets all. The parts can be more than the pool, if payments were refunded after their
-    months had been shared: that is the platform's loss. One entry per course, and one for the platform.
+    ``period`` is such as "2026-11". Who a part is for gets the share of it, the platform the rest, so without any parts
+    the platform gets all. The first part of a course is that of its instructor, others those of co-instructors. The
+    parts can be more than the pool, if payments were refunded after their months had been shared: that is the
+    platform's loss. One entry per part, and one for the platform.
     """
     earned: dict[int, int] = {}
     for part in sorted(parts, key=lambda part: part.course_id):
-        earned[part.course_id] = share_of(part.amount, share_bps)
+        amount = share_of(part.amount, share_bps)
+        key = f"premium {period} {currency} course {part.course_id}"
+        if part.course_id in earned:
+            key = f"{key} user {part.instructor_id}"
+        earned[part.course_id] = earned.get(part.course_id, 0) + amount
         facts = Facts(
             currency=currency,
             total=part.amount,
@@ -61,9 +69,8 @@ def post_premium_share(
             instructor_id=part.instructor_id,
             course_id=part.course_id,
         )
-        amount = earned[part.course_id]
         lines = [Line(PREMIUM, amount, currency), *to_instructor(facts, -amount)]
-        post(f"premium {period} {currency} course {part.course_id}", EntryKind.PREMIUM_SHARE, occurred_at, lines, facts)
+        post(key, EntryKind.PREMIUM_SHARE, occurred_at, lines, facts)
         note_earnings(part.instructor_id)
     rest = pool - sum(earned.values())
     facts = Facts(currency=currency, description=period)

@@ -119,7 +119,7 @@ def _pending(refund_key: str) -> str:
 def _facts_of_whole(sales: list[LedgerEntry], gateway_id: str) -> Facts:
     """The facts of an entry about a whole payment: of several courses, it is not any one course's."""
     facts = facts_of(sales[0], total=0, tax=0, gateway_id=gateway_id)
-    if len(sales) > 1:
+    if len({sale.position for sale in sales}) > 1:
         facts = replace(facts, item=0, instructor_id=None, course_id=None, share_bps=0, description="")
     return facts
 
