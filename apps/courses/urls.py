@@ -21,6 +21,7 @@ from apps.courses.pages import (
     question_search,
     quiz,
     review,
+    review_links,
     sections,
 )
 
@@ -47,6 +48,8 @@ urlpatterns = [
     path(f"{_own}/review", review.review, name="studio-review"),
     path(f"{_own}/review/comments", review.comment_add, name="studio-review-add"),
     path(f"{_own}/review/comments.csv", review.comments_csv, name="studio-review-csv"),
+    path(f"{_own}/review/links", review_links.review_links, name="studio-review-links"),
+    path(f"{_own}/review/links/<uuid:uid>/revoke", review_links.review_link_revoke, name="studio-review-link-revoke"),
     path(f"{_own}/appeal", appeals.appeal, name="studio-appeal"),
     path(f"{_own}/review/threads/<uuid:uid>/answers", review.comment_answer, name="studio-review-answer"),
     path(f"{_own}/review/threads/<uuid:uid>/state", review.thread_state, name="studio-review-state"),

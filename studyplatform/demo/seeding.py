@@ -50,6 +50,7 @@ from studyplatform.demo.seed_messages import message_steps
 from studyplatform.demo.seed_notes import note_steps
 from studyplatform.demo.seed_paths import seed_paths
 from studyplatform.demo.seed_practice import seed_practice
+from studyplatform.demo.seed_review import write_review
 from studyplatform.demo.seed_sales import Year, share_premium
 from studyplatform.kit.text.money import scaled_price
 
@@ -281,6 +282,8 @@ def _write_history(course: Course, opened: datetime | None, now: datetime) -> No
         StatusChange(course=course, was=was, became=became, changed_by=by, changed_at=at)
         for was, became, by, at in moves
     )
+    if course.status == Status.REVIEW:
+        write_review(course, submission, admin, now)
 
 
 def read_old_notifications(library: Library, now: datetime) -> None:

@@ -4,9 +4,10 @@ from django.urls import path
 
 from studyplatform.site.governing import home as admin_home
 from studyplatform.site.governing import jobs, mailbox, past_reviews, reviews
-from studyplatform.site.public import help, offline
+from studyplatform.site.public import expert_content, help, offline
 from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page, course_preview
+from studyplatform.site.public.expert_review import expert
 from studyplatform.site.public.home import home
 from studyplatform.site.public.paths import path as learning_path
 from studyplatform.site.public.paths import paths
@@ -31,6 +32,13 @@ urlpatterns = [
     path("dashboard/admin/courses/<slug:slug>/review/points", reviews.review_point, name="review-point"),
     path("dashboard/admin/appeals/<uuid:uid>", reviews.appeal_decision, name="review-appeal"),
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),
+    path("review/<str:token>/", expert, name="expert"),
+    path("review/<str:token>/comments", expert_content.expert_comment, name="expert-comment"),
+    path("review/<str:token>/threads/<uuid:uid>", expert_content.expert_answer, name="expert-answer"),
+    path("review/<str:token>/media/<uuid:uid>/<path:name>", expert_content.expert_media, name="expert-media"),
+    path("review/<str:token>/files/<uuid:uid>", expert_content.expert_file, name="expert-file"),
+    path("review/<str:token>/lessons/<uuid:uid>/file", expert_content.expert_lesson_file, name="expert-lesson-file"),
+    path("review/<str:token>/pictures/<uuid:uid>", expert_content.expert_picture, name="expert-picture"),
     path("dashboard/admin/reviews/", past_reviews.review_history, name="admin-reviews"),
     path("dashboard/admin/jobs/", jobs.job_list, name="admin-jobs"),
     path("dashboard/admin/mails/", mailbox.mail_list, name="admin-mails"),

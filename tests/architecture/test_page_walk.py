@@ -34,6 +34,7 @@ from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
 from apps.courses.models import Appeal, LessonDownload, OutlineChange, QuizDraw, StatusChange
+from apps.courses.services import create_review_link
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -390,6 +391,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     )
     things |= {
         "site:review-appeal": appeal.uid,
+        "courses:studio-review-link-revoke": create_review_link(
+            course=world.course, by=teacher, recipient="Mori", days=3, now=now
+        )[0].uid,
         "courses:studio-review-answer": thread.uid,
         "courses:studio-review-state": thread.uid,
         "courses:studio-review-picture": spoken.uid,

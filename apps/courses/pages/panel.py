@@ -24,6 +24,7 @@ from apps.courses.queries.bank import draw_rows, tags_of_bank
 from apps.courses.queries.chapters import chapters_of_captions
 from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.findings import find_in_lesson
+from apps.courses.queries.review_threads import Addresses, rows_of_lesson
 from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
@@ -150,6 +151,7 @@ def panel_of(user: User, course: Course, lesson: Lesson, sections: Sequence[Sect
                 "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],
             }
     context["findings"] = find_in_lesson(lesson)
+    context |= {"comments": rows_of_lesson(course, lesson), "to": Addresses(course)}
     return context
 
 

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 from uuid import UUID, uuid4
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.urls import reverse
 
-from apps.courses.models import Course, Lesson, Question, ReviewComment, ReviewThread, Submission
+from apps.courses.models import Course, Lesson, Question, ReviewComment, ReviewLink, ReviewThread, Submission
 from apps.courses.queries.review_places import (
     name_change,
     name_place,
@@ -36,6 +37,7 @@ class Addresses:
     """Where the forms and pictures of the comments on a course lead. An expert's link has others."""
 
     course: Course
+    takes_pictures: ClassVar[bool] = True
 
     @property
     def add(self) -> str:
@@ -109,6 +111,19 @@ def rows_by_lesson(
     for row in sorted(rows_of(find_threads(course, lessons=lessons)[:MAX_ON_PAGE], course), key=_place_in_lesson):
         grouped[row.thread.lesson_uid].append(row)
     return grouped
+
+
+def rows_of_deleted_lessons(course: Course, lessons: Iterable[Lesson]) -> list[ThreadRow]:
+    """Return the open threads about lessons that are not among ``lessons``, which are all that the course has now."""
+    present = [lesson.tree_uid for lesson in lessons]
+    found = find_threads(course, state="open").exclude(lesson_uid=None).exclude(lesson_uid__in=present)
+    return rows_of(found[:MAX_ON_PAGE], course)
+
+
+def rows_of_link(course: Course, link: ReviewLink, lesson: Lesson | None) -> list[ThreadRow]:
+    """Return the threads of a lesson, or with None those of the course page, in which somebody wrote at this link."""
+    found = find_threads(course, lessons=[lesson.tree_uid if lesson else None])
+    return sorted(rows_of(found.filter(comments__link=link).distinct()[:MAX_ON_PAGE], course), key=_place_in_lesson)
 
 
 def count_open_by_lesson(course: Course) -> dict[UUID | None, int]:

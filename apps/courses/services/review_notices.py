@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
 
 from apps.accounts import services as accounts
 from apps.accounts.models import User
@@ -26,10 +30,11 @@ def split_mentions(course: Course, text: str) -> tuple[list[User], list[str]]:
     names = names_mentioned(text)
     if not names:
         return [], []
-    people = list(User.objects.filter(username__in=names, is_active=True))
+    named = reduce(or_, (Q(username__iexact=name) for name in names))
+    people = list(User.objects.filter(named, is_active=True))
     reached = [user for user in people if policies.manage_course(user, course) is None]
-    known = {user.username for user in reached}
-    return reached, [name for name in names if name not in known]
+    known = {user.username.lower() for user in reached}
+    return reached, [name for name in names if name.lower() not in known]
 
 
 def tell_of_comment(*, comment: ReviewComment) -> None:

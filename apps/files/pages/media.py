@@ -17,6 +17,7 @@ from apps.files.errors import LinkExpired
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.offers import offered_file
 from apps.files.services.media_links import Grant, read_file_token, read_token
+from apps.files.services.video_sending import CAPTIONS, PUBLISHED, SOUND
 from apps.files.servings import record_segment, record_sound
 from apps.files.storage import MEDIA_TYPES, audio_segments
 from apps.files.streaming import send_concatenated, send_stored, send_upload
@@ -24,18 +25,10 @@ from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.failures import refusal_of
 
-# Exactly the names that the pipeline writes. Any other name is not found, so that no path can leave the directory.
-PUBLISHED = re.compile(
-    r"master\.m3u8|poster\.jpg|storyboard\.vtt|storyboard-\d{1,4}\.jpg|"
-    r"(?:1080p|720p|480p|audio)/(?:index\.m3u8|init\.mp4|\d{5,6}\.m4s)",
-    re.ASCII,
-)
-SOUND = "sound.m4a"
 PERMISSION_SECONDS = 60  # after a refund or a block, segments and pictures still come for this long
 SEGMENT = re.compile(r"(\w+)/(\d{5,6})\.m4s", re.ASCII)
 _permitted: LruCache[tuple[datetime, int]] = LruCache(10_000)  # when, and the user's id
 CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
-CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
 P = ParamSpec("P")

@@ -70,6 +70,7 @@ from apps.files.services.uploads import (
     delete_uploads_of,
     expire_upload,
 )
+from apps.files.services.video_sending import send_video_part
 from apps.files.services.videos import (
     delete_video,
     discard_video,
@@ -181,6 +182,7 @@ __all__ = [
     "scan_upload",
     "send_attached",
     "send_rendition",
+    "send_video_part",
     "set_allowance",
     "set_upload_target",
     "share_of_token",

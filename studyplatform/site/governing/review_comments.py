@@ -28,6 +28,7 @@ def comments_context(
     before, after = _neighbors(lessons, opened, waiting)
     return {
         "comments": rows.get(key, []) if opened else [],
+        "deleted_comments": review_threads.rows_of_deleted_lessons(course, lessons),
         "page_comments": rows.get(None, []),
         "choices": choices_in(opened) if opened else [],
         "findings": [one for one in found if opened and one.number == opened.number],

@@ -173,9 +173,9 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
     }
 
 
-def _in_review(player: dict[str, Any], course: Course) -> dict[str, Any]:
-    """The player's props, with links that stay in the review."""
-    address, learned = reverse("site:review", args=[course.slug]), f"/learn/{course.slug}/"
+def player_within(address: str, player: dict[str, Any], course: Course) -> dict[str, Any]:
+    """Return the player's props with links that stay on the page at ``address``."""
+    learned = f"/learn/{course.slug}/"
 
     def led(lesson: dict[str, Any]) -> dict[str, Any]:
         return {**lesson, "url": f"{address}?lesson={lesson['url'].removeprefix(learned)}"}
@@ -194,7 +194,7 @@ class DrawReading:
     """Candidates that are read in the question bank itself, because there are too many."""
 
 
-def _quiz_reading(quiz: Quiz) -> dict[str, Any]:
+def quiz_reading(quiz: Quiz) -> dict[str, Any]:
     """Everything that an attempt may ask: the questions of the quiz, and the candidates of its draws, each once."""
     drawn: list[DrawReading] = []
     known: set[int] = set()
@@ -211,7 +211,7 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
     """The contents of the open lesson, including the answers of a quiz. Reading it records no progress."""
     match lesson.kind:
         case Lesson.Kind.QUIZ:
-            return _quiz_reading(lesson.quiz)
+            return quiz_reading(lesson.quiz)
         case Lesson.Kind.VIDEO if lesson.video is not None or lesson.external_video:
             tracks = lesson.video.captions.order_by("language") if lesson.video is not None else ()
             seen = lesson_at(request.user, course.slug, lesson.slug)
@@ -219,6 +219,6 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
             sources = signed_sources(seen, now=timezone.now(), session_key=session_key_of(request))
             return {
                 "tracks": [(track, caption_cues(track.webvtt)) for track in tracks],
-                "player": _in_review(player_out(seen, sources), course),
+                "player": player_within(reverse("site:review", args=[course.slug]), player_out(seen, sources), course),
             }
     return {}

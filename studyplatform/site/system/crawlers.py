@@ -24,6 +24,7 @@ HIDDEN = [
     "/files",
     "/courses/?",
     "/search/",
+    "/review/",
 ]
 
 
