@@ -156,7 +156,7 @@ def test_a_link_that_ended_shows_nothing_any_longer(
     said = {"uid": uuid4().hex, "text": "Too late"}
     ada.is_active = False
     ada.save()
-    assert browser.get(part).status_code == 404, "who made it may no longer see the course"
+    assert browser.get(part).status_code == 404, "who made it may no longer edit the course"
     ada.is_active = True
     ada.save()
     staff = browser_of(ada)

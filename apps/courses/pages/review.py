@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
-from apps.courses import services
-from apps.courses.models import Course, Lesson, ReviewComment, ReviewThread
+from apps.courses import policies, services
+from apps.courses.models import Course, Lesson, ReviewComment, ReviewThread, Right
 from apps.courses.pages.authoring import about
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, review_threads
@@ -62,6 +62,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
         "named": named,
         "history": history,
         "threads_of": review_threads.count_by_submission(history),
+        "may_invite": policies.has_right(signed_in_user(request), course, Right.EDIT),
         "to": Addresses(course),
         "back": request.get_full_path(),
     }

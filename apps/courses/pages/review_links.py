@@ -15,13 +15,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in_user, teaches
-from apps.courses import services
-from apps.courses.models import Course, ReviewLink
+from apps.courses import policies, services
+from apps.courses.models import Course, ReviewLink, Right
 from apps.courses.pages.authoring import about
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries.review_links import digest_of_course, links_of, name_version
 from studyplatform.kit.errors import NotFound, RateLimitExceeded
 from studyplatform.kit.names import NameFormField
+from studyplatform.kit.policies import enforce
 
 DAYS = (3, 7, 14, 30, 60)
 MOST_SHOWN = 50
@@ -46,6 +47,7 @@ class ReviewLinkForm(forms.Form):
 def review_links(request: HttpRequest, slug: str) -> HttpResponse:
     """The links of the course, and the form for a new one, which is shown once."""
     course, user, now = course_for_staff(request, slug), signed_in_user(request), timezone.now()
+    enforce(policies.hold_right(user, course, Right.EDIT))
     shown = getattr(course, "working_copy", course)  # the next version, if one is edited
     form = ReviewLinkForm(request.POST if request.method == "POST" else None)
     made = None

@@ -50,14 +50,14 @@ def revoke_review_link(*, link: ReviewLink, by: User, now: datetime) -> None:
 def link_of_token(token: str, *, now: datetime) -> ReviewLink:
     """Return the live link of an address, with the course that it shows. One query, two for its maker's rights.
 
-    :raises ReviewLinkNotFound: there is none, it was revoked, or who made it may no longer see the course.
+    :raises ReviewLinkNotFound: there is none, it was revoked, or who made it may no longer edit the course.
     :raises ReviewLinkExpired: its time is over.
     """
     found = ReviewLink.objects.select_related(
         "course__instructor", "shown_course__subject", "shown_course__instructor", "created_by"
     )
     link = found.filter(token_hash=_hash(token), revoked_at=None).first()
-    if link is None or policies.manage_course(link.created_by, link.course) is not None:
+    if link is None or policies.hold_right(link.created_by, link.course, Right.EDIT) is not None:
         raise ReviewLinkNotFound
     if link.expires_at <= now:
         raise ReviewLinkExpired
