@@ -15,6 +15,7 @@ from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import deletion_policies, policies, services
 from apps.courses.events import CourseArchived, CoursePublished, CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
+    CoInstructor,
     Course,
     CourseFile,
     CoursePicture,
@@ -102,6 +103,7 @@ picture_rules.register_pictures(content.COURSE_FILES, pictures_of)
 table_versions.watch("catalogue", Course, ignoring={"learner_count"})
 table_versions.watch("catalogue", Subject)
 table_versions.watch("catalogue", SearchDocument)
+table_versions.watch("catalogue", CoInstructor)
 table_versions.watch("catalogue", LearningPath)
 table_versions.watch("catalogue", PathCourse)
 table_versions.watch("catalogue", User, only={*PROFILE_FIELDS, "avatar"})

@@ -9,6 +9,7 @@ from apps.courses import policies, services
 from apps.courses.errors import NotCourseStaff, OnlyForInstructor, RightNotGiven
 from apps.courses.models import CoInstructor, Course, Right
 from apps.courses.policies import courses_with_right, has_right, teachers_of
+from apps.courses.queries.catalogue import Criteria, page_of
 from apps.courses.queries.insertable import insertable_lessons
 from apps.courses.services import CourseTexts
 from apps.forum import message_policies
@@ -16,12 +17,15 @@ from apps.forum import policies as forum
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation
 from apps.forum.queries import messages
+from apps.forum.queries.threads import thread
+from apps.forum.services.messages import send_message
 from apps.learning import rating_policies
 from apps.learning.queries.marking import essays_for
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
+from tests.factories.learning import EnrollmentFactory
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -162,3 +166,35 @@ def test_lessons_of_the_instructors_other_courses_are_not_shown_to_co_instructor
     edits = join(course, "edit")
     assert list(insertable_lessons(course, ada)) == [other]
     assert not insertable_lessons(course, edits).exists()
+
+
+def test_the_course_page_and_the_catalog_name_who_teaches(ada, client):
+    course = CourseFactory(instructor=ada, status="published", title="Rivers of Asia")
+    teaches = join(course, "teach")
+    views = join(course, "view")
+    page = client.get(f"/courses/{course.slug}").content.decode()
+    assert teaches.display_name in page
+    assert views.display_name not in page
+    for user, is_found in ((ada, True), (teaches, True), (views, False)):
+        found = page_of(Criteria(teacher=user.username))
+        assert (found.total, found.teacher) == ((1, user.display_name) if is_found else (0, ""))
+    services.remove_co_instructor(course=course, by=ada, user_id=teaches.pk, now=NOW)
+    assert teaches.display_name not in client.get(f"/courses/{course.slug}").content.decode()
+
+
+def test_messages_name_their_writer(ada):
+    course, learner = CourseFactory(instructor=ada, status="published"), UserFactory()
+    EnrollmentFactory(course=course, user=learner)
+    teaches = join(course, "teach")
+    for user in (learner, ada, teaches):
+        send_message(course=course, learner=learner, user=user, source=f"By {user.pk}", now=NOW)
+    row = Conversation.objects.get()
+    names = {
+        user: [said.writer for day in thread(row, user, now=NOW).days for said in day.said]
+        for user in (learner, ada, teaches)
+    }
+    assert names == {
+        learner: ["", "", teaches.display_name],
+        ada: ["", "", teaches.display_name],
+        teaches: ["", ada.display_name, ""],
+    }

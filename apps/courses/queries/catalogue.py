@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.courses.queries.cards import Card, cards, name_of
 from apps.courses.queries.facets import (
@@ -19,6 +20,7 @@ from apps.courses.queries.facets import (
     count_choices,
     groups,
 )
+from apps.courses.queries.people import shown_co_instructors
 from apps.courses.search import search
 from apps.courses.spelling import corrections
 from studyplatform.kit.caching.versioned import Stamped, VersionedCache
@@ -159,8 +161,11 @@ def _find(criteria: Criteria, among: Collection[int] | None) -> Page:
     courses = Course.objects.listed() if among is None else Course.objects.filter(pk__in=among)
     teacher = ""
     if criteria.teacher:
-        courses = courses.filter(instructor__username=criteria.teacher)
-        names = courses.values_list("instructor__first_name", "instructor__last_name", "instructor__username")
+        joined = shown_co_instructors().filter(user__username=criteria.teacher).values("course")
+        courses = courses.filter(Q(instructor__username=criteria.teacher) | Q(pk__in=joined))
+        teaching = Exists(courses.filter(Q(instructor=OuterRef("pk")) | Q(co_instructors__user=OuterRef("pk"))))
+        people = User.objects.filter(teaching, username=criteria.teacher)
+        names = people.values_list("first_name", "last_name", "username")
         teacher = next((name_of(*one) for one in names[:1]), "")
     if among is None and not criteria.text and not criteria.teacher:
         found, subjects = listed_groups()

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-from apps.accounts.models import User
-from apps.courses.models import CoInstructor, CoInstructorInvitation, Course, OwnershipOffer, RevenueShare
+from django.db.models import QuerySet
+
+from apps.accounts.models import Role, User
+from apps.courses.models import CoInstructor, CoInstructorInvitation, Course, OwnershipOffer, RevenueShare, Right
 from apps.courses.services.people import WHOLE, gets_money
 
 
@@ -44,9 +46,13 @@ def people_of_course(course: Course) -> People:
     )
 
 
-def names_of_co_instructors(course: Course) -> list[User]:
-    """Return those who teach a course beside its instructor and answer learners, by name. One query."""
-    rows = (
-        CoInstructor.objects.active().exclude(role=CoInstructor.Role.VIEW).filter(course=course, user__is_active=True)
-    )
-    return sorted((row.user for row in rows.select_related("user")), key=lambda user: user.display_name.casefold())
+def shown_co_instructors() -> QuerySet[CoInstructor]:
+    """Return the co-instructors that everyone sees: those who answer learners, with accounts that may teach."""
+    teaching = CoInstructor.objects.having(Right.TEACH)
+    return teaching.filter(user__is_active=True, user__role__in=[Role.INSTRUCTOR, Role.ADMIN])
+
+
+def named_with(course: Course) -> list[User]:
+    """Return those who are named beside the instructor of a course, by name. One query."""
+    rows = shown_co_instructors().filter(course=course.live_id).select_related("user")
+    return sorted((row.user for row in rows), key=lambda user: (user.display_name.casefold(), user.pk))

@@ -1,6 +1,6 @@
 """Update the search index."""
 
-from apps.courses.models import Course, SearchDocument
+from apps.courses.models import Course, Right, SearchDocument
 from studyplatform.kit.text import content
 from studyplatform.kit.text.folding import index_text
 
@@ -11,7 +11,7 @@ def index_course(*, course_id: int) -> None:
     if course is None:
         return
     parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
-    people = [each.user.display_name for each in course.co_instructors.active().select_related("user")]
+    people = [each.user.display_name for each in course.co_instructors.having(Right.TEACH).select_related("user")]
     terms = [course.subject.name, course.instructor.display_name, *people, *map(str, course.outcomes)]
     texts = {
         "title": course.title,

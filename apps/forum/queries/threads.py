@@ -19,7 +19,11 @@ AROUND = 10  # messages before one that was searched for
 
 @dataclass(frozen=True)
 class Said:
-    """A message as one of the two reads it. ``time`` is in their time zone. ``is_read``: by the other one."""
+    """A message as one of its readers reads it. ``time`` is in their time zone. ``is_read``: by the other side.
+
+    ``is_mine``: of the reader's side. ``writer``: who wrote it, if that is neither the reader nor the person whom the
+    page is named after; several people may teach a course.
+    """
 
     message: Message
     files: Sequence[MessageFile]
@@ -27,6 +31,7 @@ class Said:
     time: str
     is_mine: bool
     is_read: bool
+    writer: str
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,11 @@ def _days(messages: Sequence[Message], conversation: Conversation, user: User, n
         day = days.setdefault(at.date(), Day(at.date(), day_name(at.date(), today), []))
         is_mine = one.is_by_learner == is_learner
         html = Markup(one.html)  # noqa: S704 (sanitized when it was written)
-        day.said.append(Said(one, list(one.files.all()), html, f"{at:%H:%M}", is_mine, one.number <= read))
+        is_known = one.author_id in {user.pk, conversation.learner_id, conversation.course.instructor_id}
+        is_known = one.author_id == user.pk if is_mine else is_known
+        writer = "" if is_known else one.author.display_name
+        files = list(one.files.all())
+        day.said.append(Said(one, files, html, f"{at:%H:%M}", is_mine, one.number <= read, writer))
     return list(days.values())
 
 

@@ -1,5 +1,6 @@
 """The course page: description, lessons, instructor, ratings and enrollment."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone, teaches
+from apps.accounts.models import User
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.queries.bundles import BundleLink, bundles_with
 from apps.billing.queries.open_transfers import open_transfer_for
@@ -28,6 +30,7 @@ from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.courses.queries.openings import describe_opening
 from apps.courses.queries.path_places import PlaceInPath, places_of
+from apps.courses.queries.people import named_with
 from apps.learning import policies
 from apps.learning.components import lesson_rows
 from apps.learning.outline import Entry, Outline, Placed, Standing, place_all, resume_entry
@@ -39,6 +42,7 @@ from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.caching.versioned import Stamped
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.lists import list_names
 from studyplatform.kit.text.money import plain_amount
 from studyplatform.kit.web.dates import reader_zone
 
@@ -115,10 +119,12 @@ class Shared(Stamped):
     beside: Beside
     paths: list[PlaceInPath]
     bundles: list[BundleLink]
+    with_instructor: list[User]
+    """Its co-instructors."""
 
 
 def shared_of(slug: str) -> Shared:
-    """Up to ten queries, none while it is remembered.
+    """Up to eleven queries, none while it is remembered.
 
     :raises CourseNotFound: there is no such course.
     """
@@ -139,6 +145,7 @@ def _read(slug: str) -> Shared:
         courses_beside(course),
         places_of(course),
         bundles_with(course),
+        named_with(course),
     )
 
 
@@ -147,11 +154,12 @@ def picture_of(course: Course) -> CoursePicture | None:
     return getattr(course, "picture", None)
 
 
-def structured_data(course: Course, address: str) -> dict[str, Any]:
-    """The course as schema.org structured data."""
+def structured_data(course: Course, address: str, others: Sequence[User] = ()) -> dict[str, Any]:
+    """The course as schema.org structured data. ``others``: its co-instructors."""
     offer: dict[str, Any] = {"@type": "Offer", "category": "Free" if course.pricing == "free" else "Paid"}
     if course.pricing == Course.Pricing.ONE_TIME:
         offer |= {"price": plain_amount(course.price, course.currency), "priceCurrency": course.currency.upper()}
+    authors = [{"@type": "Person", "name": user.display_name} for user in (course.instructor, *others)]
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "Course",
@@ -161,7 +169,7 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
         "inLanguage": course.language,
         "educationalLevel": course.get_difficulty_display(),
         "provider": {"@type": "Organization", "name": settings.SITE_NAME, "url": settings.SITE_URL},
-        "author": {"@type": "Person", "name": course.instructor.display_name},
+        "author": authors[0] if len(authors) == 1 else authors,
         "offers": [offer],
         "hasCourseInstance": [
             {"@type": "CourseInstance", "courseMode": "Online", "courseWorkload": f"PT{max(1, course.duration // 60)}M"}
@@ -192,6 +200,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     lost = None if standing.enrollment else lost_access(request.user, course)
     context = {
         "shared": shared,
+        "with_names": list_names([user.display_name for user in shared.with_instructor]),
         "course": course,
         "picture": picture_of(course),
         "availability": course.availability_for(is_enrolled=standing.enrollment is not None),
@@ -207,7 +216,9 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "outline": outline,
         "facts": shared.facts,
         "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),
-        "structured": lambda: structured_data(course, f"{settings.SITE_URL}/courses/{course.slug}"),
+        "structured": lambda: structured_data(
+            course, f"{settings.SITE_URL}/courses/{course.slug}", shared.with_instructor
+        ),
     }
     return render(request, "courses/detail.html", context)
 
