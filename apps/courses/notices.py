@@ -154,10 +154,8 @@ CO_INSTRUCTOR_LEFT = services.register_kind(
     )
 )
 CO_INSTRUCTOR_REMOVED = services.register_kind(
-    services.Kind(
+    _people(
         name="courses.co_instructor_removed",
-        group="teaching",
-        icon="users",
         title=_("You no longer teach a course with others"),
         headline=_("You no longer teach “%(course)s”"),
         text=_("Its instructor removed you from the course. What you earned with it until now stays yours."),

@@ -13,7 +13,12 @@ MAX_EMAIL_LENGTH = 254
 class RoleForm(forms.Form):
     """The role and the share of a co-instructor."""
 
-    role = forms.ChoiceField(label=_("Role"), choices=CoInstructorRole.choices, initial=CoInstructorRole.EDIT)
+    role = forms.ChoiceField(
+        label=_("Role"),
+        choices=CoInstructorRole.choices,
+        initial=CoInstructorRole.EDIT,
+        error_messages={"required": _("Choose a role.")},
+    )
     percent = forms.IntegerField(
         label=_("Share of your revenue in percent"), min_value=0, max_value=100, required=False, initial=0
     )
@@ -24,7 +29,11 @@ class RoleForm(forms.Form):
 
 
 class InvitationForm(RoleForm):
-    email = forms.EmailField(label=_("Email address"), max_length=MAX_EMAIL_LENGTH)
+    email = forms.EmailField(
+        label=_("Email address"),
+        max_length=MAX_EMAIL_LENGTH,
+        error_messages={"required": _("Enter an email address.")},
+    )
     field_order = ("email", "role", "percent")
 
     def values(self) -> dict[str, Any]:

@@ -62,28 +62,6 @@ def own_course(user: AnyUser, course: Course) -> Verdict:
     return hold_right(user, course, Right.OWN)
 
 
-def remove_co_instructor(user: AnyUser, course: Course, user_id: int) -> Verdict:
-    """Its instructor removes co-instructors, and each of them may leave."""
-    if isinstance(user, User) and user.is_active and user.pk == user_id:
-        return None
-    return own_course(user, course)
-
-
-def be_offered_course(user: AnyUser) -> Verdict:
-    """Who takes over a course may teach, and their email is proved."""
-    return create_course(user)
-
-
-def transfer_course(user: AnyUser) -> Verdict:
-    """Admins give a course to another instructor at once, without an answer."""
-    return accounts.administer(user)
-
-
-def answer_invitation(user: AnyUser) -> Verdict:
-    """Who proved that the invited address is theirs answers an invitation."""
-    return accounts.be_verified(user)
-
-
 def edit_course(user: AnyUser, course: Course) -> Verdict:
     """Those who may edit change texts and outline, but not during a review or once the course is archived."""
     refusal = hold_right(user, course, Right.EDIT)

@@ -34,6 +34,7 @@ from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.models.review_thread import REVIEW_PICTURES_FOLDER
 from apps.courses.queries.course_files import pictures_of
 from apps.courses.queries.file_uses import course_files_using, lessons_using, pictures_using
+from apps.courses.services import people
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit.caching import table_versions
@@ -143,7 +144,7 @@ def delete_unused_videos_of_deleted_user(event: AccountDeleted) -> None:
 
 @subscribe(AccountDeleted)
 def end_co_teaching_of_deleted_user(event: AccountDeleted) -> None:
-    services.end_co_teaching(user_id=event.user_id, now=timezone.now())
+    people.end_co_teaching(user_id=event.user_id, now=timezone.now())
 
 
 @subscribe(AccountDeleted)
@@ -213,8 +214,8 @@ def notify_of_suspension(event: CourseSuspended) -> None:
         course = step.course
         link = f"/dashboard/instructor/courses/{course.slug}/appeal"
         key = f"step {step.pk}"
-        people = policies.teachers_of(course, Right.EDIT)
-        accounts.notify_all("courses.suspended", people, link, key, course=course.title, comment=step.reason)
+        editors = policies.teachers_of(course, Right.EDIT)
+        accounts.notify_all("courses.suspended", editors, link, key, course=course.title, comment=step.reason)
 
 
 @subscribe(CoursePublished)

@@ -17,6 +17,7 @@ OPEN = {
     "site:suggestions": "names what the catalogue shows to everyone",
     "billing:gift-enter": "people with a code may have no account yet",
     "billing:gift-redeem": "the code is the key; redeeming asks for the session",
+    "courses:co-instructor-invitation": "the link of an invitation; answering needs the invited account",
     "billing:seat-invitation": "people with a link may have no account yet; accepting asks for the session",
     "billing:bundles": "bundles are as public as the courses in them",
     "billing:bundle": "bundles are public; of one that is not for sale it shows only courses that are public",

@@ -17,7 +17,7 @@ from apps.billing.services.issuing import issue_documents
 from apps.billing.services.payments import book_sale
 from apps.billing.services.revenue_shares import divide_sale
 from apps.billing.splits import split_sale
-from apps.courses import services as courses
+from apps.courses.services import people as courses
 from tests.billing.test_premium_shares import NOW as SHARED_AT
 from tests.billing.test_premium_shares import OCTOBER, premium_course, subscriber
 from tests.factories.co_instructors import CoInstructorFactory, RevenueShareFactory

@@ -6,8 +6,7 @@ import pytest
 
 from apps.accounts.errors import EmailNotVerified, RoleRequired
 from apps.accounts.models import Notification, Role, User
-from apps.courses import services
-from apps.courses.errors import (
+from apps.courses.errors.people import (
     AlreadyCoInstructor,
     CoInstructorGone,
     InvitationExpired,
@@ -21,6 +20,7 @@ from apps.courses.errors import (
 from apps.courses.models import CoInstructor, CoInstructorInvitation, Course, OwnershipOffer, RevenueShare, Right
 from apps.courses.policies import has_right
 from apps.courses.services import invitations
+from apps.courses.services import people as services
 from studyplatform.kit.errors import AppError
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory, RevenueShareFactory
@@ -50,13 +50,13 @@ def tokens(monkeypatch):
 
 
 def invite(course, email="bo@example.com", role="edit", percent=25):
-    return services.invite_co_instructor(
+    return invitations.invite_co_instructor(
         course=course, by=course.instructor, email=email, role=role, percent=percent, now=NOW
     )
 
 
 def answer(token, user, *, accepts=True, now=NOW):
-    return services.answer_invitation(token=token, by=user, accepts=accepts, now=now)
+    return invitations.answer_invitation(token=token, by=user, accepts=accepts, now=now)
 
 
 def share_of(course, user):
@@ -89,15 +89,15 @@ def test_a_link_expires_is_replaced_and_revoked(course, tokens):
     bo = UserFactory(email="bo@example.com", role=Role.INSTRUCTOR)
     with pytest.raises(InvitationExpired):
         answer(tokens[0], bo, now=NOW + timedelta(days=14))
-    services.resend_invitation(invitation=invitation, by=course.instructor, now=NOW + timedelta(days=14))
+    invitations.resend_invitation(invitation=invitation, by=course.instructor, now=NOW + timedelta(days=14))
     with pytest.raises(InvitationUnknown):
         answer(tokens[0], bo, now=NOW + timedelta(days=14))
-    services.revoke_invitation(invitation=invitation, by=course.instructor, now=LATER)
+    invitations.revoke_invitation(invitation=invitation, by=course.instructor, now=LATER)
     for token in (*tokens, "", "x" * 200):
         with pytest.raises(InvitationUnknown):
             answer(token, bo)
     with pytest.raises(InvitationUnknown):
-        services.revoke_invitation(invitation=invitation, by=course.instructor, now=LATER)
+        invitations.revoke_invitation(invitation=invitation, by=course.instructor, now=LATER)
 
 
 def test_declining_frees_the_share(course, tokens):
@@ -132,9 +132,9 @@ def test_only_the_instructor_and_admins_change_people(course, sam, tokens):
     invitation = invite(course)
     about = {"course": course, "now": NOW}
     for call in (
-        lambda: services.invite_co_instructor(by=editor, email="x@example.com", role="view", **about),
-        lambda: services.resend_invitation(invitation=invitation, by=editor, now=NOW),
-        lambda: services.revoke_invitation(invitation=invitation, by=editor, now=NOW),
+        lambda: invitations.invite_co_instructor(by=editor, email="x@example.com", role="view", **about),
+        lambda: invitations.resend_invitation(invitation=invitation, by=editor, now=NOW),
+        lambda: invitations.revoke_invitation(invitation=invitation, by=editor, now=NOW),
         lambda: services.change_co_instructor(by=editor, user_id=editor.pk, role="edit", percent=50, **about),
         lambda: services.remove_co_instructor(by=editor, user_id=other.pk, **about),
         lambda: services.offer_course(by=editor, user_id=editor.pk, **about),

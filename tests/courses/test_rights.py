@@ -11,7 +11,7 @@ from apps.courses.models import CoInstructor, Course, Right
 from apps.courses.policies import courses_with_right, has_right, teachers_of
 from apps.courses.queries.catalogue import Criteria, page_of
 from apps.courses.queries.insertable import insertable_lessons
-from apps.courses.services import CourseTexts
+from apps.courses.services import CourseTexts, people
 from apps.forum import message_policies
 from apps.forum import policies as forum
 from apps.forum.message_policies import Side
@@ -178,7 +178,7 @@ def test_the_course_page_and_the_catalog_name_who_teaches(ada, client):
     for user, is_found in ((ada, True), (teaches, True), (views, False)):
         found = page_of(Criteria(teacher=user.username))
         assert (found.total, found.teacher) == ((1, user.display_name) if is_found else (0, ""))
-    services.remove_co_instructor(course=course, by=ada, user_id=teaches.pk, now=NOW)
+    people.remove_co_instructor(course=course, by=ada, user_id=teaches.pk, now=NOW)
     assert teaches.display_name not in client.get(f"/courses/{course.slug}").content.decode()
 
 

@@ -203,7 +203,7 @@ def _items_of_sale(fact: Fact) -> list[Item]:
 
 
 def _items_of_return(fact: Fact) -> list[Item]:
-    """An item for each line of the order, whoever earned from it."""
+    """An item for each line of the order, however many earned from it."""
     by_line: dict[int, list[LedgerEntry]] = defaultdict(list)
     for entry in fact.entries:
         by_line[entry.position].append(entry)

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from apps.billing.splits import split_by_weight
 from apps.courses.models import RevenueShare
-from apps.courses.services import gets_money
+from apps.courses.services.people import gets_money
 
 WHOLE = 100
 

@@ -16,18 +16,7 @@ from apps.courses.errors.outline import (
     VideoOfDeletedLesson,
     WrongLessonKind,
 )
-from apps.courses.errors.people import (
-    AlreadyCoInstructor,
-    CoInstructorGone,
-    InvitationExpired,
-    InvitationOfAnother,
-    InvitationUnknown,
-    OfferGone,
-    OnlyForInstructor,
-    RightNotGiven,
-    SharesTooHigh,
-    TooManyCoInstructors,
-)
+from apps.courses.errors.people import OnlyForInstructor, RightNotGiven
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
 from apps.courses.errors.versions import (
     DraftClosed,
@@ -37,8 +26,6 @@ from apps.courses.errors.versions import (
 from studyplatform.kit.errors import Action, AppError
 
 __all__ = [
-    "AlreadyCoInstructor",
-    "CoInstructorGone",
     "CommentMissing",
     "ContentTreeUnreadable",
     "CourseInUse",
@@ -50,15 +37,11 @@ __all__ = [
     "DrawTooLarge",
     "FindingNotFound",
     "FindingRequired",
-    "InvitationExpired",
-    "InvitationOfAnother",
-    "InvitationUnknown",
     "LectureUnavailable",
     "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
     "NothingToPublish",
-    "OfferGone",
     "OnlyForInstructor",
     "OutlineFull",
     "OutlineMoved",
@@ -70,9 +53,7 @@ __all__ = [
     "QuestionFileInvalid",
     "QuestionInvalid",
     "RightNotGiven",
-    "SharesTooHigh",
     "StillTeaching",
-    "TooManyCoInstructors",
     "TooManyPaths",
     "UndoConflict",
     "VersionNotKept",

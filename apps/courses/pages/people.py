@@ -14,13 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import open_to_everyone, signed_in_user, teaches
 from apps.accounts.models import User
-from apps.courses import services
-from apps.courses.errors import InvitationOfAnother
+from apps.courses.errors.people import InvitationOfAnother
 from apps.courses.models import CoInstructor, CoInstructorInvitation, Course
 from apps.courses.pages.authoring import about
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.people_form import InvitationForm, RoleForm
 from apps.courses.queries.people import people_of_course
+from apps.courses.services import invitations
+from apps.courses.services import people as services
 from studyplatform.kit.errors import AppError, NotAuthenticated, NotFound, ValidationFailed
 from studyplatform.kit.web import rate_limits
 
@@ -34,7 +35,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     form = InvitationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.invite_co_instructor(course=course, by=user, now=timezone.now(), **form.values())
+            invitations.invite_co_instructor(course=course, by=user, now=timezone.now(), **form.values())
         except AppError as refusal:
             if refusal.status == NotFound.status:
                 raise
@@ -155,7 +156,7 @@ def invitation_send(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     invitation = _invitation(course, uid)
 
     def send() -> str:
-        services.resend_invitation(invitation=invitation, by=user, now=timezone.now())
+        invitations.resend_invitation(invitation=invitation, by=user, now=timezone.now())
         return _("The invitation to %s is on its way again. The former link no longer works.") % invitation.email
 
     return _finish(request, course, send)
@@ -169,7 +170,7 @@ def invitation_revoke(request: HttpRequest, slug: str, uid: UUID) -> HttpRespons
     invitation = _invitation(course, uid)
 
     def revoke() -> str:
-        services.revoke_invitation(invitation=invitation, by=user, now=timezone.now())
+        invitations.revoke_invitation(invitation=invitation, by=user, now=timezone.now())
         return _("The invitation to %s no longer works.") % invitation.email
 
     return _finish(request, course, revoke)
@@ -185,7 +186,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     refusal: AppError | None = None
     try:
-        found = services.invitation_by_token(token, now=now)
+        found = invitations.invitation_by_token(token, now=now)
     except AppError as refused:
         return render(request, "courses/invitation.html", {"refusal": refused}, status=refused.status)
     if request.method == "POST":
@@ -193,7 +194,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             raise NotAuthenticated
         accepts = request.POST.get("answer") == "accept"
         try:
-            services.answer_invitation(token=token, by=user, accepts=accepts, now=now)
+            invitations.answer_invitation(token=token, by=user, accepts=accepts, now=now)
         except AppError as refused:
             refusal = refused
         else:

@@ -10,7 +10,7 @@ from apps.courses.services.people import WHOLE, gets_money
 
 
 @dataclass(frozen=True)
-class Person:
+class TeachingRow:
     """A co-instructor. ``percent`` is agreed; it goes to the instructor while ``gets_money`` is false."""
 
     member: CoInstructor
@@ -23,7 +23,7 @@ class Person:
 class People:
     """Who teaches a course. ``own_percent``: what the instructor has of their part, with what others don't get yet."""
 
-    persons: list[Person]
+    persons: list[TeachingRow]
     invitations: list[CoInstructorInvitation]
     offer: OwnershipOffer | None
     own_percent: int
@@ -34,7 +34,7 @@ def people_of_course(course: Course) -> People:
     shares = dict(RevenueShare.objects.filter(course=course, until=None).values_list("user", "percent"))
     members = CoInstructor.objects.active().filter(course=course).select_related("user")
     persons = [
-        Person(member, member.user, shares.get(member.user_id, 0), gets_money(member.user)) for member in members
+        TeachingRow(member, member.user, shares.get(member.user_id, 0), gets_money(member.user)) for member in members
     ]
     invitations = CoInstructorInvitation.objects.filter(course=course, state=CoInstructorInvitation.State.PENDING)
     offers = OwnershipOffer.objects.filter(course=course, state=OwnershipOffer.State.PENDING)

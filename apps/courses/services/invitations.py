@@ -14,8 +14,8 @@ from django.utils.timezone import localtime
 
 from apps.accounts import services as accounts
 from apps.accounts.models import User
-from apps.courses import policies
-from apps.courses.errors import (
+from apps.courses import people_policies
+from apps.courses.errors.people import (
     AlreadyCoInstructor,
     InvitationExpired,
     InvitationOfAnother,
@@ -126,7 +126,7 @@ def answer_invitation(*, token: str, by: User, accepts: bool, now: datetime) -> 
             raise InvitationUnknown
         if found.email != by.email.lower():
             raise InvitationOfAnother(email=found.email)
-        enforce(policies.answer_invitation(by))
+        enforce(people_policies.answer_invitation(by))
         found.state = State.ACCEPTED if accepts else State.DECLINED
         found.answered_by, found.answered_at = by, now
         found.save(update_fields=["state", "answered_by", "answered_at"])

@@ -12,8 +12,8 @@ from django.db.models import Q, Sum
 from apps.accounts import services as accounts
 from apps.accounts.models import User
 from apps.accounts.policies import be_verified
-from apps.courses import policies
-from apps.courses.errors import CoInstructorGone, OfferGone, SharesTooHigh
+from apps.courses import people_policies, policies
+from apps.courses.errors.people import CoInstructorGone, OfferGone, SharesTooHigh
 from apps.courses.models import CoInstructor, CoInstructorInvitation, Course, OwnershipOffer, RevenueShare
 from apps.courses.services.search import index_course
 from studyplatform.kit.policies import enforce
@@ -61,7 +61,7 @@ def remove_co_instructor(*, course: Course, by: User, user_id: int, now: datetim
     """
     with transaction.atomic():
         course = lock_people(course)
-        enforce(policies.remove_co_instructor(by, course, user_id))
+        enforce(people_policies.remove_co_instructor(by, course, user_id))
         member = CoInstructor.objects.active().select_related("user").filter(course=course, user=user_id).first()
         if member is None:
             return
@@ -109,7 +109,7 @@ def offer_course(*, course: Course, by: User, user_id: int, now: datetime) -> Ow
     with transaction.atomic():
         course = lock_course(course, by)
         member = _member(course, user_id)
-        enforce(policies.be_offered_course(member.user))
+        enforce(people_policies.be_offered_course(member.user))
         pending = OwnershipOffer.objects.filter(course=course, state=OwnershipOffer.State.PENDING)
         pending.update(state=OwnershipOffer.State.WITHDRAWN, answered_at=now)
         offer = OwnershipOffer.objects.create(course=course, offered_by=by, offered_to=member.user, offered_at=now)
@@ -151,7 +151,7 @@ def answer_offer(*, course: Course, by: User, accepts: bool, now: datetime) -> N
         if offer is None:
             raise OfferGone
         if accepts:
-            enforce(policies.be_offered_course(by))
+            enforce(people_policies.be_offered_course(by))
             _hand_over(course, to=by, now=now)
         offer.state = OwnershipOffer.State.ACCEPTED if accepts else OwnershipOffer.State.DECLINED
         offer.answered_at = now
@@ -170,9 +170,9 @@ def transfer_course(*, course: Course, by: User, to: User, now: datetime) -> Non
     """
     with transaction.atomic():
         course = lock_people(course)
-        enforce(policies.transfer_course(by))
+        enforce(people_policies.transfer_course(by))
         member = _member(course, to.pk)
-        enforce(policies.be_offered_course(member.user))
+        enforce(people_policies.be_offered_course(member.user))
         former = course.instructor
         _hand_over(course, to=member.user, now=now)
         about = {"course": course.title, "name": member.user.display_name}
