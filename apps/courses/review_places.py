@@ -3,6 +3,7 @@
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.utils.text import Truncator
 
@@ -53,6 +54,12 @@ def quote_of(markdown: str, place: content.Place) -> str:
 def digest_of(markdown: str) -> str:
     """Return a short digest of a paragraph or a question, by which a change of it is noticed."""
     return hashlib.sha256(markdown.encode()).hexdigest()[:12]
+
+
+@lru_cache(maxsize=16)  # a page asks for the same text once for each of its comments
+def digests_in(text: str) -> frozenset[str]:
+    """Return the digests of the paragraphs of a text."""
+    return frozenset(map(digest_of, paragraphs_of(text)))
 
 
 def paragraph_value(number: int, paragraph: str) -> str:

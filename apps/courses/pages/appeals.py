@@ -32,7 +32,7 @@ class AppealForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def appeal(request: HttpRequest, slug: str) -> HttpResponse:
     """The suspension of the course with its reason, and the form that answers it once."""
-    course, user = course_for_staff(request, slug), signed_in_user(request)
+    course, user = course_for_staff(request, slug).live, signed_in_user(request)  # not its next version
     form = AppealForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         services.appeal_suspension(course=course, by=user, text=form.cleaned_data["text"], now=timezone.now())

@@ -11,6 +11,7 @@ from apps.courses.review_places import (
     SHOWN_QUOTE,
     Choice,
     digest_of,
+    digests_in,
     paragraph_value,
     paragraphs_of,
     quote_of,
@@ -78,7 +79,7 @@ def name_change(thread: ReviewThread, lesson: Lesson | None, questions: dict[UUI
                 return _("The lesson has no video any longer.")
             if length and (thread.second or 0) > length:
                 return _("The video was replaced since. It ends at %(time)s.") % {"time": clock(length)}
-        case Place.PARAGRAPH if not any(digest_of(one) == thread.digest for one in paragraphs_of(lesson.body)):
+        case Place.PARAGRAPH if thread.digest not in digests_in(lesson.body):
             return _("This paragraph was changed since: “%(words)s”") % {"words": thread.quote}
         case Place.QUESTION if thread.question_uid:
             question = questions.get(thread.question_uid)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.models import Course, Lesson, Question, ReviewComment, ReviewLink, ReviewThread, Submission
-from apps.courses.review_places import digest_of, paragraphs_of, quote_of, read_second
+from apps.courses.review_places import MAX_PARAGRAPHS, digest_of, paragraphs_of, quote_of, read_second
 from apps.courses.services.review_notices import tell_of_comment
 from apps.courses.services.review_pictures import StoredPicture, discard_picture, store_picture
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -201,7 +201,8 @@ def _find_place(lesson: Lesson | None, at: str, about: str) -> dict[str, object]
 
 def _find_part(lesson: Lesson, about: str) -> dict[str, object]:
     if paragraph := _PARAGRAPH.fullmatch(about):
-        digests = {digest_of(one): (number, one) for number, one in enumerate(paragraphs_of(lesson.body), 1)}
+        paragraphs = paragraphs_of(lesson.body)[:MAX_PARAGRAPHS]
+        digests = {digest_of(one): (number, one) for number, one in enumerate(paragraphs, 1)}
         if found := digests.get(paragraph[2]):
             number, text = found
             quote = quote_of(text, content.LESSON)

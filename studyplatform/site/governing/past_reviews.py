@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import administers
 from apps.courses.models import Submission
-from apps.courses.queries import authoring, review
+from apps.courses.queries import authoring, review, review_threads
 from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
@@ -27,10 +27,12 @@ def review_history(request: HttpRequest) -> HttpResponse:
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     tabs = [("", _("All"), sum(counted.values()))]
     tabs += [(value, str(label), counted[value]) for value, label in Submission.Outcome.choices if counted.get(value)]
+    said = review_threads.count_by_submission(page)
     return render(
         request,
         "site/reviews.html",
         {
+            "said": said,
             "page": page,
             "rows": [(one, authoring.outcome_badge(one.outcome), _hours(one)) for one in page],
             "tabs": tabs,
