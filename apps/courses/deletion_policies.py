@@ -1,4 +1,4 @@
-"""What courses keep from being deleted: videos that they show, and accounts of those who teach them."""
+"""What courses keep from being deleted or replaced: videos that they show, and accounts of those who teach them."""
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.courses.errors import StillTeaching, VideoOfDeletedLesson
 from apps.courses.models import Course, Lesson
 from apps.courses.models.outline_change import UNDO_PERIOD
-from apps.files.errors import VideoInUse
+from apps.files.errors import VideoInUse, VideoWatched
 from apps.files.models import VideoAsset
 from studyplatform.kit.policies import Verdict
 from studyplatform.kit.text.lists import list_names
@@ -27,6 +27,12 @@ def delete_video(video: VideoAsset) -> Verdict:
         return None
     until = timezone.localdate(last[1] + UNDO_PERIOD)
     return VideoOfDeletedLesson(lesson=last[0], until=date_format(until, "j F Y"))
+
+
+def replace_video(video: VideoAsset) -> Verdict:
+    """A video that learners can watch gets no new contents in place: their progress belongs to what they watched."""
+    watched = Lesson.objects.filter(video=video).exclude(course__published_at=None)
+    return VideoWatched() if video.is_playable and watched.exists() else None
 
 
 def leave(user: User) -> Verdict:

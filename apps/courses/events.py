@@ -76,3 +76,11 @@ class VersionPublished(Event):
     version_id: int
     is_announced: bool
     added_lessons: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonsRestarted(Event):
+    """Lessons got another video, which those who have not completed them watch from the start."""
+
+    course_id: int
+    lesson_ids: tuple[int, ...]

@@ -53,6 +53,7 @@ def _about_rendition(name: str) -> Q:
 
 # A video that a published course uses can't be deleted.
 files.register_deletion_check(deletion_policies.delete_video)
+files.register_replacement_check(deletion_policies.replace_video)
 accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)

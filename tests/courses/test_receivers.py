@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.courses import services
 from apps.courses.models import Course, Lesson
 from apps.files import services as files
-from apps.files.errors import CaptionsUnreadable, VideoInUse
+from apps.files.errors import CaptionsUnreadable, VideoInUse, VideoWatched
 from apps.files.events import VideoAnalyzed, VideoCompleted, VideoPlayable
 from apps.files.models import BinnedOriginal, Upload, VideoAsset
 from studyplatform.kit.events import publish
@@ -222,3 +222,21 @@ def test_captions_are_sanitized_replaced_and_removed(lesson, ada):
         services.add_captions(raw=b"MZ\x90 not captions", **add)
     services.remove_captions(lesson=lesson, by=ada, language="en", now=timezone.now())
     assert not video.captions.exists()
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_what_learners_watch_gets_no_new_contents_in_place(lesson, ada, is_published):
+    video = VideoFactory(owner=ada, is_playable=True)
+    services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
+    Course.objects.filter(pk=lesson.course_id).update(published_at=timezone.now() if is_published else None)
+
+    def begin():
+        return files.begin_upload(
+            owner=ada, purpose="video", filename="b.mp4", length=9, replaces=video, now=timezone.now()
+        )
+
+    if is_published:
+        with pytest.raises(VideoWatched):
+            begin()
+    else:
+        assert begin().video == video

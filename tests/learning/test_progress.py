@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.courses.errors import LectureUnavailable
+from apps.courses.events import LessonsRestarted
 from apps.learning import services
 from apps.learning.errors import (
     FileNotFetched,
@@ -20,6 +21,7 @@ from apps.learning.errors import (
 from apps.learning.events import CertificateIssued, LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.events import publish
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.learning.conftest import open_lesson
@@ -61,6 +63,25 @@ def test_distinct_seconds_count_once(watch):
     assert saved.progress.watched == [[0, 20], [40, 50]]
     assert saved.progress.watched_seconds == 30
     assert LessonProgress.objects.get().watched_seconds == 30
+
+
+def test_a_lesson_that_begins_anew_keeps_what_was_completed(watch, video_lesson, enrollment, now, deliver_events):
+    done = LessonProgress.objects.create(
+        enrollment=EnrollmentFactory(course=enrollment.course), lesson=video_lesson, started_at=now, updated_at=now,
+        watched=[[0, 9]], watched_seconds=9, completed_at=now,
+    )  # fmt: skip
+    watch([[0, 10]], position=10, after=0)
+    watch([[0, 20]], position=20, after=20)
+
+    with deliver_events():
+        publish(LessonsRestarted(course_id=enrollment.course_id, lesson_ids=(video_lesson.pk,)))
+
+    begun = LessonProgress.objects.get(enrollment=enrollment, lesson=video_lesson)
+    assert (begun.watched, begun.watched_seconds, begun.position) == ([], 0, 0)
+    done.refresh_from_db()
+    assert done.watched == [[0, 9]]
+    again = watch([[0, 10]], position=10, after=40)
+    assert again.progress.watched_seconds == 10
 
 
 def test_a_repeated_heartbeat_writes_nothing(watch):

@@ -51,6 +51,7 @@ from apps.files.errors.uploads import (
     VideoBusy,
     VideoInUse,
     VideoNotRetryable,
+    VideoWatched,
 )
 
 __all__ = [
@@ -100,5 +101,6 @@ __all__ = [
     "VideoBusy",
     "VideoInUse",
     "VideoNotRetryable",
+    "VideoWatched",
     "ZipTooLarge",
 ]

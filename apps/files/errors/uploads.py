@@ -226,6 +226,13 @@ class VideoInUse(AppError):
     message = _("A published course uses this video. Remove it from the lesson first.")
 
 
+class VideoWatched(AppError):
+    code = "VIDEO_WATCHED"
+    status = 409
+    title = _("Learners watch this video")
+    message = _("A published course shows this video. Upload the new one for the lesson in the course's next version.")
+
+
 class LinkExpired(AppError):
     code = "MEDIA_LINK_EXPIRED"
     status = 403

@@ -22,7 +22,7 @@ from apps.files.models import Upload, VideoAsset
 from apps.files.services.creation import check_length, check_name, create_upload
 from apps.files.services.receiving import lock_file, save_offset
 from apps.files.services.uploads import complete_upload, fail_upload
-from apps.files.services.videos import enqueue_removal
+from apps.files.services.videos import check_replacement, enqueue_removal
 from apps.files.storage import require_free_space, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound, StoreFull
@@ -67,10 +67,12 @@ def begin_final_upload(
     :raises FormatUnsupported: the filename is not that of a video.
     :raises RateLimitExceeded: the owner has begun too many videos.
     :raises VideoBusy: the video to be replaced is still being uploaded or processed.
+    :raises VideoWatched: learners watch the video to be replaced.
     """
     enforce(policies.upload(owner, purpose))
     if replaces is not None:
         enforce(policies.edit_video(owner, replaces))
+        check_replacement(replaces)
     filename = clean_name(filename)
     check_name(purpose, filename)
     with transaction.atomic():

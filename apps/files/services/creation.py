@@ -16,6 +16,7 @@ from apps.files.services.allowances import warn_about_storage
 from apps.files.services.folders import lock_library
 from apps.files.services.replacement import save_former_version
 from apps.files.services.uploads import complete_upload, schedule_expiry
+from apps.files.services.videos import check_replacement
 from apps.files.storage import require_free_space
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -50,11 +51,13 @@ def begin_upload(
     :raises TooManyOpenUploads: the owner has as many unfinished uploads as one user may have.
     :raises TooManyPartialUploads: the owner has as many partial uploads as one user may have.
     :raises VideoBusy: the video to be replaced is still being uploaded or processed.
+    :raises VideoWatched: learners watch the video to be replaced.
     :raises RateLimitExceeded: the owner has begun too many uploads.
     """
     enforce(policies.upload(owner, purpose))
     if replaces is not None:
         enforce(policies.edit_video(owner, replaces))
+        check_replacement(replaces)
     filename = clean_name(filename)
     check_length(owner, purpose, length)
     check_name(purpose, filename)

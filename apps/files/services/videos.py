@@ -17,14 +17,29 @@ from apps.files.video.failures import VideoFailure
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import Verdict, enforce
 
-DeletionCheck = Callable[[VideoAsset], Verdict]
-_deletion_checks: list[DeletionCheck] = []
+VideoCheck = Callable[[VideoAsset], Verdict]
+_deletion_checks: list[VideoCheck] = []
+_replacement_checks: list[VideoCheck] = []
 
 
-def register_deletion_check(check: DeletionCheck) -> DeletionCheck:
+def register_deletion_check(check: VideoCheck) -> VideoCheck:
     """Register a policy that may refuse the deletion of a video. Only the apps that show videos know where."""
     _deletion_checks.append(check)
     return check
+
+
+def register_replacement_check(check: VideoCheck) -> VideoCheck:
+    """Register a policy that may refuse new contents for a video. Only the apps that show it know who watches."""
+    _replacement_checks.append(check)
+    return check
+
+
+def check_replacement(video: VideoAsset) -> None:
+    """
+    :raises VideoWatched: learners watch the video.
+    """
+    for check in _replacement_checks:
+        enforce(check(video))
 
 
 def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:

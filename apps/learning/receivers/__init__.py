@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
-from apps.courses.events import LessonAdded, OutlineChanged
+from apps.courses.events import LessonAdded, LessonsRestarted, OutlineChanged
 from apps.courses.models import Course, Lesson, LessonDownload, Question, Quiz, Section
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
@@ -36,6 +36,11 @@ for shown in (Section, Lesson, LessonDownload, Quiz, Question, CaptionTrack):
 def recount_enrollments(event: OutlineChanged) -> None:
     """Lessons were added, removed or moved, which changes the progress of everyone enrolled."""
     jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)
+
+
+@subscribe(LessonsRestarted)
+def restart_lessons(event: LessonsRestarted) -> None:
+    services.restart_lessons(lesson_ids=event.lesson_ids, now=timezone.now())
 
 
 @subscribe(AccountDeleted)

@@ -92,6 +92,7 @@ __all__ = [
     "reply_to_rating",
     "report_rating",
     "request_document",
+    "restart_lessons",
     "restore_card",
     "restore_rating",
     "review_card",

@@ -187,6 +187,7 @@ export const catalogue = {
   VIDEO_OF_DELETED_LESSON: {"severity": "warning"},
   VIDEO_QUALITY_DEGRADED: {"title": "Quality lowered", "message": "Your connection slowed, so the quality was lowered automatically. It rises again when the connection improves.", "severity": "info", "icon": "wifi"},
   VIDEO_SHOWN: {},
+  VIDEO_WATCHED: {},
   WATCHING_TOO_SHORT: {"severity": "info", "icon": "clock"},
   WRITTEN_BY_ANOTHER_USER: {"severity": "warning", "icon": "user"},
 } as const;
