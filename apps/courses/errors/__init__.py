@@ -22,6 +22,7 @@ from apps.courses.errors.versions import (
     DraftClosed,
     NothingToPublish,
     VersionNotKept,
+    WatchedChoiceMissing,
 )
 from studyplatform.kit.errors import Action, AppError
 
@@ -57,6 +58,7 @@ __all__ = [
     "TooManyPaths",
     "UndoConflict",
     "VersionNotKept",
+    "WatchedChoiceMissing",
     "VideoNotYours",
     "VideoOfDeletedLesson",
     "VideoShown",

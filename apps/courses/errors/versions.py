@@ -28,3 +28,10 @@ class VersionNotKept(AppError):
     message = _("Only the latest 50 versions keep their contents.")
     severity = "warning"
     is_for_scripts = False
+
+
+class WatchedChoiceMissing(AppError):
+    code = "VERSION_VIDEO_UNDECIDED"
+    status = 409
+    title = _("A new video has another length")
+    message = _("Choose for %(lessons)s whether what learners have watched counts for the new video.")

@@ -74,6 +74,10 @@ class VersionDraft(models.Model):
     transition = models.CharField(max_length=6, choices=Transition.choices, default=Transition.MOVE)
     gives_points = models.BooleanField(default=True, help_text="Answers that are right by now earn their points.")
     tells_passed = models.BooleanField(default=True, help_text="Those who pass a quiz by that are told.")
+    watched_choices = models.JSONField(
+        default=dict,
+        help_text='What becomes of what was watched of replaced videos: {lesson: {"video": name, "choice": "restart"}}.',
+    )
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(number__gte=2), name="draft_is_of_a_next_version")]

@@ -15,17 +15,20 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.content_tree import diff_trees
 from apps.courses.content_tree.combining import combine_trees
-from apps.courses.errors import DraftClosed, VersionNotKept
-from apps.courses.events import VersionPublished
+from apps.courses.errors import DraftClosed, VersionNotKept, WatchedChoiceMissing
+from apps.courses.events import LessonsRestarted, VersionPublished
 from apps.courses.models import Course, CourseVersion, VersionDraft
 from apps.courses.models.version import KEPT_VERSIONS, MAX_NOTE_LENGTH, Transition
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.replaced_videos import Watched, replaced_videos
 from apps.courses.services.applying import Identity, apply_tree
 from apps.courses.services.locking import lock_versions
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.lists import list_names
 
 SLUG_LENGTH = 80
+MAX_NAMED_LESSONS = 3
 
 
 def begin_version(*, course: Course, by: User, now: datetime) -> Course:
@@ -77,6 +80,8 @@ def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Cours
 def choose_for_learners(*, course: Course, by: User, choices: dict[str, Any]) -> VersionDraft:
     """Store what the author chose for learners: ``note``, ``is_announced``, ``transition`` and so on.
 
+    ``watched`` are choices for replaced videos (`Watched`), by the key of their lessons.
+
     :raises DraftClosed: the version was published or discarded meanwhile.
     """
     with transaction.atomic():
@@ -89,8 +94,23 @@ def choose_for_learners(*, course: Course, by: User, choices: dict[str, Any]) ->
         draft.transition = Transition(choices.get("transition", draft.transition))
         for name in ("is_announced", "gives_points", "tells_passed"):
             setattr(draft, name, bool(choices.get(name, getattr(draft, name))))
+        if "watched" in choices:
+            draft.watched_choices = {
+                one.key: {"video": one.video, "choice": Watched(choices["watched"][one.key])}
+                for one in replaced_videos(edited)
+                if one.key in choices["watched"]
+            }
         draft.save()
     return draft
+
+
+def check_watched_choices(copy: Course) -> None:
+    """
+    :raises WatchedChoiceMissing: a new video has another length, and nobody chose what becomes of what was watched.
+    """
+    undecided = [one.lesson.title for one in replaced_videos(copy) if one.is_undecided]
+    if undecided:
+        raise WatchedChoiceMissing(lessons=list_names(undecided[:MAX_NAMED_LESSONS]))
 
 
 def record_present_version(live: Course, *, now: datetime) -> CourseVersion:
@@ -119,6 +139,7 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
     present = record_present_version(live, now=now)
     before = read_tree(live)
     tree = combine_trees(draft.base, read_tree(copy), before).tree
+    restarted = tuple(one.live_lesson_id for one in replaced_videos(copy) if one.is_restarted)
     applied = apply_tree(tree, live, by, now, Identity.UID, source=copy)
     after = read_tree(live)
     states = Counter(lesson.state for lesson in diff_trees(before, after).lessons)
@@ -142,6 +163,8 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
             added_lessons=tuple(applied.added_lessons),
         )
     )
+    if restarted:
+        publish(LessonsRestarted(course_id=live.pk, lesson_ids=restarted))
     copy.delete()
     return version
 

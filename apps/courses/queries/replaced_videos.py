@@ -1,0 +1,80 @@
+"""Videos that the next version of a course replaces, and what becomes of what learners watched of them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.courses.models import Course, Lesson
+
+MAX_LENGTH_DIFFERENCE = 2
+"""Seconds by which two videos may differ in length so that what was watched of one counts for the other."""
+
+
+class Watched(StrEnum):
+    """What becomes of the seconds that learners have watched, if they have not completed the lesson."""
+
+    KEEP = "keep"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True)
+class ReplacedVideo:
+    """A lesson of a working copy whose video is another one than that of the published lesson.
+
+    ``before`` and ``after`` are seconds. ``choice`` is that of the author for these two videos; empty if there is none.
+    """
+
+    lesson: Lesson
+    live_lesson_id: int
+    before: int
+    after: int
+    choice: str
+
+    @property
+    def key(self) -> str:
+        """Names the lesson in forms and in the draft."""
+        return self.lesson.uid.hex
+
+    @property
+    def video(self) -> str:
+        """Names the new video, so that a choice isn't taken for another one."""
+        return _name_video(self.lesson)
+
+    @property
+    def needs_choice(self) -> bool:
+        """Whether the lengths differ so much that the author has to say what counts."""
+        return abs(self.before - self.after) > MAX_LENGTH_DIFFERENCE
+
+    @property
+    def is_undecided(self) -> bool:
+        return self.needs_choice and not self.choice
+
+    @property
+    def is_restarted(self) -> bool:
+        return self.needs_choice and self.choice == Watched.RESTART
+
+
+def replaced_videos(copy: Course) -> list[ReplacedVideo]:
+    """Return the lessons of a working copy that have another video than the published ones. Two queries.
+
+    A video that isn't processed has no length yet, and is no replacement until it has.
+    """
+    columns = ("uid", "video_id", "external_video", "duration")
+    published = {
+        row.uid: row
+        for row in Lesson.objects.filter(course=copy.live_id, kind=Lesson.Kind.VIDEO, duration__gt=0).only(*columns)
+    }
+    rows = Lesson.objects.filter(course=copy, kind=Lesson.Kind.VIDEO, duration__gt=0).exclude(origin=None)
+    choices = copy.draft.watched_choices
+    found = []
+    for row in rows.select_related("section", "video").order_by("section__position", "position"):
+        before = published.get(row.origin)
+        if before is None or _name_video(before) == _name_video(row):
+            continue
+        chosen = choices.get(row.uid.hex, {})
+        choice = chosen.get("choice", "") if chosen.get("video") == _name_video(row) else ""
+        found.append(ReplacedVideo(row, before.pk, before.duration, row.duration, choice))
+    return found
+
+
+def _name_video(lesson: Lesson) -> str:
+    return lesson.external_video or str(lesson.video_id or "")
