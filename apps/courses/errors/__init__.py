@@ -58,10 +58,10 @@ __all__ = [
     "TooManyPaths",
     "UndoConflict",
     "VersionNotKept",
-    "WatchedChoiceMissing",
     "VideoNotYours",
     "VideoOfDeletedLesson",
     "VideoShown",
+    "WatchedChoiceMissing",
     "WrongCourseStatus",
     "WrongLessonKind",
 ]

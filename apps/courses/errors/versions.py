@@ -1,5 +1,7 @@
 """Refusals of versions of a course."""
 
+from dataclasses import dataclass
+
 from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit.errors import AppError
@@ -30,8 +32,11 @@ class VersionNotKept(AppError):
     is_for_scripts = False
 
 
+@dataclass(eq=False, kw_only=True)
 class WatchedChoiceMissing(AppError):
     code = "VERSION_VIDEO_UNDECIDED"
     status = 409
     title = _("A new video has another length")
     message = _("Choose for %(lessons)s whether what learners have watched counts for the new video.")
+
+    lessons: str

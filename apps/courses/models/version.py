@@ -76,7 +76,7 @@ class VersionDraft(models.Model):
     tells_passed = models.BooleanField(default=True, help_text="Those who pass a quiz by that are told.")
     watched_choices = models.JSONField(
         default=dict,
-        help_text='What becomes of what was watched of replaced videos: {lesson: {"video": name, "choice": "restart"}}.',
+        help_text='What was watched of replaced videos: {lesson: {"video": name, "choice": "keep" or "restart"}}.',
     )
 
     class Meta:

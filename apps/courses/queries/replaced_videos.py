@@ -1,5 +1,6 @@
 """Videos that the next version of a course replaces, and what becomes of what learners watched of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -74,6 +75,16 @@ def replaced_videos(copy: Course) -> list[ReplacedVideo]:
         choice = chosen.get("choice", "") if chosen.get("video") == _name_video(row) else ""
         found.append(ReplacedVideo(row, before.pk, before.duration, row.duration, choice))
     return found
+
+
+def read_watched_choices(sent: Mapping[str, str]) -> dict[str, Watched]:
+    """Return the choices of a form, by the key of their lessons: its fields are called ``watched-KEY``."""
+    prefix = "watched-"
+    return {
+        name.removeprefix(prefix): Watched(value)
+        for name, value in sent.items()
+        if name.startswith(prefix) and value in set(Watched)
+    }
 
 
 def _name_video(lesson: Lesson) -> str:

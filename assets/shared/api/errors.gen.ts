@@ -176,6 +176,7 @@ export const catalogue = {
   UPLOAD_VERSION_UNSUPPORTED: {"action": {"label": "Reload the page", "handler": "reload"}},
   VALIDATION_FAILED: {},
   VERSION_HAS_NO_CHANGES: {"severity": "info"},
+  VERSION_VIDEO_UNDECIDED: {},
   VIDEO_BUSY: {"severity": "warning"},
   VIDEO_DRM_ERROR: {"title": "Playback permission couldn't be checked", "message": "We couldn't check your permission to play this video. Refresh the page to get a new one.", "action": {"label": "Refresh page", "handler": "reload"}},
   VIDEO_FORMAT_UNSUPPORTED: {"title": "This browser can't play the video", "message": "Your browser can't play this video's format. You can listen to the lesson instead.", "action": {"label": "Open the audio version", "href": "/audio-fallback?lesson={lesson}"}},
