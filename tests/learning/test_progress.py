@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.courses.errors import LectureUnavailable
-from apps.courses.events import LessonsRestarted
 from apps.learning import services
 from apps.learning.errors import (
     FileNotFetched,
@@ -21,7 +20,6 @@ from apps.learning.errors import (
 from apps.learning.events import CertificateIssued, LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.events import publish
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.learning.conftest import open_lesson
@@ -65,7 +63,7 @@ def test_distinct_seconds_count_once(watch):
     assert LessonProgress.objects.get().watched_seconds == 30
 
 
-def test_a_lesson_that_begins_anew_keeps_what_was_completed(watch, video_lesson, enrollment, now, deliver_events):
+def test_a_lesson_that_begins_anew_keeps_what_was_completed(watch, video_lesson, enrollment, now):
     done = LessonProgress.objects.create(
         enrollment=EnrollmentFactory(course=enrollment.course), lesson=video_lesson, started_at=now, updated_at=now,
         watched=[[0, 9]], watched_seconds=9, completed_at=now,
@@ -73,8 +71,7 @@ def test_a_lesson_that_begins_anew_keeps_what_was_completed(watch, video_lesson,
     watch([[0, 10]], position=10, after=0)
     watch([[0, 20]], position=20, after=20)
 
-    with deliver_events():
-        publish(LessonsRestarted(course_id=enrollment.course_id, lesson_ids=(video_lesson.pk,)))
+    services.restart_lessons(lesson_ids=[video_lesson.pk], now=now)
 
     begun = LessonProgress.objects.get(enrollment=enrollment, lesson=video_lesson)
     assert (begun.watched, begun.watched_seconds, begun.position) == ([], 0, 0)

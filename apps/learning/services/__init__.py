@@ -46,6 +46,7 @@ from apps.learning.services.ratings import (
     vote_helpful,
 )
 from apps.learning.services.remarking import remark_questions
+from apps.learning.services.restarting import restart_lessons
 from apps.learning.services.versions import choose_version
 
 __all__ = [
