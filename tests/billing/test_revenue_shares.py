@@ -189,3 +189,10 @@ def test_an_order_that_is_paid_later_belongs_to_who_has_the_course_then(course, 
     courses.answer_offer(course=course, by=bo, accepts=True, now=NOW)
     [line] = services.payments._present_lines(payment.order)
     assert line.instructor_id == bo.pk
+
+
+def test_the_earnings_page_names_the_share(course, browser_of):
+    bo = join(course, 25)
+    sell(course)
+    page = browser_of(bo).get("/dashboard/instructor/earnings/?period=all").content.decode()
+    assert "Your share: 25\N{NO-BREAK SPACE}%" in page or "Your share: 25 %" in page

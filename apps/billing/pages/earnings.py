@@ -95,6 +95,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "period": period,
             "periods": choices,
             "courses": courses,
+            "course_shares": queries.present_shares(user.pk),
             "all_courses": _titles(parts, currency),
             "course": course,
             "minutes": _minutes(seconds, period),

@@ -25,6 +25,7 @@ from django.db.models.lookups import In
 from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, PremiumEarning
 from apps.billing.queries.periods import ALL, Period, month_of, months_before
 from apps.billing.queries.report_selection import day_start
+from apps.courses.models import RevenueShare
 
 # What changes what an instructor earned; payouts only move it.
 ACTIVITIES = [str(EntryKind.SALE), str(EntryKind.PREMIUM_SHARE)]  # what instructors are paid for
@@ -171,6 +172,11 @@ def transactions(
     return entries.annotate(paid=F("total") - F("tax"), share=-Subquery(own.values("amount"))).order_by(
         "-occurred_at", "-pk"
     )
+
+
+def present_shares(user_id: int) -> dict[int, int]:
+    """Return the user's present shares in courses of others, in percent of the instructor's part. One query."""
+    return dict(RevenueShare.objects.filter(user=user_id, until=None).values_list("course", "percent"))
 
 
 def sums_by_course(parts: list[Part], currency: str) -> dict[int | None, Earned]:
