@@ -183,6 +183,7 @@ def sync_fee(*, payment: Payment, charge: gateway.ChargeState) -> None:
             book_fee(payment)
 
 
+@transaction.atomic
 def book_sale(payment: Payment) -> None:
     """Enter a sale by the lines of its order, and its fee if it is known, in the ledger. Idempotent.
 
