@@ -7,11 +7,12 @@ import pytest
 
 from apps.accounts.models import User
 from apps.courses import services
-from apps.courses.errors import WatchedChoiceMissing
+from apps.courses.errors import UploadsUnderWay, WatchedChoiceMissing
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.replaced_videos import replaced_videos
+from apps.files.models import Upload
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import VideoFactory
+from tests.factories.files import UploadFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +101,18 @@ def test_choices_for_what_is_no_replaced_video_are_left_out(live: Course) -> Non
     services.choose_for_learners(course=live, by=live.instructor, choices={"watched": {"0" * 32: "restart"}})
 
     assert Course.with_working_copies.get(pk=copy.pk).draft.watched_choices == {}
+
+
+@pytest.mark.parametrize("stage", ["uploading", "audio", "complete"])
+def test_a_version_waits_for_its_videos(live: Course, stage: str) -> None:
+    copy = services.begin_version(course=live, by=live.instructor, now=NOW)
+    services.rename_section(section=copy.sections.get(), by=live.instructor, title="New", now=NOW)
+    target = str(copy.lessons.get(slug="springs").uid)
+    upload = UploadFactory(owner=live.instructor, purpose="video", target=target)
+    Upload.objects.filter(pk=upload.pk).update(video=VideoFactory(owner=live.instructor, stage=stage))
+
+    if stage in {"uploading", "audio"}:
+        with pytest.raises(UploadsUnderWay):
+            services.submit_course(course=live, by=live.instructor, now=NOW)
+    else:
+        services.submit_course(course=live, by=live.instructor, now=NOW)

@@ -21,6 +21,7 @@ from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, Que
 from apps.courses.errors.versions import (
     DraftClosed,
     NothingToPublish,
+    UploadsUnderWay,
     VersionNotKept,
     WatchedChoiceMissing,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "StillTeaching",
     "TooManyPaths",
     "UndoConflict",
+    "UploadsUnderWay",
     "VersionNotKept",
     "VideoNotYours",
     "VideoOfDeletedLesson",

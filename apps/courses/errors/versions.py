@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
-from studyplatform.kit.errors import AppError
+from studyplatform.kit.errors import Action, AppError
 
 
 class DraftClosed(AppError):
@@ -38,5 +38,17 @@ class WatchedChoiceMissing(AppError):
     status = 409
     title = _("A new video has another length")
     message = _("Choose for %(lessons)s whether what learners have watched counts for the new video.")
+
+    lessons: str
+
+
+@dataclass(eq=False, kw_only=True)
+class UploadsUnderWay(AppError):
+    code = "VERSION_UPLOADS_UNDER_WAY"
+    status = 409
+    title = _("A video is still on its way")
+    message = _("Wait until the new video of %(lessons)s is ready, or cancel its upload.")
+    severity = "warning"
+    action = Action(_("View uploads"), href="/dashboard/instructor/upload/")
 
     lessons: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.courses.models import Course, Lesson
+from apps.files.models import Upload, VideoAsset
 
 MAX_LENGTH_DIFFERENCE = 2
 """Seconds by which two videos may differ in length so that what was watched of one counts for the other."""
@@ -75,6 +76,15 @@ def replaced_videos(copy: Course) -> list[ReplacedVideo]:
         choice = chosen.get("choice", "") if chosen.get("video") == _name_video(row) else ""
         found.append(ReplacedVideo(row, before.pk, before.duration, row.duration, choice))
     return found
+
+
+def lessons_with_uploads(copy: Course) -> list[str]:
+    """Return the titles of lessons whose new video is being uploaded or processed. Two queries."""
+    titles = {str(uid): title for uid, title in copy.lessons.values_list("uid", "title")}
+    running = Upload.objects.filter(target__in=titles).exclude(video=None)
+    ended = [VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED]
+    found = running.exclude(video__stage__in=ended).values_list("target", flat=True).distinct()
+    return [titles[target] for target in found]
 
 
 def read_watched_choices(sent: Mapping[str, str]) -> dict[str, Watched]:

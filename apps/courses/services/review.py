@@ -22,7 +22,7 @@ from apps.courses.models import Course, StatusChange, Submission
 from apps.courses.queries import readiness
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.services.locking import lock_course_row, lock_versions
-from apps.courses.services.versions import check_watched_choices, merge_version
+from apps.courses.services.versions import check_new_videos, merge_version
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
@@ -36,6 +36,7 @@ def submit_course(*, course: Course, by: User, note: str = "", now: datetime) ->
     :raises CourseNotReady: something required is missing.
     :raises WrongCourseStatus: it is not a draft.
     :raises NothingToPublish: the next version is the same as the published course.
+    :raises UploadsUnderWay: the new video of a lesson is being uploaded or processed.
     :raises WatchedChoiceMissing: a new video has another length, and nobody chose what becomes of what was watched.
     """
     with transaction.atomic():
@@ -48,7 +49,7 @@ def submit_course(*, course: Course, by: User, note: str = "", now: datetime) ->
             number = edited.draft.number
             if diff_trees(read_tree(live), read_tree(edited)).is_empty:
                 raise NothingToPublish
-            check_watched_choices(edited)
+            check_new_videos(edited)
         _move(edited, Status.REVIEW, by, now)
         submission = Submission.objects.create(
             course=live,

@@ -15,12 +15,12 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.content_tree import diff_trees
 from apps.courses.content_tree.combining import combine_trees
-from apps.courses.errors import DraftClosed, VersionNotKept, WatchedChoiceMissing
+from apps.courses.errors import DraftClosed, UploadsUnderWay, VersionNotKept, WatchedChoiceMissing
 from apps.courses.events import LessonsRestarted, VersionPublished
 from apps.courses.models import Course, CourseVersion, VersionDraft
 from apps.courses.models.version import KEPT_VERSIONS, MAX_NOTE_LENGTH, Transition
 from apps.courses.queries.content_tree import read_tree
-from apps.courses.queries.replaced_videos import Watched, replaced_videos
+from apps.courses.queries.replaced_videos import Watched, lessons_with_uploads, replaced_videos
 from apps.courses.services.applying import Identity, apply_tree
 from apps.courses.services.locking import lock_versions
 from studyplatform.kit.events import publish
@@ -104,10 +104,13 @@ def choose_for_learners(*, course: Course, by: User, choices: dict[str, Any]) ->
     return draft
 
 
-def check_watched_choices(copy: Course) -> None:
+def check_new_videos(copy: Course) -> None:
     """
+    :raises UploadsUnderWay: the new video of a lesson is being uploaded or processed.
     :raises WatchedChoiceMissing: a new video has another length, and nobody chose what becomes of what was watched.
     """
+    if running := lessons_with_uploads(copy):
+        raise UploadsUnderWay(lessons=list_names(running[:MAX_NAMED_LESSONS]))
     undecided = [one.lesson.title for one in replaced_videos(copy) if one.is_undecided]
     if undecided:
         raise WatchedChoiceMissing(lessons=list_names(undecided[:MAX_NAMED_LESSONS]))

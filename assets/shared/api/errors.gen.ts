@@ -176,6 +176,7 @@ export const catalogue = {
   UPLOAD_VERSION_UNSUPPORTED: {"action": {"label": "Reload the page", "handler": "reload"}},
   VALIDATION_FAILED: {},
   VERSION_HAS_NO_CHANGES: {"severity": "info"},
+  VERSION_UPLOADS_UNDER_WAY: {"severity": "warning", "action": {"label": "View uploads", "href": "/dashboard/instructor/upload/"}},
   VERSION_VIDEO_UNDECIDED: {},
   VIDEO_BUSY: {"severity": "warning"},
   VIDEO_DRM_ERROR: {"title": "Playback permission couldn't be checked", "message": "We couldn't check your permission to play this video. Refresh the page to get a new one.", "action": {"label": "Refresh page", "handler": "reload"}},
