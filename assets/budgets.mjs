@@ -59,7 +59,7 @@ export const pages = {
       "islands/player/Preview.tsx",
       "islands/player/QualityNotice.tsx",
       "islands/player/SettingsPanel.tsx",
-      "islands/player/engine/native.ts",
+      "shared/video/native.ts",
       "islands/player/showCompletion.ts",
     ],
     budget: 247 * kB,
@@ -171,6 +171,14 @@ export const pages = {
     onDemand: liveEditor,
     budgetOnDemand: 142 * kB,
     budget: 150 * kB,
+  },
+  "captions in the studio": {
+    scripts: everyPage,
+    islands: ["captions"],
+    later: ["site/notifications"],
+    onDemand: ["shared/video/native.ts"],
+    budget: 260 * kB,
+    budgetOnDemand: 4 * kB,
   },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],

@@ -47,6 +47,7 @@ ISLANDS = {
     "accounts": ["passkeys", "shared/auth", "site"],
     "billing": ["islands/card-form", "islands/checkout", "islands/premium", "shared/payments"],
     "courses": [
+        "islands/captions",
         "islands/lesson-file",
         "islands/question-preview",
         "islands/wizard",

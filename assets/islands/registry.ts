@@ -16,6 +16,7 @@ export type IslandModule = {
 /** Name in `data-island` → import of the island. */
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
+  captions: () => import("./captions"),
   uploader: () => import("./uploader"),
   files: () => import("./files"),
   "lesson-file": () => import("./lesson-file"),

@@ -171,6 +171,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "courses.ReviewTick": "of the course; its people are staff",
         "courses.ReviewLink": "of the course; its people are staff",
         "files.CaptionDraft": "a day old at most; what is confirmed stands with the video",
+        "files.CaptionSheet": "of the video; what is published stands with it",
         "files.StorageCount": "sums of the files in the archive",
         "courses.StatusChange": "of the course; its people are staff",
     }
@@ -359,6 +360,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "billing.PremiumContribution": "of the books, by which Premium is shared; refers to the tombstone",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
         "files.CaptionDraft": "a day old at most; what is confirmed stands with the video",
+        "files.CaptionSheet": "of the video; what is published stands with it",
         "files.StorageCount": "sums of what is left, kept by triggers (tests/files/test_counts.py)",
         "courses.Course": "a user who still teaches cannot leave (STILL_TEACHING)",
         "courses.Submission": "of the course; refers to the tombstone",

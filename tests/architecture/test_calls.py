@@ -67,6 +67,10 @@ TUS = {"Tus-Resumable": "1.0.0"}
 BEGUN = TUS | {"Upload-Length": "5"}
 NO_BYTES: dict[str, Any] = {"body": lambda _: b"", "kind": "application/offset+octet-stream"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
+CAPTION_FORM = (
+    b'--part\r\nContent-Disposition: form-data; name="file"; filename="words.vtt"\r\n\r\n'
+    b"WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n\r\n--part--\r\n"
+)
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
 
 
@@ -89,6 +93,10 @@ def _course(world: World) -> str:
 
 def _the_course(world: World) -> UUID:
     return world.course.uid
+
+
+def _film(world: World) -> UUID:
+    return world.video_lesson.uid
 
 
 def _change(world: World) -> OutlineChange:
@@ -307,6 +315,34 @@ TABLE = [
         also=404,
     ),
     Row("studio_download_remove", "staff of the course", lambda world: world.text.uid, also=404),
+    Row("studio_captions", "staff of the course", _film),
+    Row(
+        "studio_captions_save",
+        "staff of the course",
+        _film,
+        body=lambda _: {"client": "tab", "since": 0, "base": "", "cues": []},
+    ),
+    Row("studio_captions_discard", "staff of the course", _film),
+    Row(
+        "studio_captions_publish",
+        "staff of the course",
+        _film,
+        body=lambda _: {"revision": 0},
+        also=422,
+    ),
+    Row(
+        "studio_captions_read",
+        "staff of the course",
+        _film,
+        body=lambda _: CAPTION_FORM,
+        kind="multipart/form-data; boundary=part",
+    ),
+    Row(
+        "studio_chapters_save",
+        "staff of the course",
+        lambda world: world.video_lesson.uid,
+        body=lambda _: {"chapters": [], "before": []},
+    ),
     Row("studio_lesson", "staff of the course", lambda world: world.text.uid),
     Row(
         "studio_lesson_save",
@@ -550,7 +586,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
         path = path.replace("{section}", str(world.section.uid))
         if path.endswith("findings/{key}/"):
             path = path.replace("{key}", next(one.key for one in find_all(world.course) if not one.is_required))
-        path = path.replace("{download}", str(uuid4()))
+        path = path.replace("{download}", str(uuid4())).replace("{language}", "de")
         if "{change}" in path:
             path = path.replace("{change}", str(_change(world).uid))
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]

@@ -403,6 +403,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     )
     lessons = {"attempt": world.quiz, "quiz": world.quiz, "question": world.quiz, "video": world.video_lesson}
     lessons["caption-track"] = world.video_lesson
+    lessons |= dict.fromkeys(["studio-captions"], world.video_lesson)
     lessons["draw"] = world.quiz
 
     @cache
@@ -423,6 +424,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         if door.name == "billing:admin-account":
             names["code"] = "provider"
         names["year"] = now.year
+        names["language"] = "en"
         if door.name.startswith("site:admin-mail"):
             names["name"] = mailbox.names()[0]
 

@@ -32,7 +32,7 @@ HIDDEN = {
     "kit.Tally": COUNTER, "kit.Version": COUNTER, "files.StorageCount": COUNTER, "learning.LearningTime": COUNTER,
     "learning.OpeningCheck": COUNTER, "learning.OpeningSchedule": COUNTER,
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
-    "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED,
+    "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED, "files.CaptionSheet": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
     "courses.FieldEdit": PART, "courses.OutlineChange": PART, "courses.LessonDownload": PART,
     "courses.IgnoredFinding": PART, "courses.LinkCheck": COUNTER,

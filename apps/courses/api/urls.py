@@ -1,6 +1,7 @@
 from django.urls import path
 
 from apps.courses.api import (
+    caption_views,
     content_views,
     copying_views,
     download_views,
@@ -50,6 +51,10 @@ urlpatterns = [
     path("studio/courses/<uuid:uid>/changes/<uuid:change>/undo/", outline_views.StudioOutlineUndo.as_view()),
     path("studio/courses/<uuid:uid>/plates/", studio_views.StudioCoursePlates.as_view()),
     path("studio/courses/<uuid:uid>/withdraw/", studio_views.StudioCourseWithdraw.as_view()),
+    path("studio/lessons/<uuid:uid>/captions/<str:language>/", caption_views.LessonCaptions.as_view()),
+    path("studio/lessons/<uuid:uid>/captions/<str:language>/publish/", caption_views.LessonCaptionsPublish.as_view()),
+    path("studio/lessons/<uuid:uid>/captions/<str:language>/reading/", caption_views.LessonCaptionsReading.as_view()),
+    path("studio/lessons/<uuid:uid>/chapters/", caption_views.LessonChapters.as_view()),
     path("studio/lessons/<uuid:uid>/downloads/", download_views.LessonDownloads.as_view()),
     path("studio/lessons/<uuid:uid>/downloads/<uuid:download>/", download_views.OneLessonDownload.as_view()),
     path("studio/lessons/<uuid:uid>/", studio_views.OneStudioLesson.as_view()),

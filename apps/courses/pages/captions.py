@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
@@ -20,6 +20,7 @@ from apps.courses import services
 from apps.courses.errors import WrongLessonKind
 from apps.courses.forms import CaptionsForm
 from apps.courses.models import Course, Lesson
+from apps.courses.pages.captions_editor import show_captions_editor
 from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_course
@@ -45,12 +46,14 @@ CUES_PER_PAGE = 50
 
 @accepts_large_body(MAX_CAPTION_BYTES, by=teach)
 @teaches
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Add captions from a file, or remove those of one language."""
+    """Edit captions beside the video. A form adds captions from a file, or removes those of one language."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     user, now = signed_in_user(request), timezone.now()
+    if request.method != "POST":
+        return show_captions_editor(request, course, opened)
     if language := request.POST.get("remove"):
         services.remove_captions(lesson=opened, by=user, language=language, now=now)
         messages.success(request, _("The captions were removed."))

@@ -1,5 +1,11 @@
 """Refusals of files."""
 
+from apps.files.errors.caption_sheets import (
+    CaptionEncodingTooSmall,
+    CaptionsChangedMeanwhile,
+    CaptionsEmpty,
+    CaptionsReplaced,
+)
 from apps.files.errors.captions import (
     CaptionEncodingUncertain,
     CaptionFormatUnsupported,
@@ -55,9 +61,13 @@ from apps.files.errors.uploads import (
 )
 
 __all__ = [
+    "CaptionEncodingTooSmall",
     "CaptionEncodingUncertain",
     "CaptionFormatUnsupported",
+    "CaptionsChangedMeanwhile",
     "CaptionsDamaged",
+    "CaptionsEmpty",
+    "CaptionsReplaced",
     "CaptionsTooLarge",
     "CaptionsUnreadable",
     "EntryInBin",

@@ -1,5 +1,6 @@
 """The tables of files: uploads, videos, the library of each user, and what of it is shared."""
 
+from apps.files.models.caption_sheets import CaptionSheet
 from apps.files.models.counts import StorageAccount, StorageCount
 from apps.files.models.library import File, FileKind, FileVersion, Folder
 from apps.files.models.sharing import Share, ShareOpening
@@ -9,6 +10,7 @@ from apps.files.models.videos import BinnedOriginal, CaptionDraft, CaptionTrack,
 __all__ = [
     "BinnedOriginal",
     "CaptionDraft",
+    "CaptionSheet",
     "CaptionTrack",
     "File",
     "FileKind",

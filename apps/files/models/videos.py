@@ -175,6 +175,7 @@ class CaptionTrack(models.Model):
         UPLOADED = "uploaded"
         EMBEDDED = "embedded"
         AUTOMATIC = "automatic"
+        EDITED = "edited"
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     video = models.ForeignKey(VideoAsset, models.CASCADE, related_name="captions")

@@ -19,6 +19,7 @@ from apps.files.services.bin import (
     purge_bin,
     restore_entries,
 )
+from apps.files.services.caption_sheets import OpenSheet, open_captions
 from apps.files.services.captions import (
     MAX_CAPTION_BYTES,
     CaptionReport,
@@ -28,6 +29,7 @@ from apps.files.services.captions import (
     caption_languages,
     delete_expired_caption_drafts,
     discard_caption_draft,
+    is_language,
     keep_caption_draft,
     language_name,
     read_captions,
@@ -99,6 +101,7 @@ __all__ = [
     "Claimed",
     "DocumentPart",
     "MostlyOrphans",
+    "OpenSheet",
     "Problem",
     "Reference",
     "Row",
@@ -143,6 +146,7 @@ __all__ = [
     "grant_download",
     "import_file",
     "import_video",
+    "is_language",
     "keep_caption_draft",
     "language_name",
     "library_target",
@@ -150,6 +154,7 @@ __all__ = [
     "make_thumbnail",
     "move_entries",
     "move_to_bin",
+    "open_captions",
     "process_video",
     "purge_bin",
     "read_allowance",

@@ -24,7 +24,8 @@ from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
 MAX_CAPTION_BYTES = MAX_BYTES
-LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}\Z")
+MAX_TAG_LENGTH = 12  # characters
 DRAFT_TTL = timedelta(days=1)
 MAX_DRAFTS = 10  # of a user; the oldest go
 _parsers = ConcurrencyLimit(2)  # each is a process that may need 150 MB for a few seconds
@@ -163,6 +164,11 @@ def language_name(tag: str) -> str:
         with contextlib.suppress(KeyError):
             return str(get_language_info(each.lower())["name"])
     return tag
+
+
+def is_language(tag: str) -> bool:
+    """Whether a text is a BCP 47 tag that captions can have."""
+    return len(tag) <= MAX_TAG_LENGTH and LANGUAGE.match(tag) is not None
 
 
 def remove_captions(*, track: CaptionTrack, by: User) -> None:

@@ -7,8 +7,8 @@ import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import { Player } from "./engine/player";
 import type { Post } from "./engine/progress";
 import { defaults, readSettings, writeSettings } from "./engine/settings";
-import { createNativeStream } from "./engine/native";
-import type { Stream, StreamEvents } from "./engine/stream";
+import { createNativeStream } from "../../shared/video/native";
+import type { Stream, StreamEvents } from "../../shared/video/stream";
 import { AudioStage } from "./AudioStage";
 import { playerShortcuts } from "./useShortcuts";
 

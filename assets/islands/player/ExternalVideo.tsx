@@ -6,7 +6,7 @@ import { t } from "../../shared/i18n";
 import { seekTargetOf } from "../../shared/seekTarget";
 import { Icon } from "../../shared/ui/Icon";
 import type { External, PlayerProps } from "./api";
-import type { CreateStream, Sources } from "./engine/stream";
+import type { CreateStream, Sources } from "../../shared/video/stream";
 import { LessonPlayer } from "./LessonPlayer";
 import { Stage } from "./Stage";
 import { createExternalHlsStream, createFileStream } from "./engine/fileStream";

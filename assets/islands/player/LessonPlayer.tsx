@@ -12,7 +12,7 @@ import {
 } from "./api";
 import { Player } from "./engine/player";
 import type { Saved } from "./engine/progress";
-import type { CreateStream } from "./engine/stream";
+import type { CreateStream } from "../../shared/video/stream";
 import { useMediaSession } from "./useMediaSession";
 import { AudioStage } from "./AudioStage";
 import { Stage } from "./Stage";

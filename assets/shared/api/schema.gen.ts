@@ -1950,6 +1950,76 @@ export interface paths {
         patch: operations["studio_lesson_save"];
         trace?: never;
     };
+    "/api/v1/studio/lessons/{uid}/captions/{language}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The cues as they are edited, else as they are published, else none. */
+        get: operations["studio_captions"];
+        put?: never;
+        post?: never;
+        /** @description Go back to the published captions. */
+        delete: operations["studio_captions_discard"];
+        options?: never;
+        head?: never;
+        /** @description Save the cues that were changed. Learners don't see them yet, and no other author's change is overwritten. */
+        patch: operations["studio_captions_save"];
+        trace?: never;
+    };
+    "/api/v1/studio/lessons/{uid}/captions/{language}/publish/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Show learners the captions as they are edited now. */
+        post: operations["studio_captions_publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/lessons/{uid}/captions/{language}/reading/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read a caption file without saving anything: the editor shows its cues, and takes them or not. */
+        post: operations["studio_captions_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studio/lessons/{uid}/chapters/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Replace the chapters, unless another author has changed them since. */
+        put: operations["studio_chapters_save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/studio/lessons/{uid}/downloads/": {
         parameters: {
             query?: never;
@@ -2667,6 +2737,24 @@ export interface components {
             /** @default  */
             vat_id: string;
         };
+        CaptionChapter: {
+            /** @description Seconds. */
+            start: number;
+            title: string;
+        };
+        CaptionChapterRequest: {
+            /** @description Seconds. */
+            start: number;
+            title: string;
+        };
+        CaptionChaptersInRequest: {
+            /** @description The chapters with which the author began. */
+            before: components["schemas"]["CaptionChapterRequest"][];
+            chapters: components["schemas"]["CaptionChapterRequest"][];
+        };
+        CaptionChaptersOut: {
+            chapters: components["schemas"]["CaptionChapter"][];
+        };
         CaptionCueOut: {
             /**
              * Format: double
@@ -2680,6 +2768,62 @@ export interface components {
             end: number;
             /** @description WebVTT cue text. */
             text: string;
+        };
+        CaptionFileInRequest: {
+            /**
+             * @description By Python's name; without it, it is recognized.
+             *
+             *     * `big5hkscs` - big5hkscs
+             *     * `cp1250` - cp1250
+             *     * `cp1251` - cp1251
+             *     * `cp1252` - cp1252
+             *     * `cp1253` - cp1253
+             *     * `cp1254` - cp1254
+             *     * `cp1255` - cp1255
+             *     * `cp1256` - cp1256
+             *     * `cp1257` - cp1257
+             *     * `cp1258` - cp1258
+             *     * `cp437` - cp437
+             *     * `cp850` - cp850
+             *     * `cp852` - cp852
+             *     * `cp866` - cp866
+             *     * `cp874` - cp874
+             *     * `cp932` - cp932
+             *     * `cp949` - cp949
+             *     * `euc_jis_2004` - euc_jis_2004
+             *     * `gb18030` - gb18030
+             *     * `iso2022_jp_2` - iso2022_jp_2
+             *     * `iso8859-10` - iso8859-10
+             *     * `iso8859-13` - iso8859-13
+             *     * `iso8859-14` - iso8859-14
+             *     * `iso8859-15` - iso8859-15
+             *     * `iso8859-16` - iso8859-16
+             *     * `iso8859-2` - iso8859-2
+             *     * `iso8859-3` - iso8859-3
+             *     * `iso8859-4` - iso8859-4
+             *     * `iso8859-5` - iso8859-5
+             *     * `iso8859-6` - iso8859-6
+             *     * `iso8859-7` - iso8859-7
+             *     * `iso8859-8` - iso8859-8
+             *     * `iso8859-9` - iso8859-9
+             *     * `koi8-r` - koi8-r
+             *     * `koi8-u` - koi8-u
+             *     * `mac-cyrillic` - mac-cyrillic
+             *     * `mac-roman` - mac-roman
+             *     * `utf-16-be` - utf-16-be
+             *     * `utf-16-le` - utf-16-le
+             *     * `utf-32-be` - utf-32-be
+             *     * `utf-32-le` - utf-32-le
+             *     * `utf-8` - utf-8
+             *     * `utf-8-twice` - utf-8-twice
+             * @default
+             */
+            encoding: components["schemas"]["EncodingEnum"];
+            /**
+             * Format: binary
+             * @description In any format and encoding that is read.
+             */
+            file: string;
         };
         CaptionOut: {
             label: string;
@@ -2706,6 +2850,19 @@ export interface components {
             /** @description Whether the encoding has to be confirmed before it is used. */
             is_guess: boolean;
         };
+        CaptionReadingOut: {
+            /** @description Those after the end of the video are set aside. */
+            cues: components["schemas"]["SheetCueShape"][];
+            /** @description By Python's name. */
+            encoding: string;
+            encoding_name: string;
+            /** @description Of the file, by name. */
+            format: string;
+            /** @description The bytes make sense in other encodings too. */
+            is_guess: boolean;
+            /** @description What was changed to read the file. */
+            summary: string[];
+        };
         /** @description How a caption file was read. */
         CaptionReportOut: {
             /** @description Findings of each kind. */
@@ -2719,6 +2876,27 @@ export interface components {
             format: string;
             /** @description Whether the encoding has to be confirmed before it is used. */
             is_guess: boolean;
+        };
+        CaptionSheetOut: {
+            /** @description Digest of the published captions these come from. */
+            base: string;
+            cues: components["schemas"]["SheetCueShape"][];
+            /** Format: date-time */
+            edited_at: string | null;
+            edited_by: string;
+            /** @description Changed since it was published. */
+            is_changed: boolean;
+            /** @description Other captions were published since these were begun. */
+            is_replaced: boolean;
+            /** @description BCP 47. */
+            language: string;
+            /** @description Of the language. */
+            name: string;
+            /** @description Where the published captions come from; empty if there are none. */
+            published: string;
+            revision: number;
+            /** @description Of the file, by Python's name. */
+            source_encoding: string;
         };
         CaptionTrackOut: {
             label: string;
@@ -3062,6 +3240,30 @@ export interface components {
          * @enum {string}
          */
         CoversEnum: "course" | "instructor" | "all" | "premium";
+        CueChangesInRequest: {
+            /**
+             * Format: uuid
+             * @description Who wrote it: refused in another account.
+             */
+            author?: string;
+            base: string;
+            /** @description Names the browser's tab. */
+            client: string;
+            cues: components["schemas"]["SheetCueShapeRequest"][];
+            /** @description The revision the author has seen. */
+            since: number;
+            /** @default  */
+            source_encoding: string;
+        };
+        CueChangesOut: {
+            /** @description Ids of those of them that were not saved, as others have changed them. */
+            conflicts: string[];
+            /** @description Those that others have changed since. */
+            cues: components["schemas"]["SheetCueShape"][];
+            /** @description Who changed the captions before this call. */
+            edited_by: string;
+            revision: number;
+        };
         CueOut: {
             /** Format: double */
             end: number;
@@ -3132,52 +3334,52 @@ export interface components {
             question: string;
         };
         /**
-         * @description * `utf-8` - utf-8
-         *     * `utf-8-twice` - utf-8-twice
-         *     * `utf-16-le` - utf-16-le
-         *     * `utf-16-be` - utf-16-be
-         *     * `utf-32-le` - utf-32-le
-         *     * `utf-32-be` - utf-32-be
-         *     * `cp1252` - cp1252
-         *     * `iso8859-15` - iso8859-15
-         *     * `mac-roman` - mac-roman
-         *     * `cp850` - cp850
-         *     * `cp437` - cp437
-         *     * `iso8859-3` - iso8859-3
-         *     * `iso8859-10` - iso8859-10
-         *     * `iso8859-14` - iso8859-14
+         * @description * `big5hkscs` - big5hkscs
          *     * `cp1250` - cp1250
-         *     * `iso8859-2` - iso8859-2
-         *     * `cp852` - cp852
-         *     * `iso8859-16` - iso8859-16
-         *     * `cp1257` - cp1257
-         *     * `iso8859-13` - iso8859-13
-         *     * `iso8859-4` - iso8859-4
-         *     * `cp1254` - cp1254
-         *     * `iso8859-9` - iso8859-9
          *     * `cp1251` - cp1251
+         *     * `cp1252` - cp1252
+         *     * `cp1253` - cp1253
+         *     * `cp1254` - cp1254
+         *     * `cp1255` - cp1255
+         *     * `cp1256` - cp1256
+         *     * `cp1257` - cp1257
+         *     * `cp1258` - cp1258
+         *     * `cp437` - cp437
+         *     * `cp850` - cp850
+         *     * `cp852` - cp852
+         *     * `cp866` - cp866
+         *     * `cp874` - cp874
+         *     * `cp932` - cp932
+         *     * `cp949` - cp949
+         *     * `euc_jis_2004` - euc_jis_2004
+         *     * `gb18030` - gb18030
+         *     * `iso2022_jp_2` - iso2022_jp_2
+         *     * `iso8859-10` - iso8859-10
+         *     * `iso8859-13` - iso8859-13
+         *     * `iso8859-14` - iso8859-14
+         *     * `iso8859-15` - iso8859-15
+         *     * `iso8859-16` - iso8859-16
+         *     * `iso8859-2` - iso8859-2
+         *     * `iso8859-3` - iso8859-3
+         *     * `iso8859-4` - iso8859-4
+         *     * `iso8859-5` - iso8859-5
+         *     * `iso8859-6` - iso8859-6
+         *     * `iso8859-7` - iso8859-7
+         *     * `iso8859-8` - iso8859-8
+         *     * `iso8859-9` - iso8859-9
          *     * `koi8-r` - koi8-r
          *     * `koi8-u` - koi8-u
-         *     * `cp866` - cp866
-         *     * `iso8859-5` - iso8859-5
          *     * `mac-cyrillic` - mac-cyrillic
-         *     * `cp1253` - cp1253
-         *     * `iso8859-7` - iso8859-7
-         *     * `cp1255` - cp1255
-         *     * `iso8859-8` - iso8859-8
-         *     * `cp1256` - cp1256
-         *     * `iso8859-6` - iso8859-6
-         *     * `cp1258` - cp1258
-         *     * `cp874` - cp874
-         *     * `gb18030` - gb18030
-         *     * `big5hkscs` - big5hkscs
-         *     * `cp932` - cp932
-         *     * `euc_jis_2004` - euc_jis_2004
-         *     * `iso2022_jp_2` - iso2022_jp_2
-         *     * `cp949` - cp949
+         *     * `mac-roman` - mac-roman
+         *     * `utf-16-be` - utf-16-be
+         *     * `utf-16-le` - utf-16-le
+         *     * `utf-32-be` - utf-32-be
+         *     * `utf-32-le` - utf-32-le
+         *     * `utf-8` - utf-8
+         *     * `utf-8-twice` - utf-8-twice
          * @enum {string}
          */
-        EncodingEnum: "utf-8" | "utf-8-twice" | "utf-16-le" | "utf-16-be" | "utf-32-le" | "utf-32-be" | "cp1252" | "iso8859-15" | "mac-roman" | "cp850" | "cp437" | "iso8859-3" | "iso8859-10" | "iso8859-14" | "cp1250" | "iso8859-2" | "cp852" | "iso8859-16" | "cp1257" | "iso8859-13" | "iso8859-4" | "cp1254" | "iso8859-9" | "cp1251" | "koi8-r" | "koi8-u" | "cp866" | "iso8859-5" | "mac-cyrillic" | "cp1253" | "iso8859-7" | "cp1255" | "iso8859-8" | "cp1256" | "iso8859-6" | "cp1258" | "cp874" | "gb18030" | "big5hkscs" | "cp932" | "euc_jis_2004" | "iso2022_jp_2" | "cp949";
+        EncodingEnum: "big5hkscs" | "cp1250" | "cp1251" | "cp1252" | "cp1253" | "cp1254" | "cp1255" | "cp1256" | "cp1257" | "cp1258" | "cp437" | "cp850" | "cp852" | "cp866" | "cp874" | "cp932" | "cp949" | "euc_jis_2004" | "gb18030" | "iso2022_jp_2" | "iso8859-10" | "iso8859-13" | "iso8859-14" | "iso8859-15" | "iso8859-16" | "iso8859-2" | "iso8859-3" | "iso8859-4" | "iso8859-5" | "iso8859-6" | "iso8859-7" | "iso8859-8" | "iso8859-9" | "koi8-r" | "koi8-u" | "mac-cyrillic" | "mac-roman" | "utf-16-be" | "utf-16-le" | "utf-32-be" | "utf-32-le" | "utf-8" | "utf-8-twice";
         EnrollInRequest: {
             course: string;
         };
@@ -3199,7 +3401,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_DAMAGED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -4841,6 +5043,15 @@ export interface components {
          * @enum {string}
          */
         ProviderEnum: "search" | "model";
+        PublishCaptionsInRequest: {
+            /**
+             * @description Captions that others have published may go.
+             * @default false
+             */
+            replaces: boolean;
+            /** @description What the author has seen. */
+            revision: number;
+        };
         /**
          * @description * `video` - Video
          *     * `file` - File
@@ -5310,6 +5521,71 @@ export interface components {
          * @enum {string}
          */
         SharingOutKindEnum: "private" | "course" | "link";
+        SheetCueShape: {
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            begin: number;
+            /** @description Title of the chapter that begins with it, in files that name chapters. */
+            chapter?: string;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            end: number;
+            id: string;
+            /** @description A person has written or read it. */
+            is_checked: boolean;
+            /** @description WebVTT cue settings, such as its position. */
+            settings?: string;
+            /**
+             * @description `aside` is kept but not published.
+             *
+             *     * `shown` - shown
+             *     * `aside` - aside
+             *     * `removed` - removed
+             */
+            state: components["schemas"]["SheetCueShapeStateEnum"];
+            /** @description As authors type it: tags of WebVTT are tags, everything else is text. */
+            text: string;
+        };
+        SheetCueShapeRequest: {
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            begin: number;
+            /** @description Title of the chapter that begins with it, in files that name chapters. */
+            chapter?: string;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            end: number;
+            id: string;
+            /** @description A person has written or read it. */
+            is_checked: boolean;
+            /** @description WebVTT cue settings, such as its position. */
+            settings?: string;
+            /**
+             * @description `aside` is kept but not published.
+             *
+             *     * `shown` - shown
+             *     * `aside` - aside
+             *     * `removed` - removed
+             */
+            state: components["schemas"]["SheetCueShapeStateEnum"];
+            /** @description As authors type it: tags of WebVTT are tags, everything else is text. */
+            text: string;
+        };
+        /**
+         * @description * `shown` - shown
+         *     * `aside` - aside
+         *     * `removed` - removed
+         * @enum {string}
+         */
+        SheetCueShapeStateEnum: "shown" | "aside" | "removed";
         ShownStatus: {
             label: string;
             /** @description The shape of its mark. */
@@ -10467,6 +10743,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudioLessonChanged"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_captions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionSheetOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_captions_discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionSheetOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_captions_save: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CueChangesInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CueChangesOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_captions_publish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishCaptionsInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionSheetOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_captions_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["CaptionFileInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionReadingOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    studio_chapters_save: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptionChaptersInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionChaptersOut"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -1,5 +1,5 @@
 /** Streams of files that another host sends: an MP4 or WebM as one file, and HLS with all of hls.js. */
-import type { CreateStream, Failure } from "./stream";
+import type { CreateStream, Failure } from "../../../shared/video/stream";
 
 /** Codes of MediaError: https://html.spec.whatwg.org/multipage/media.html#error-codes */
 const failures: Record<number, Failure> = { 2: "network", 3: "media" };
@@ -39,8 +39,8 @@ export const createFileStream: CreateStream = (video, events) => {
 export const createExternalHlsStream: CreateStream = async (video, events) => {
   const [{ default: library }, { createHlsStream }] = await Promise.all([
     import("hls.js"),
-    import("./hls"),
+    import("../../../shared/video/hls"),
   ]);
   const stream = createHlsStream(video, events, library);
-  return stream ?? (await import("./native")).createNativeStream(video, events);
+  return stream ?? (await import("../../../shared/video/native")).createNativeStream(video, events);
 };

@@ -1,6 +1,6 @@
 /** The stream of a video that plays in a frame of another host: loads the frame and connects it with the media element. */
 import { Store } from "./store";
-import type { CreateStream, Stream } from "./stream";
+import type { CreateStream, Stream } from "../../../shared/video/stream";
 import { type Link, parseMessage, type Problem, type Protocol } from "./protocol";
 import { RemoteMedia } from "./remoteMedia";
 

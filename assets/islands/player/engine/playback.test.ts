@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { ApiError, makeError, problemOf } from "../../../shared/api/errors";
 import { Playback, type PlaybackOptions, statusOf } from "./playback";
 import { defaults } from "./settings";
-import type { Sources, Stream, StreamEvents } from "./stream";
+import type { Sources, Stream, StreamEvents } from "../../../shared/video/stream";
 import { FakeVideo } from "./testing/video";
 
 const sources: Sources = {

@@ -5,7 +5,7 @@
 import { ApiError, makeError, type NamedCode } from "../../../shared/api/errors";
 import { noteFailure, noteResponse } from "../../../shared/connection";
 import { type Quality, type Settings, SPEEDS } from "./settings";
-import type { Failure, CreateStream, Sources, Stream } from "./stream";
+import type { Failure, CreateStream, Sources, Stream } from "../../../shared/video/stream";
 import type { Pair } from "./watched";
 
 export type Status = "idle" | "loading" | "playing" | "paused" | "buffering" | "ended" | "error";

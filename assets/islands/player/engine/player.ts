@@ -12,7 +12,7 @@ import { type Calls, ProgressSender, StoredProgress, ThrottledSink } from "./pro
 import { readSettings, type Settings, writeSettings } from "./settings";
 import { Store } from "./store";
 import { createStream } from "./createStream";
-import type { CreateStream, Sources } from "./stream";
+import type { CreateStream, Sources } from "../../../shared/video/stream";
 import { followTranscript } from "./transcript";
 import { reportProgress } from "./reportProgress";
 

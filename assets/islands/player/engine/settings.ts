@@ -1,7 +1,9 @@
 /** The settings of the player, stored in this browser for all lessons. */
+import type { Quality } from "../../../shared/video/stream";
+
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2] as const;
 
-export type Quality = "auto" | "1080p" | "720p" | "480p" | "audio";
+export type { Quality };
 export const QUALITIES: readonly Quality[] = ["auto", "1080p", "720p", "480p", "audio"];
 
 export const CAPTION_SIZES = ["small", "normal", "large", "huge"] as const;

@@ -131,6 +131,7 @@ def record() -> list[dict[str, Any]]:
         call("POST", "/courses/{slug}/lessons/", slug=COURSE, body={"section": section, "kind": "text", "title": "A"})
         _write_course(call, teacher)
         _arrange_course(call, text=text, section=section)
+        _edit_captions(call, video)
         todo = str(STARTERS[0][0])
         call("GET", "/demo-tq-todos", version="")
         call("POST", "/demo-tq-todos", version="", body={"title": "Draw another slant"})
@@ -198,6 +199,22 @@ def _arrange_course(call: Any, *, text: str, section: str) -> None:
     removed = call("POST", f"{outline}remove/", uid=uid, body={"lessons": [text]})
     change = ((removed or {}).get("change") or {}).get("uid", text)
     call("POST", "/studio/courses/{uid}/changes/{change}/undo/", uid=uid, change=change)
+
+
+def _edit_captions(call: Any, lesson: str) -> None:
+    """Correct a caption beside the video, and publish it."""
+    film = str(Lesson.objects.values_list("video__uid", flat=True).get(uid=lesson))
+    call("GET", "/videos/{uid}/sound/", uid=film)
+    captions = "/studio/lessons/{uid}/captions/{language}/"
+    sheet = call("GET", captions, uid=lesson, language="en") or {}
+    changed = [{**cue, "text": "A better word."} for cue in sheet.get("cues", [])[:1]]
+    change = {"client": "recorded", "since": 0, "base": sheet.get("base", ""), "cues": changed}
+    saved = call("PATCH", captions, uid=lesson, language="en", body=change) or {}
+    call("POST", f"{captions}reading/", uid=lesson, language="en")
+    revision = {"revision": saved.get("revision", 0)}
+    call("POST", f"{captions}publish/", uid=lesson, language="en", body=revision)
+    call("DELETE", captions, uid=lesson, language="en")
+    call("PUT", "/studio/lessons/{uid}/chapters/", uid=lesson, body={"chapters": [], "before": []})
 
 
 def _ask_tutor(call: Any, learner: User) -> None:

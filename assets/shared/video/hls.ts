@@ -1,8 +1,7 @@
 /** The stream of hls.js. This module is fetched when playback starts. */
 import Hls, { type ErrorData } from "hls.js/light";
 
-import type { Failure, Sources, Stream, StreamEvents } from "./stream";
-import type { Quality } from "./settings";
+import type { Failure, Quality, Sources, Stream, StreamEvents } from "./stream";
 
 // Few retries of hls.js: after them the user sees the error, with the countdown of the catalogue.
 const limits = {

@@ -1,5 +1,4 @@
-import type { Quality } from "./settings";
-import type { Failure, Sources, Stream, StreamEvents } from "./stream";
+import type { Failure, Quality, Sources, Stream, StreamEvents } from "./stream";
 
 /**
  * HLS played by the browser (older iPhones), which chooses the quality itself. An audio element needs no HLS, as the

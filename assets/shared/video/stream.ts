@@ -1,5 +1,6 @@
 /** The interface between the playback and what loads the media, so that the playback knows nothing of HLS. */
-import type { Quality } from "./settings";
+
+export type Quality = "auto" | "1080p" | "720p" | "480p" | "audio";
 
 export type Sources = {
   master: string;

@@ -1,0 +1,105 @@
+"""The captions of a lesson's video while they are edited beside it, and their publication."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.chapters import Chapter, parse_chapters
+from apps.courses.errors import WrongLessonKind
+from apps.courses.errors.captions import ChaptersRefused
+from apps.courses.models import Course, Lesson
+from apps.courses.services.media import set_chapters
+from apps.courses.services.outline_rows import refresh_outline
+from apps.files.errors import CaptionsChangedMeanwhile
+from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.services import caption_sheets
+from apps.files.services.caption_sheets import SavedCues, SheetCue
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.durations import clock
+
+
+def save_caption_cues(
+    *,
+    lesson: Lesson,
+    by: User,
+    language: str,
+    changes: Sequence[SheetCue],
+    since: int,
+    base: str,
+    client: str,
+    now: datetime,
+    source_encoding: str = "",
+) -> SavedCues:
+    """Save the cues that an author has changed; nobody but authors sees them until they are published.
+
+    Raises like `files.services.caption_sheets.save_cues`.
+    """
+    enforce(policies.edit_course(by, lesson.course))
+    return caption_sheets.save_cues(
+        video=_video(lesson),
+        by=by,
+        language=language,
+        changes=changes,
+        since=since,
+        base=base,
+        client=client,
+        now=now,
+        source_encoding=source_encoding,
+    )
+
+
+def publish_captions(
+    *, lesson: Lesson, by: User, language: str, revision: int, now: datetime, replaces: bool = False
+) -> CaptionTrack:
+    """Show learners the captions as they are edited now: at once, as captions are a small correction.
+
+    The one way from edited captions to published ones: what governs publication governs it here.
+    Raises like `files.services.caption_sheets.publish_sheet`.
+    """
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        enforce(policies.edit_course(by, course))
+        track = caption_sheets.publish_sheet(
+            video=_video(lesson), by=by, language=language, revision=revision, now=now, replaces=replaces
+        )
+        refresh_outline(course, now=now)
+    return track
+
+
+def discard_caption_changes(*, lesson: Lesson, by: User, language: str) -> None:
+    """Forget what was changed since these captions were published. Idempotent."""
+    enforce(policies.edit_course(by, lesson.course))
+    caption_sheets.discard_sheet(video=_video(lesson), language=language)
+
+
+def save_chapters(
+    *, lesson: Lesson, by: User, chapters: Sequence[tuple[int, str]], before: Sequence[tuple[int, str]]
+) -> list[Chapter]:
+    """Replace the chapters of a lesson's video, if they are those with which their author began.
+
+    :raises ChaptersRefused: they aren't in order, or one begins after the end of the video.
+    :raises CaptionsChangedMeanwhile: another author has changed them since.
+    """
+    written = "\n".join(f"{clock(start)} {title}" for start, title in chapters)
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        enforce(policies.edit_course(by, course))
+        lesson.refresh_from_db(fields=["chapters", "duration"])
+        if lesson.chapters not in ([list(each) for each in before], [list(each) for each in chapters]):
+            raise CaptionsChangedMeanwhile
+        try:
+            read = parse_chapters(written, duration=lesson.duration)
+        except ValidationError as problem:
+            raise ChaptersRefused(reason=str(problem.message)) from None
+        set_chapters(lesson=lesson, by=by, chapters=read)
+    return read
+
+
+def _video(lesson: Lesson) -> VideoAsset:
+    if lesson.video is None:
+        raise WrongLessonKind
+    return lesson.video

@@ -1,0 +1,311 @@
+import { memo, useState } from "react";
+
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import type { Cue } from "./cues";
+import type { Conflict } from "./sheet";
+import { formatTime, parseTime } from "./time";
+import { speedOf, type Warning } from "./warnings";
+
+/** What a row asks the editor to do. The object stays the same, so rows are drawn only when their cue changes. */
+export type RowActions = {
+  onFocus: (id: string) => void;
+  onText: (id: string, text: string) => void;
+  onTranslate: (id: string, text: string) => void;
+  onTime: (id: string, edge: "begin" | "end", seconds: number) => void;
+  onSplit: (id: string) => void;
+  onMerge: (id: string) => void;
+  onRoom: (id: string) => void;
+  onCheck: (id: string) => void;
+  onResolve: (id: string, choice: "mine" | "theirs") => void;
+};
+
+export type RowProps = {
+  cue: Cue;
+  /** Counted from 1 among all shown cues. */
+  number: number;
+  isCurrent: boolean;
+  isLast: boolean;
+  isLocked: boolean;
+  warnings: readonly Warning[] | undefined;
+  /** Seconds that could be added to a cue that is too fast; 0 if there is no room. */
+  room: number;
+  language: string;
+  languageName: string;
+  second: {
+    cue: Cue | undefined;
+    language: string;
+    name: string;
+    warnings: readonly Warning[];
+  } | null;
+  conflict: Conflict | undefined;
+  actions: RowActions;
+};
+
+const seconds = (length: number): string => t("{seconds} s", { seconds: length.toFixed(1) });
+
+function TimeField({
+  id,
+  label,
+  value,
+  isLocked,
+  onCommit,
+}: {
+  id: string;
+  label: string;
+  value: number;
+  isLocked: boolean;
+  onCommit: (seconds: number) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const isWrong = typed !== null && parseTime(typed) === null;
+  const commit = (): void => {
+    const read = typed === null ? null : parseTime(typed);
+    if (read !== null && Math.abs(read - value) > 0.0005) onCommit(read);
+    if (read !== null) setTyped(null);
+  };
+  return (
+    <>
+      <label className="vh" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        className="input"
+        id={id}
+        inputMode="decimal"
+        autoComplete="off"
+        readOnly={isLocked}
+        aria-invalid={isWrong || undefined}
+        title={isWrong ? t("A time is written like 1:38.50") : undefined}
+        value={typed ?? formatTime(value)}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.altKey) commit();
+          if (event.key === "Escape") setTyped(null);
+          if (
+            !event.altKey &&
+            !isLocked &&
+            (event.key === "ArrowUp" || event.key === "ArrowDown")
+          ) {
+            event.preventDefault();
+            setTyped(null);
+            onCommit(value + (event.key === "ArrowUp" ? 0.1 : -0.1));
+          }
+        }}
+      />
+    </>
+  );
+}
+
+/** One cue: its times, its text, that of the second language, and what is to say of it. */
+export const CueRow = memo(function CueRow({
+  cue,
+  number,
+  isCurrent,
+  isLast,
+  isLocked,
+  warnings,
+  room,
+  language,
+  languageName,
+  second,
+  conflict,
+  actions,
+}: RowProps) {
+  const { id } = cue;
+  const name = (rest: string): string => `${rest}-${id}`;
+  const rows = Math.max(2, cue.text.split("\n").length);
+  return (
+    // The row is only told that one of its fields has the focus.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      role="group"
+      aria-label={t("Caption {number}", { number })}
+      className={isCurrent ? "cue cue--on" : "cue"}
+      data-cue={id}
+      onFocus={() => actions.onFocus(id)}
+    >
+      <div className="cue__t">
+        <TimeField
+          id={name("begin")}
+          label={t("Caption {number} begins", { number })}
+          value={cue.begin}
+          isLocked={isLocked}
+          onCommit={(at) => actions.onTime(id, "begin", at)}
+        />
+        <TimeField
+          id={name("end")}
+          label={t("Caption {number} ends", { number })}
+          value={cue.end}
+          isLocked={isLocked}
+          onCommit={(at) => actions.onTime(id, "end", at)}
+        />
+      </div>
+      <div>
+        <label className="vh" htmlFor={name("text")}>
+          {t("Caption {number}, {language}", { number, language: languageName })}
+        </label>
+        <textarea
+          className="textarea"
+          id={name("text")}
+          rows={rows}
+          lang={language}
+          dir="auto"
+          maxLength={2000}
+          readOnly={isLocked}
+          value={cue.text}
+          onChange={({ target }) => actions.onText(id, target.value)}
+        />
+      </div>
+      {second && (
+        <div>
+          <label className="vh" htmlFor={name("second")}>
+            {t("Caption {number}, {language}", { number, language: second.name })}
+          </label>
+          <textarea
+            className="textarea"
+            id={name("second")}
+            rows={rows}
+            lang={second.language}
+            dir="auto"
+            maxLength={2000}
+            readOnly={isLocked}
+            placeholder={t("Not translated")}
+            value={second.cue?.text ?? ""}
+            onChange={({ target }) => actions.onTranslate(id, target.value)}
+          />
+        </div>
+      )}
+      <div className="cue__foot">
+        <span>{t("Caption {number}", { number })}</span>
+        <span>{seconds(cue.end - cue.begin)}</span>
+        {warnings?.map((warning) => (
+          <span key={warning.kind} className="hint hint--warn">
+            <Icon name={iconOf(warning)} />
+            <span>{sentenceOf(warning, room)}</span>
+          </span>
+        ))}
+        {!warnings?.some(({ kind }) => kind === "fast" || kind === "empty") && (
+          <span>{t("{count} characters a second", { count: speedOf(cue) })}</span>
+        )}
+        {room > 0 && !isLocked && (
+          <button className="btn btn--sm" type="button" onClick={() => actions.onRoom(id)}>
+            <Icon name="unfold-horizontal" />
+            {t("Add {seconds} s", { seconds: room.toFixed(1) })}
+          </button>
+        )}
+        {second && !second.cue?.text.trim() && (
+          <span className="badge badge--warn">
+            <span className="pip" aria-hidden="true" />
+            {t("Not translated")}
+          </span>
+        )}
+        {second?.warnings.some(({ kind }) => kind === "fast" || kind === "long-line") && (
+          <span className="hint hint--warn">
+            <Icon name="ruler" />
+            <span>{t("{language}: too long to read in time", { language: second.name })}</span>
+          </span>
+        )}
+        {!cue.is_checked && (
+          <span className="row row--tight">
+            <span className="badge badge--info">{t("Automatic")}</span>
+            {!isLocked && (
+              <button
+                className="btn btn--quiet btn--sm"
+                type="button"
+                onClick={() => actions.onCheck(id)}
+              >
+                <Icon name="check" />
+                {t("Checked")}
+              </button>
+            )}
+          </span>
+        )}
+        {isCurrent && !isLocked && (
+          <span className="right row row--tight cue__acts">
+            <button
+              className="btn btn--quiet btn--sm"
+              type="button"
+              onClick={() => actions.onSplit(id)}
+            >
+              <Icon name="split" />
+              {t("Split")}
+            </button>
+            {!isLast && (
+              <button
+                className="btn btn--quiet btn--sm"
+                type="button"
+                onClick={() => actions.onMerge(id)}
+              >
+                <Icon name="merge" />
+                {t("Merge with {number}", { number: number + 1 })}
+              </button>
+            )}
+          </span>
+        )}
+      </div>
+      {conflict && (
+        <div className="notice notice--warning cue__conflict" role="group">
+          <Icon name="triangle-alert" className="notice__icon" />
+          <p className="notice__body">
+            {conflict.theirs.state === "removed"
+              ? t("{author} has deleted this caption.", {
+                  author: conflict.by || t("Another author"),
+                })
+              : t("{author} has changed this caption, too: “{text}”, {begin} to {end}.", {
+                  author: conflict.by || t("Another author"),
+                  text: conflict.theirs.text,
+                  begin: formatTime(conflict.theirs.begin),
+                  end: formatTime(conflict.theirs.end),
+                })}
+          </p>
+          <div className="notice__acts">
+            <button
+              className="btn btn--sm"
+              type="button"
+              onClick={() => actions.onResolve(id, "mine")}
+            >
+              {t("Keep mine")}
+            </button>
+            <button
+              className="btn btn--sm"
+              type="button"
+              onClick={() => actions.onResolve(id, "theirs")}
+            >
+              {t("Take the other")}
+            </button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+});
+
+const iconOf = ({ kind }: Warning) =>
+  kind === "fast" ? "gauge" : kind === "long-line" || kind === "many-lines" ? "ruler" : "clock";
+
+function sentenceOf(warning: Warning, room: number): string {
+  switch (warning.kind) {
+    case "fast":
+      return room > 0
+        ? t("{count} characters a second. Too fast to read: add time or split it.", {
+            count: warning.speed,
+          })
+        : t("{count} characters a second. Too fast to read: shorten the text.", {
+            count: warning.speed,
+          });
+    case "long-line":
+      return t("Longer than two lines");
+    case "many-lines":
+      return t("{count} lines. Two fit on every screen.", { count: warning.count });
+    case "overlap":
+      return t("Still shown when the next one begins");
+    case "short":
+      return t("Too short to be noticed");
+    case "late":
+      return t("After the end of the video");
+    case "empty":
+      return t("No text: it isn't published");
+  }
+}

@@ -1,0 +1,625 @@
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+
+import { ApiError } from "../../shared/api/errors";
+import { announce } from "../../shared/announce";
+import { confirmFirst } from "../../shared/confirming";
+import { t, tn } from "../../shared/i18n";
+import { toast } from "../../shared/toasts";
+import { Icon } from "../../shared/ui/Icon";
+import { discardSheet, fetchSound, publishSheet, type Reading, type Sound } from "./api";
+import { AsideList } from "./AsideList";
+import { Chapters } from "./Chapters";
+import { CueList, type ListHandle } from "./CueList";
+import { CueRow, type RowActions } from "./CueRow";
+import * as cueLists from "./cues";
+import { type Cue, cueAt, pairs, shownOf } from "./cues";
+import { ImportDialog, ShiftDialog } from "./Dialogs";
+import { Head, LanguageSelect } from "./Head";
+import { actionOf, historyOf, keyHelp } from "./keys";
+import type { CaptionsProps } from "./props";
+import type { Sheet } from "./sheet";
+import { SoundStrip } from "./SoundStrip";
+import { FindLine, Tools } from "./Tools";
+import { useEditing } from "./useEditing";
+import type { EditedVideo } from "./video";
+import { VideoPane } from "./VideoPane";
+import { allWarnings, roomFor, type Warning, warningsOf } from "./warnings";
+
+type Filter = "all" | "warnings" | "unchecked" | "untranslated";
+
+type Props = {
+  props: CaptionsProps;
+  video: EditedVideo;
+  sheet: Sheet;
+  second: Sheet | null;
+  secondLanguage: string;
+  onLanguage: (tag: string) => void;
+  onSecond: (tag: string) => void;
+};
+
+const NOTHING = () => () => undefined;
+const NO_STATE = () => null;
+const NO_WARNINGS: readonly Warning[] = [];
+
+export function Editor({
+  props,
+  video,
+  sheet,
+  second,
+  secondLanguage,
+  onLanguage,
+  onSecond,
+}: Props) {
+  const { lesson, duration, is_locked: isLocked } = props;
+  const state = useSyncExternalStore(sheet.subscribe, sheet.state);
+  const secondState = useSyncExternalStore(second?.subscribe ?? NOTHING, second?.state ?? NO_STATE);
+  const [current, setCurrent] = useState<string | null>(null);
+  const [filter, setFilter] = useState<Filter>("all");
+  const [isFinding, setFinding] = useState(false);
+  const [dialog, setDialog] = useState<"" | "shift" | "import">("");
+  const [isPublishing, setPublishing] = useState(false);
+  const [sound, setSound] = useState<Sound | null>(null);
+  const list = useRef<ListHandle | null>(null);
+  const root = useRef<HTMLDivElement>(null);
+
+  const shown = useMemo(() => shownOf(state.cues), [state.cues]);
+  const aside = useMemo(() => state.cues.filter((cue) => cue.state === "aside"), [state.cues]);
+  const warnings = useMemo(() => allWarnings(shown, duration), [shown, duration]);
+  const secondShown = useMemo(() => shownOf(secondState?.cues ?? []), [secondState?.cues]);
+  const paired = useMemo(() => pairs(shown, secondShown), [shown, secondShown]);
+  const isUntranslated = (cue: Cue): boolean => !paired.get(cue.id)?.text.trim();
+  const editing = useEditing(sheet, second, (id) => paired.get(id), isLocked);
+  const { edit, history } = editing;
+
+  const counts = {
+    warnings: warnings.size,
+    unchecked: shown.filter((cue) => !cue.is_checked).length,
+    untranslated: second ? shown.filter(isUntranslated).length : 0,
+  };
+  const numbers = useMemo(() => new Map(shown.map(({ id }, at) => [id, at + 1])), [shown]);
+  const listed = shown.filter(
+    (cue) =>
+      filter === "all" ||
+      cue.id === current ||
+      (filter === "warnings" && warnings.has(cue.id)) ||
+      (filter === "unchecked" && !cue.is_checked) ||
+      (filter === "untranslated" && isUntranslated(cue)),
+  );
+  const currentCue = shown.find(({ id }) => id === current);
+
+  useEffect(() => {
+    let isOver = false;
+    if (props.has_audio)
+      fetchSound(props.video)
+        .then((found) => {
+          if (!isOver) setSound(found);
+        })
+        .catch(() => undefined); // captions can be edited without it
+    return () => {
+      isOver = true;
+    };
+  }, [props.video, props.has_audio]);
+
+  // While it plays and nobody types, the list follows.
+  useEffect(() => {
+    let last: string | undefined;
+    return video.subscribe(() => {
+      const { isPlaying, time } = video.state();
+      if (!isPlaying) return;
+      const id = cueAt(shown, time)?.id;
+      if (id === undefined || id === last) return;
+      last = id;
+      if (root.current?.querySelector(".cues")?.contains(document.activeElement)) return;
+      setCurrent(id);
+      list.current?.show(id);
+    });
+  }, [video, shown]);
+
+  const fieldOf = (id: string, kind: string): HTMLElement | null =>
+    document.getElementById(`${kind}-${id}`);
+  /** Show a cue, and put the caret into the same field that had it. */
+  const goTo = useCallback((id: string, kind = "") => {
+    setCurrent(id);
+    list.current?.show(id);
+    const at = kind || /^(begin|end|text|second)-/.exec(document.activeElement?.id ?? "")?.[1];
+    // The row may only be drawn now.
+    requestAnimationFrame(() => {
+      list.current?.show(id);
+      requestAnimationFrame(() => fieldOf(id, at ?? "text")?.focus({ preventScroll: true }));
+    });
+  }, []);
+
+  const caretIn = (id: string): number => {
+    const field = fieldOf(id, "text");
+    return field instanceof HTMLTextAreaElement ? field.selectionStart : 0;
+  };
+  const splitAt = (id: string): void => {
+    const cue = shown.find((one) => one.id === id);
+    if (!cue) return;
+    const caret = caretIn(id);
+    const isMiddle = caret > 0 && caret < cue.text.length;
+    const byTime = video.time > cue.begin && video.time < cue.end ? video.time : undefined;
+    // Without a caret inside the text, the text is divided where the time divides the cue.
+    const share = byTime === undefined ? 0.5 : (byTime - cue.begin) / (cue.end - cue.begin);
+    const place = isMiddle ? caret : wordBreak(cue.text, share);
+    edit((all) => cueLists.split(all, id, place, isMiddle ? undefined : byTime));
+    announce(t("Caption split"));
+  };
+  const merge = (id: string): void => {
+    edit((all) => cueLists.mergeWithNext(all, id));
+    announce(t("Captions merged"));
+  };
+  const addCue = (): void => {
+    if (isLocked) return;
+    const added = cueLists.add(sheet.state().cues, current, video.time);
+    edit(() => added.cues);
+    goTo(added.cue.id, "text");
+  };
+  const removeCue = (id: string): void => {
+    const at = listed.findIndex((cue) => cue.id === id);
+    const next = listed[at + 1] ?? listed[at - 1];
+    edit((all) => cueLists.remove(all, id));
+    announce(t("Caption deleted"));
+    if (next) goTo(next.id);
+    else setCurrent(null);
+  };
+  const step = (by: number): void => {
+    const at = listed.findIndex(({ id }) => id === current);
+    const next = listed[at === -1 ? 0 : at + by];
+    if (next) goTo(next.id);
+  };
+  const nextWarning = (): void => {
+    const at = shown.findIndex(({ id }) => id === current);
+    const order = [...shown.slice(at + 1), ...shown.slice(0, at + 1)];
+    const found = order.find(({ id }) => warnings.has(id));
+    if (found) goTo(found.id);
+    else toast(t("No caption has a warning"));
+  };
+  const replay = (): void => {
+    const cue = currentCue ?? cueAt(shown, video.time);
+    if (cue) void video.play(cue.begin, cue.end);
+  };
+  const undo = (): void => {
+    const id = editing.undo();
+    if (id !== null && sheet.state().cues.some((cue) => cue.id === id)) {
+      setCurrent(id);
+      list.current?.show(id);
+    }
+  };
+
+  const here = useRef({ splitAt, merge, edit, shown, duration });
+  here.current = { splitAt, merge, edit, shown, duration };
+  const { setTime, translate } = editing;
+  const actions = useMemo<RowActions>(
+    () => ({
+      onFocus: setCurrent,
+      onText: (id, text) =>
+        here.current.edit((all) => cueLists.change(all, id, { text }), `${id} text`),
+      onTranslate: (id, text) => {
+        const cue = here.current.shown.find((one) => one.id === id);
+        if (cue) translate(cue, text);
+      },
+      onTime: setTime,
+      onSplit: (id) => here.current.splitAt(id),
+      onMerge: (id) => here.current.merge(id),
+      onRoom: (id) => {
+        const room = roomFor(here.current.shown, id, here.current.duration);
+        if (room)
+          here.current.edit((all) =>
+            cueLists.change(all, id, { begin: room.begin, end: room.end }),
+          );
+      },
+      onCheck: (id) => here.current.edit((all) => cueLists.change(all, id, { is_checked: true })),
+      onResolve: (id, choice) => sheet.resolve(id, choice),
+    }),
+    [sheet, setTime, translate],
+  );
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const back = historyOf(event.nativeEvent);
+    if (back && root.current?.querySelector(".capcues")?.contains(event.target as Node)) {
+      const isFind = (event.target as HTMLElement).closest(".findline");
+      if (isFind) return;
+      event.preventDefault();
+      if (back === "undo") undo();
+      else editing.redo();
+      return;
+    }
+    const action = actionOf(event.nativeEvent);
+    if (!action) return;
+    event.preventDefault();
+    const { time } = video;
+    switch (action) {
+      case "toggle":
+        return video.toggle();
+      case "replay":
+        return replay();
+      case "back":
+        return video.seek(time - 1);
+      case "forth":
+        return video.seek(time + 1);
+      case "next":
+        return step(1);
+      case "previous":
+        return step(-1);
+      case "warning":
+        return nextWarning();
+      case "add":
+        return addCue();
+      default:
+    }
+    if (current === null) return;
+    if (action === "begin" || action === "end") setTime(current, action, time);
+    else if (action === "split") splitAt(current);
+    else if (action === "merge") merge(current);
+    else if (action === "delete") removeCue(current);
+    else actions.onCheck(current);
+  };
+
+  const publish = async (replaces = false): Promise<void> => {
+    setPublishing(true);
+    try {
+      await sheet.flush();
+      if (sheet.isUnsaved) {
+        toast(t("Not published: some changes aren't saved yet"));
+        return;
+      }
+      sheet.reset(await publishSheet(lesson, sheet.language, sheet.revision, replaces));
+      history.forget(sheet);
+      toast(
+        t("{language} captions are published. Learners see them now.", { language: sheet.name }),
+      );
+    } catch (reason) {
+      const isReplaced = reason instanceof ApiError && reason.problem.code === "CAPTIONS_REPLACED";
+      if (isReplaced && !replaces) {
+        const isSure = await confirmFirst({
+          title: t("Other captions were published meanwhile"),
+          text: t("Publishing yours replaces them."),
+          confirm: t("Publish mine"),
+          keep: t("Cancel"),
+        });
+        if (isSure) await publish(true);
+      } else toast(reason instanceof Error ? reason.message : t("Something went wrong"));
+    } finally {
+      setPublishing(false);
+    }
+  };
+  const discard = async (): Promise<void> => {
+    const isSure = await confirmFirst({
+      title: t("Go back to the published captions?"),
+      text: t("What was changed since, by you and others, is lost."),
+      confirm: t("Discard changes"),
+      keep: t("Keep editing"),
+    });
+    if (!isSure) return;
+    sheet.reset(await discardSheet(lesson, sheet.language));
+    history.forget(sheet);
+  };
+  const exportAs = async (form: "vtt" | "srt", encoding = "utf-8"): Promise<void> => {
+    await sheet.flush();
+    const address = props.export.replace("LANGUAGE", encodeURIComponent(sheet.language));
+    location.assign(`${address}?format=${form}&encoding=${encoding}`);
+  };
+  const take = (reading: Reading, isAdded: boolean): void => {
+    sheet.setSourceEncoding(reading.encoding);
+    edit((all) =>
+      cueLists.sorted([...all.filter((cue) => isAdded || cue.state === "aside"), ...reading.cues]),
+    );
+    setDialog("");
+    toast(tn("{count} caption imported", "{count} captions imported", reading.cues.length));
+  };
+
+  const renderRow = (index: number) => {
+    const cue = listed[index];
+    if (!cue) return null;
+    const number = numbers.get(cue.id) ?? 0;
+    const found = warnings.get(cue.id);
+    const isFast = found?.some(({ kind }) => kind === "fast") ?? false;
+    const other = paired.get(cue.id);
+    return (
+      <CueRow
+        cue={cue}
+        number={number}
+        isCurrent={cue.id === current}
+        isLast={number === shown.length}
+        isLocked={isLocked}
+        warnings={found}
+        room={isFast ? (roomFor(shown, cue.id, duration)?.added ?? 0) : 0}
+        language={sheet.language}
+        languageName={sheet.name}
+        second={
+          second
+            ? {
+                cue: other,
+                language: second.language,
+                name: second.name,
+                warnings: other ? warningsOf(other, Infinity, duration) : NO_WARNINGS,
+              }
+            : null
+        }
+        conflict={state.conflicts.get(cue.id)}
+        actions={actions}
+      />
+    );
+  };
+
+  const filters: [Filter, string, number][] = [
+    ["all", t("All"), -1],
+    ["warnings", t("Warnings"), counts.warnings],
+    ["unchecked", t("Unchecked"), counts.unchecked],
+    ...(second ? ([["untranslated", t("Not translated"), counts.untranslated]] as const) : []),
+  ].map(([key, label, count]) => [key as Filter, label as string, count as number]);
+
+  return (
+    // The keys work wherever the focus is in the editor; all they do has a button.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div ref={root} onKeyDown={onKeyDown}>
+      <Head
+        languages={props.languages}
+        language={sheet.language}
+        languageName={sheet.name}
+        second={secondLanguage}
+        state={state}
+        secondState={secondState}
+        isLocked={isLocked}
+        encodings={props.encodings}
+        isPublishing={isPublishing}
+        onLanguage={onLanguage}
+        onImport={() => setDialog("import")}
+        onExport={(form, encoding) => void exportAs(form, encoding)}
+        onPublish={() => void publish()}
+      />
+      {isLocked && (
+        <p className="hint mt-3">
+          <Icon name="info" />
+          <span>{t("The course can't be edited at the moment: captions can only be read.")}</span>
+        </p>
+      )}
+      <div className="capgrid mt-5">
+        <div className="capgrid__left">
+          <VideoPane
+            video={video}
+            shown={shown}
+            language={sheet.language}
+            poster={props.poster}
+            duration={duration}
+            onReplay={replay}
+          />
+          {sound && (
+            <SoundStrip
+              sound={sound}
+              video={video}
+              shown={shown}
+              current={currentCue}
+              warnings={warnings}
+              isLocked={isLocked}
+              onTime={setTime}
+              onChoose={setCurrent}
+            />
+          )}
+          <Chapters lesson={lesson} saved={props.chapters} video={video} isLocked={isLocked} />
+          <section className="panel panel__body mt-4 capkeys" aria-labelledby="captions-keys">
+            <h2 className="h5" id="captions-keys">
+              {t("Keys")}
+            </h2>
+            <dl className="keys keys--two mt-2">
+              {keyHelp().map(([what, keys]) => (
+                <div key={what}>
+                  <dt>{what}</dt>
+                  <dd>
+                    <kbd>Alt</kbd>
+                    {keys.map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        </div>
+        <section className="capcues" aria-labelledby="captions-count">
+          <div className="row row--between">
+            <h2 className="h4" id="captions-count">
+              {tn("{count} caption", "{count} captions", shown.length)}
+            </h2>
+            <div className="seg seg--wrap" role="group" aria-label={t("Show")}>
+              {filters.map(([key, label, count]) => (
+                <button
+                  key={key}
+                  type="button"
+                  aria-pressed={filter === key}
+                  onClick={() => setFilter(key)}
+                >
+                  {label}
+                  {count >= 0 && <span className="num">{count}</span>}
+                </button>
+              ))}
+            </div>
+          </div>
+          <Tools
+            isLocked={isLocked}
+            canUndo={history.canUndo}
+            canRedo={history.canRedo}
+            hasCurrent={currentCue !== undefined}
+            isFinding={isFinding}
+            onUndo={undo}
+            onRedo={() => editing.redo()}
+            onSplit={() => current !== null && splitAt(current)}
+            onMerge={() => current !== null && merge(current)}
+            onAdd={addCue}
+            onDelete={() => current !== null && removeCue(current)}
+            onShift={() => setDialog("shift")}
+            onFind={() => setFinding(!isFinding)}
+          />
+          {isFinding && (
+            <FindLine
+              cues={state.cues}
+              current={current}
+              onReplace={(find, replacement, isExact) => {
+                const count = cueLists.countOf(state.cues, find, isExact);
+                edit((all) => cueLists.replaceAll(all, find, replacement, isExact));
+                toast(tn("{count} place replaced", "{count} places replaced", count));
+              }}
+              onShow={(id) => {
+                setCurrent(id);
+                list.current?.show(id);
+              }}
+            />
+          )}
+          {state.isReplaced && (
+            <div className="notice notice--warning mt-3">
+              <Icon name="triangle-alert" className="notice__icon" />
+              <p className="notice__body">
+                {t("Other captions were published since these were begun.")}
+              </p>
+            </div>
+          )}
+          <div className="row row--between mt-4">
+            <span className="row row--tight">
+              <label className="small faint" htmlFor="captions-second">
+                {t("Second language")}
+              </label>
+              <LanguageSelect
+                id="captions-second"
+                languages={props.languages}
+                value={secondLanguage}
+                without={sheet.language}
+                none={t("Off")}
+                onChoose={onSecond}
+              />
+            </span>
+            {!isLocked && state.isChanged && state.published !== "" && (
+              <button
+                className="btn btn--quiet btn--sm"
+                type="button"
+                onClick={() => void discard()}
+              >
+                {t("Discard changes")}
+              </button>
+            )}
+          </div>
+          {shown.length === 0 ? (
+            <div className="capempty mt-4 stack gap-3">
+              <p className="muted">{t("No captions in this language yet.")}</p>
+              {!isLocked && (
+                <div className="row">
+                  <button className="btn btn--sm" type="button" onClick={addCue}>
+                    <Icon name="plus" />
+                    {t("Write the first caption")}
+                  </button>
+                  {sound && sound.cues.length > 0 && (
+                    <button
+                      className="btn btn--sm"
+                      type="button"
+                      onClick={() =>
+                        edit((all) => [
+                          ...all,
+                          ...sound.cues.map(([begin = 0, end = 0]) => cueLists.newCue(begin, end)),
+                        ])
+                      }
+                    >
+                      <Icon name="split" />
+                      {t("Cut at the pauses of the speech")}
+                    </button>
+                  )}
+                  {secondShown.length > 0 && (
+                    <button
+                      className="btn btn--sm"
+                      type="button"
+                      onClick={() =>
+                        edit((all) => [
+                          ...all,
+                          ...secondShown.map(({ begin, end }) => cueLists.newCue(begin, end)),
+                        ])
+                      }
+                    >
+                      <Icon name="copy" />
+                      {t("Take the times of {language}", { language: second?.name ?? "" })}
+                    </button>
+                  )}
+                </div>
+              )}
+            </div>
+          ) : (
+            <>
+              <CueList
+                cues={listed}
+                current={current}
+                label={t("Captions, {language}", { language: sheet.name })}
+                handle={list}
+                renderRow={renderRow}
+              />
+              <div className="row row--between mt-3">
+                <p className="small faint num">
+                  {filter === "all"
+                    ? tn("{count} caption", "{count} captions", shown.length)
+                    : t("{count} of {total} captions", {
+                        count: listed.length,
+                        total: shown.length,
+                      })}
+                </p>
+                <button
+                  className="btn btn--sm"
+                  type="button"
+                  disabled={counts.warnings === 0}
+                  onClick={nextWarning}
+                >
+                  <Icon name="arrow-down" />
+                  {t("Next warning")}
+                </button>
+              </div>
+            </>
+          )}
+          <AsideList
+            cues={aside}
+            isLocked={isLocked}
+            onRestore={(ids) => edit((all) => cueLists.setAside(all, ids, false))}
+            onDelete={(ids) => edit((all) => all.filter(({ id }) => !ids.has(id)))}
+          />
+        </section>
+      </div>
+      {dialog === "shift" && (
+        <ShiftDialog
+          cues={state.cues}
+          current={current}
+          duration={duration}
+          onClose={() => setDialog("")}
+          onShift={(seconds, from) => {
+            edit((all) => cueLists.shift(all, seconds, from, duration));
+            setDialog("");
+          }}
+        />
+      )}
+      {dialog === "import" && (
+        <ImportDialog
+          lesson={lesson}
+          language={sheet.language}
+          languageName={sheet.name}
+          encodings={props.encodings}
+          hasCues={shown.length > 0}
+          onTake={take}
+          onClose={() => setDialog("")}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The place between two words that is next to a share of a text. */
+function wordBreak(text: string, share: number): number {
+  const wanted = Math.round(text.length * share);
+  let best = wanted;
+  let least = Infinity;
+  for (const { index } of text.matchAll(/\s+/g)) {
+    if (Math.abs(index - wanted) < least) [best, least] = [index, Math.abs(index - wanted)];
+  }
+  return best;
+}

@@ -1,0 +1,122 @@
+/** API calls of this island. */
+import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
+import type { components } from "../../shared/api/schema.gen";
+import { newUid } from "../../shared/newUid";
+import type { Cue } from "./cues";
+
+type Schemas = components["schemas"];
+export type SheetData = Omit<Schemas["CaptionSheetOut"], "cues"> & { cues: Cue[] };
+export type Reading = Omit<Schemas["CaptionReadingOut"], "cues"> & { cues: Cue[] };
+export type Chapter = Schemas["CaptionChapter"];
+export type Saved = Omit<Schemas["CueChangesOut"], "cues"> & { cues: Cue[] };
+
+/** Names this tab, so that the server knows its own changes. */
+export const CLIENT = newUid();
+
+const at = (uid: string, language: string) => ({ params: { path: { uid, language } } });
+
+export function fetchSheet(uid: string, language: string): Promise<SheetData> {
+  return unwrap(
+    authenticatedApi.GET("/api/v1/studio/lessons/{uid}/captions/{language}/", at(uid, language)),
+  ) as Promise<SheetData>;
+}
+
+export type Changes = {
+  author: string;
+  since: number;
+  base: string;
+  source_encoding: string;
+  cues: Cue[];
+};
+
+export function saveCues(
+  uid: string,
+  language: string,
+  changes: Changes,
+  keepalive: boolean,
+): Promise<Saved> {
+  return unwrap(
+    authenticatedApi.PATCH("/api/v1/studio/lessons/{uid}/captions/{language}/", {
+      ...at(uid, language),
+      body: { client: CLIENT, ...changes },
+      keepalive,
+      fetch: reach, // how the save is going is said in the head
+    }),
+  ) as Promise<Saved>;
+}
+
+export function publishSheet(
+  uid: string,
+  language: string,
+  revision: number,
+  replaces: boolean,
+): Promise<SheetData> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/studio/lessons/{uid}/captions/{language}/publish/", {
+      ...at(uid, language),
+      body: { revision, replaces },
+    }),
+  ) as Promise<SheetData>;
+}
+
+export function discardSheet(uid: string, language: string): Promise<SheetData> {
+  return unwrap(
+    authenticatedApi.DELETE("/api/v1/studio/lessons/{uid}/captions/{language}/", at(uid, language)),
+  ) as Promise<SheetData>;
+}
+
+export function readFile(
+  uid: string,
+  language: string,
+  file: File,
+  encoding: string,
+): Promise<Reading> {
+  const form = new FormData();
+  form.append("file", file);
+  if (encoding !== "") form.append("encoding", encoding);
+  return unwrap(
+    authenticatedApi.POST("/api/v1/studio/lessons/{uid}/captions/{language}/reading/", {
+      ...at(uid, language),
+      // The type of the body is that of JSON; a file is sent as a form.
+      body: form as never,
+      bodySerializer: (body: unknown) => body as FormData,
+    }),
+  ) as Promise<Reading>;
+}
+
+export async function saveChapters(
+  uid: string,
+  chapters: readonly Chapter[],
+  before: readonly Chapter[],
+): Promise<Chapter[]> {
+  const answer = await unwrap(
+    authenticatedApi.PUT("/api/v1/studio/lessons/{uid}/chapters/", {
+      params: { path: { uid } },
+      body: { chapters: [...chapters], before: [...before] },
+    }),
+  );
+  return answer.chapters;
+}
+
+/** The loudness of a video over time, and its pauses. */
+export type Sound = {
+  /** Peaks a second. */
+  rate: number;
+  peaks: Uint8Array;
+  silences: readonly (readonly number[])[];
+  /** Begin and end of cues that are cut from the speech. */
+  cues: readonly (readonly number[])[];
+};
+
+/** The sound of a video; null while nothing is known of it. */
+export async function fetchSound(uid: string): Promise<Sound | null> {
+  const { state, rate, peaks, silences, cues } = await unwrap(
+    authenticatedApi.GET("/api/v1/videos/{uid}/sound/", {
+      params: { path: { uid } },
+      fetch: reach, // nobody waits for it
+    }),
+  );
+  if (state !== "ready" || rate <= 0) return null;
+  const bytes = Uint8Array.from(atob(peaks), (character) => character.charCodeAt(0));
+  return { rate, peaks: bytes, silences, cues };
+}

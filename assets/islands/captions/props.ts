@@ -1,0 +1,25 @@
+import type { Sources } from "../../shared/video/stream";
+import type { Chapter } from "./api";
+
+export type CaptionsProps = {
+  /** The uid of the user. */
+  author: string;
+  /** The uid of the lesson. */
+  lesson: string;
+  /** The uid of the video. */
+  video: string;
+  title: string;
+  /** Seconds. */
+  duration: number;
+  sources: Sources | null;
+  poster: string | null;
+  has_audio: boolean;
+  is_locked: boolean;
+  /** The language that is shown first. */
+  language: string;
+  languages: { tag: string; name: string; has_captions: boolean }[];
+  encodings: Record<string, string>;
+  /** The address of a file, with LANGUAGE in it. */
+  export: string;
+  chapters: Chapter[];
+};

@@ -1,0 +1,224 @@
+"""Captions are edited beside the video, saved cue by cue, and published at once."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import Role
+from apps.courses.models import Course, Lesson
+from apps.files.models import CaptionSheet, CaptionTrack
+from apps.files.video import cue_sheets
+from apps.files.video.caption_files import read_captions
+from tests.cases import all_cases
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.files import CaptionFactory, VideoFactory
+
+pytestmark = pytest.mark.django_db
+WORDS = (
+    "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nIf x &lt; 3, stop.\n\n00:00:02.000 --> 00:00:04.000\n<i>Then</i> go.\n"
+)
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    course = CourseFactory()
+    video = VideoFactory(owner=course.instructor, duration=60, is_playable=True)
+    CaptionFactory(video=video, webvtt=WORDS)
+    return LessonFactory(section=SectionFactory(course=course), kind=Lesson.Kind.VIDEO, video=video, duration=60)
+
+
+def client_of(course: Course) -> Client:
+    client = Client()
+    client.force_login(course.instructor)
+    return client
+
+
+def address_of(lesson: Lesson, tail: str = "", language: str = "en") -> str:
+    return f"/api/v1/studio/lessons/{lesson.uid}/captions/{language}/{tail}"
+
+
+def cue(name: str, begin: float, end: float, text: str, **more: object) -> dict[str, object]:
+    shown = {"settings": "", "chapter": "", "is_checked": True, "state": "shown"}
+    return {"id": name, "begin": begin, "end": end, "text": text, **shown, **more}
+
+
+def save(client: Client, lesson: Lesson, sheet: dict[str, Any], *cues: object, tab: str = "tab") -> Any:
+    body = {"client": tab, "since": sheet["revision"], "base": sheet["base"], "cues": list(cues)}
+    return client.patch(address_of(lesson), body, content_type="application/json")
+
+
+def publish(client: Client, lesson: Lesson, revision: int, **more: object) -> Any:
+    body = {"revision": revision, **more}
+    return client.post(address_of(lesson, "publish/"), body, content_type="application/json")
+
+
+def test_a_word_is_corrected_and_published(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson)).json()
+    first, second = sheet["cues"]
+    assert (first["text"], second["text"], sheet["published"]) == ("If x < 3, stop.", "<i>Then</i> go.", "uploaded")
+
+    saved = save(author, lesson, sheet, {**first, "text": "If x < 4 & y,\n\nstop."}).json()
+    assert (saved["revision"], saved["cues"], saved["conflicts"]) == (1, [], [])
+    assert CaptionTrack.objects.get().webvtt == WORDS  # learners see nothing of it yet
+    assert author.get(address_of(lesson)).json()["cues"][0]["text"] == "If x < 4 & y,\n\nstop."
+
+    done = publish(author, lesson, saved["revision"]).json()
+    track = CaptionTrack.objects.get()
+    assert "If x &lt; 4 &amp; y,\nstop." in track.webvtt
+    assert "<i>Then</i> go." in track.webvtt
+    assert (track.origin, done["is_changed"], done["published"]) == ("edited", False, "edited")
+
+
+def test_two_authors_never_overwrite_each_other(lesson: Lesson) -> None:
+    ada, admin = client_of(lesson.course), Client()
+    admin.force_login(UserFactory(role=Role.ADMIN, first_name="Ana", last_name="Silva"))
+    sheet = ada.get(address_of(lesson)).json()
+    first, second = sheet["cues"]
+    theirs = save(admin, lesson, sheet, {**first, "text": "Theirs"}, tab="other").json()
+    mine = save(ada, lesson, sheet, {**first, "text": "Mine"}, {**second, "text": "Second"}).json()
+
+    assert mine["conflicts"] == [first["id"]]
+    assert (mine["cues"][0]["text"], mine["edited_by"]) == ("Theirs", "Ana Silva")
+    assert [each["text"] for each in CaptionSheet.objects.get().cues] == ["Theirs", "Second"]
+    assert publish(admin, lesson, theirs["revision"]).status_code == 409  # Ada's second cue wasn't seen
+    # Ada has looked: her next change begins with what stands there.
+    again = save(ada, lesson, {**sheet, "revision": mine["revision"]}, {**first, "text": "Both"}).json()
+    assert again["conflicts"] == []
+    assert publish(ada, lesson, again["revision"]).status_code == 200
+
+
+def test_a_change_is_sent_again_after_a_lost_answer(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson)).json()
+    change = {**sheet["cues"][0], "text": "Once"}
+    save(author, lesson, sheet, change)
+    again = save(author, lesson, sheet, {**change, "text": "Twice"}, cue("new", 5, 6, "New")).json()
+    assert (again["conflicts"], again["cues"]) == ([], [])
+    assert [each["text"] for each in CaptionSheet.objects.get().cues] == ["Twice", "<i>Then</i> go.", "New"]
+
+
+def test_captions_replaced_by_a_file_are_not_lost(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson)).json()
+    saved = save(author, lesson, sheet, {**sheet["cues"][0], "text": "Mine"}).json()
+    CaptionTrack.objects.update(webvtt=WORDS.replace("stop", "halt"))
+    assert author.get(address_of(lesson)).json()["is_replaced"]
+    assert publish(author, lesson, saved["revision"]).json()["code"] == "CAPTIONS_REPLACED"
+    assert "halt" in CaptionTrack.objects.get().webvtt
+
+    back = author.delete(address_of(lesson)).json()
+    assert (back["cues"][0]["text"], back["is_changed"]) == ("If x < 3, halt.", False)
+    # A tab that still has the former captions saves nothing into the others.
+    assert save(author, lesson, sheet, {**sheet["cues"][0], "text": "Late"}).status_code == 409
+
+
+def test_nothing_empty_is_published(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson, language="de")).json()
+    assert (sheet["cues"], sheet["base"], sheet["published"]) == ([], "", "")
+    body = {"client": "tab", "since": 0, "base": "", "cues": [cue("a", 0, 1, "  "), cue("b", 1, 2, "x", state="aside")]}
+    saved = author.patch(address_of(lesson, language="de"), body, content_type="application/json").json()
+    answer = author.post(
+        address_of(lesson, "publish/", "de"), {"revision": saved["revision"]}, content_type="application/json"
+    )
+    assert answer.json()["code"] == "CAPTIONS_EMPTY"
+
+
+def test_a_file_is_read_without_saving_it(lesson: Lesson) -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:02:01,000 --> 00:02:02,000\nToo late\n"
+    body = {"file": SimpleUploadedFile("words.srt", text.encode())}
+    read = client_of(lesson.course).post(address_of(lesson, "reading/"), body).json()
+    assert [each["state"] for each in read["cues"]] == ["shown", "aside"]
+    assert read["format"] == "SubRip (SRT)"
+    assert not CaptionSheet.objects.exists()
+
+
+def test_chapters_are_saved_unless_others_changed_them(lesson: Lesson) -> None:
+    author, address = client_of(lesson.course), f"/api/v1/studio/lessons/{lesson.uid}/chapters/"
+    chapters = [{"start": 0, "title": "Begin"}, {"start": 30, "title": "Rest"}]
+    put = lambda **body: author.put(address, body, content_type="application/json")  # noqa: E731
+    assert put(chapters=chapters, before=[]).json() == {"chapters": chapters}
+    assert put(chapters=[], before=[]).json()["code"] == "CAPTIONS_CHANGED"
+    refused = put(chapters=[{"start": 70, "title": "After the end"}], before=chapters).json()
+    assert refused["code"] == "CHAPTERS_REFUSED"
+    lesson.refresh_from_db()
+    assert lesson.chapters == [[0, "Begin"], [30, "Rest"]]
+
+
+def test_the_page_and_its_files(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    names = [lesson.course.slug, lesson.slug]
+    page = author.get(reverse("courses:studio-captions", args=names))
+    assert page.status_code == 200
+    assert 'data-island="captions"' in page.content.decode()
+    export = reverse("courses:studio-captions-export", args=[*names, "en"])
+    assert author.get(export).content.decode() == WORDS
+    assert author.get(export + "?format=srt").content.startswith(b"1\r\n00:00:00,000 --> 00:00:02,000\r\nIf x < 3")
+    assert author.get(export + "?format=exe").status_code == 404
+    stranger = Client()
+    stranger.force_login(UserFactory(role=Role.INSTRUCTOR))
+    assert stranger.get(export).status_code == 302
+    assert stranger.get(address_of(lesson)).status_code == 404
+
+
+SPOKEN = {
+    "utf-8": "Grüße – 世界 👋",
+    "utf-16-le": "Grüße – 世界",
+    "utf-16-be": "Grüße – 世界",
+    "utf-32-le": "Grüße – 世界",
+    "cp1252": "Où est l’été ? Ça va.",
+    "cp1250": "Příliš žluťoučký kůň",
+    "cp1251": "Съешь ещё этих мягких булок",
+    "koi8-r": "Съешь ещё этих булок",
+    "cp1253": "Ξεσκεπάζω την ψυχή",
+    "cp932": "これは字幕です",
+    "gb18030": "这是字幕",
+    "cp949": "이것은 자막입니다",
+    "cp1256": "هذه ترجمة",
+    "cp1255": "זאת כתובית",
+    "cp1258": "Tôi no\u0301i tiê\u0301ng Viê\u0323t",
+}
+
+
+@all_cases("encoding", sorted(SPOKEN))
+def test_files_come_out_as_they_went_in(encoding: str) -> None:
+    raw = cue_sheets.encode(
+        f"1\r\n00:00:01,000 --> 00:00:02,500\r\n{SPOKEN[encoding]}\r\n\r\n"
+        f"2\r\n00:00:03,000 --> 00:00:04,000\r\na < b & c\r\n<i>{SPOKEN[encoding]}</i>\r\n",
+        encoding,
+    )
+    reading = read_captions(raw, encoding=encoding)
+    cues = cue_sheets.cues_of_reading(reading.cues, prefix="f", is_checked=True)
+    assert cues[1]["text"] == f"a < b & c\n<i>{SPOKEN[encoding]}</i>"
+    published = cue_sheets.published_cues(cues)
+    assert cue_sheets.encode(cue_sheets.write_srt(published), encoding) == raw
+    again = cue_sheets.cues_of_webvtt(cue_sheets.webvtt_of(cues), is_checked=True)
+    assert [each["text"] for each in again] == [each["text"] for each in cues]
+
+
+def test_tones_of_vietnamese_are_written_apart() -> None:
+    assert cue_sheets.encode("Việt", "cp1258").decode("cp1258") == "Viê\u0323t"
+
+
+@all_cases(
+    "typed",
+    [
+        "x &lt;b&gt; y",
+        "vector<int>",
+        "<b>bold</b>",
+        "R&D &amp; Q&A",
+        "<v Ada>Hi",
+        "a<b>c",
+        "&copy;",
+        "1 < 2 > 0",
+        "{x}",
+    ],
+)
+def test_what_is_typed_stays(typed: str) -> None:
+    published = cue_sheets.published_text(typed)
+    assert cue_sheets.published_text(cue_sheets.editable_text(published)) == published
