@@ -35,6 +35,7 @@ from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
 from apps.courses.models import Appeal, LessonDownload, OutlineChange, QuizDraw, StatusChange
 from apps.courses.services import create_review_link
+from apps.courses.services.invitations import invite_co_instructor
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
 from apps.forum.services.message_safety import report_message
@@ -48,6 +49,7 @@ from tests.architecture.test_doors import Door, pages
 from tests.courses.test_review_threads import say
 from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
+from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFileFactory, QuestionFactory, QuestionImportFactory, QuizFactory
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
@@ -307,6 +309,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     offered = LessonDownload.objects.create(
         lesson=world.text, file=CourseFileFactory(course=world.course), name="tables.pdf", position=1
     )
+    joined = CoInstructorFactory(course=world.course)
+    invited = invite_co_instructor(course=world.course, by=teacher, email="bo@example.com", role="view", now=now)
     things: dict[str, Any] = {
         **{name: message.conversation.uid for name in OWNERS if "conversation" in name},
         "forum:message-file": message.files.get().uid,
@@ -365,6 +369,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
             for rest in ("", "-add", "-move", "-remove", "-publish", "-delete")
         },
         "courses:studio-caption-track": CaptionFactory(video=world.video_lesson.video).uid,
+        **{f"courses:studio-people-{act}": joined.uid for act in ("change", "remove", "give")},
+        **{f"courses:studio-people-{act}": invited.uid for act in ("send", "revoke")},
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,
         "courses:studio-section-duplicate": world.section.uid,

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
-from apps.courses.models import Course, Submission
+from apps.courses.models import Course, Right, Submission, taught_by
 from apps.courses.queries import authoring, review
 from apps.files.models import VideoAsset
 from studyplatform.kit.extensions import instructor_tiles, tiles_for
@@ -35,7 +35,7 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
             "waiting": [
                 (submission, review.due(submission.submitted_at, now))
                 for submission in Submission.objects.filter(
-                    course__instructor=user, outcome=Submission.Outcome.PENDING
+                    taught_by(user.pk, Right.VIEW, "course__"), outcome=Submission.Outcome.PENDING
                 ).select_related("course")
             ],
             "todos": _todos(user, courses),
