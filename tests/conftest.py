@@ -15,6 +15,7 @@ from tests import databases
 from tests.assets_build import build_problem
 from tests.buckets import s3, s3_server
 from tests.cast import ada, ben, browser_of, course, enrollment, eve, leo, mia, nobody, sam
+from tests.drafts import edits_in_place
 from tests.provider import running_standin, standin
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "ben",
     "browser_of",
     "course",
+    "edits_in_place",
     "enrollment",
     "eve",
     "leo",

@@ -10,7 +10,9 @@ from markupsafe import Markup
 from apps.courses import artwork
 from apps.courses import prompt_lines as prompt_lines  # registers
 from apps.courses.models import Course
+from apps.courses.queries import versions
 from apps.courses.queries.cards import Card
+from apps.courses.queries.version_values import FIELD_LABELS
 from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.web.jinja import cache_outside_debug, register
 
@@ -70,3 +72,15 @@ def content_props(course: Course, place: str, most: int | None, nonce: str) -> d
         "course": {"slug": course.slug, "place": place},
         "nonce": nonce,
     }
+
+
+@register("version_state")
+def version_state(course: Course) -> versions.VersionState | None:
+    """Where a course stands between its versions, for the bar of its studio pages; None for one never published."""
+    return versions.state_of(course)
+
+
+@register("field_label")
+def field_label(name: str) -> str:
+    """What people call a field of a course, lesson or question."""
+    return str(FIELD_LABELS.get(name, name))

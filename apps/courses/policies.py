@@ -11,6 +11,7 @@ from apps.courses.errors import (
     OnlyForInstructor,
     PathNotFound,
     RightNotGiven,
+    VersionNeeded,
     WrongCourseStatus,
 )
 from apps.courses.models import Course, LearningPath, Right, StatusChange
@@ -63,13 +64,18 @@ def own_course(user: AnyUser, course: Course) -> Verdict:
 
 
 def edit_course(user: AnyUser, course: Course) -> Verdict:
-    """Those who may edit change texts and outline, but not during a review or once the course is archived."""
+    """Those who may edit change texts and outline, but not during a review or once the course is archived.
+
+    A course that was published is changed by its next version alone.
+    """
     refusal = hold_right(user, course, Right.EDIT)
     if refusal is not None:
         return refusal
     if course.status == Status.REVIEW:
         return CourseUnderReview()
-    return None if course.status in EDITABLE else _wrong_status(course)
+    if course.status not in EDITABLE:
+        return _wrong_status(course)
+    return VersionNeeded() if course.is_versioned else None
 
 
 def begin_version(user: AnyUser, course: Course) -> Verdict:

@@ -33,7 +33,7 @@ def course_out(course: Course, user: User) -> dict[str, Any]:
         "badge": {"label": badge.label, "pip": badge.pip, "tone": badge.tone},
         "locked": refusal.detail if refusal else "",
         "can_edit": abilities["edit"],
-        "can_submit": abilities["submit"],
+        "can_submit": abilities["submit"] and not course.is_working_copy,
         "can_withdraw": abilities["withdraw"],
         "values": with_versions(course.uid, field_values.course_values(course)),
         **shown(course),

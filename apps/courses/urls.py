@@ -24,6 +24,7 @@ from apps.courses.pages import (
     review,
     review_links,
     sections,
+    versions,
 )
 
 app_name = "courses"
@@ -43,6 +44,11 @@ urlpatterns = [
     path(f"{_own}/picture/remove", pictures.picture_remove, name="studio-picture-remove"),
     path(f"{_own}/step", authoring.course_step, name="studio-step"),
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
+    path(f"{_own}/version", versions.version, name="studio-version"),
+    path(f"{_own}/version/begin", versions.version_begin, name="studio-version-begin"),
+    path(f"{_own}/version/discard", versions.version_discard, name="studio-version-discard"),
+    path(f"{_own}/versions", versions.version_list, name="studio-versions"),
+    path(f"{_own}/versions/<uuid:uid>/restore", versions.version_restore, name="studio-version-restore"),
     path(f"{_own}/findings", findings.findings, name="studio-findings"),
     path(f"{_own}/findings/links", findings.findings_check, name="studio-findings-check"),
     path(f"{_own}/findings/<slug:key>", findings.finding_ignore, name="studio-finding"),

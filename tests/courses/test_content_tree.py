@@ -25,7 +25,7 @@ from apps.courses.services.applying import apply_tree
 from tests.courses.whole_course import NOW, make_whole_course
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 Tree = dict[str, Any]
 

@@ -29,7 +29,7 @@ from tests.factories.courses import (
 from tests.factories.files import VideoFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 

@@ -29,7 +29,7 @@ from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
 from tests.factories.files import FileFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
+pytestmark = [pytest.mark.edits_in_place, pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 API = "/api/v1/courses/rivers/files/"
 
 

@@ -23,7 +23,7 @@ from tests.courses.test_lesson_files import upload
 from tests.factories.courses import CourseFactory
 from tests.factories.files import FileFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
+pytestmark = [pytest.mark.edits_in_place, pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 PAGE = "/dashboard/instructor/courses/rivers/picture"
 API = "/api/v1/courses/rivers/picture/"
 

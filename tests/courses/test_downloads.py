@@ -14,7 +14,7 @@ from apps.courses.services import downloads as downloads_service
 from apps.files.models import Upload
 from tests.factories.courses import CourseFileFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 PDF = b"%PDF-1.7\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n"
 

@@ -20,6 +20,8 @@ from apps.learning.queries.practice import cards_of, sources_of
 from apps.learning.queries.quizzes import attempt_page_out, quiz_page_out
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 TRUE = services.QuestionDraft(kind="truth", prompt="Rivers bend?", answers=Answers(truth=True))
 

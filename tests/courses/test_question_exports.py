@@ -30,6 +30,8 @@ from tests.factories.courses import (
     SectionFactory,
 )
 
+pytestmark = pytest.mark.edits_in_place
+
 SIGNS = "ab Zé0192=~#{}:\\*/%|;,.'\"<>&@+-[]()$!?^_\u0301אع中\u200f"
 NASTY = ["->", "=>", "%50%", "$$x$$", "\\n", "\\(", "\\)", "//", "::", "[html]", "]]>", "&amp;", "<b>", "ANSWER: A",
          "T", "{1:SA:=x}", "$\\nu=1$",

@@ -22,7 +22,7 @@ from studyplatform.kit.models import Job
 from tests.courses.test_question_files import PIXEL, answer, xml
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 GIFT = "$CATEGORY: Rivers/Seine\n\nWhere? {=Paris ~Lyon}\n\nBends? {T}\n\nBroken {\n\nBends? {T}\n\nWhy? {}\n"
 

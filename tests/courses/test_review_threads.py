@@ -23,7 +23,7 @@ from studyplatform.kit.errors import AppError, ValidationFailed
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 NOW = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
 
 

@@ -20,6 +20,8 @@ from studyplatform.kit.errors import NotFound, ValidationFailed
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.learning import EnrollmentFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 NOW = timezone.now().replace(microsecond=0)
 TEXT = "The river bends\n  because the outer bank wears away."
 

@@ -21,6 +21,8 @@ from tests.cases import all_cases
 from tests.factories.files import VideoFactory
 from tests.factories.learning import LessonProgressFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
 

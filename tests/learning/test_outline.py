@@ -24,6 +24,8 @@ from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import LessonProgressFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 
 def verdict(user, lesson):
     return lesson_of(user, lesson.uid).verdict

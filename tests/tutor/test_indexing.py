@@ -19,7 +19,7 @@ from studyplatform.kit.models import Job
 from studyplatform.kit.text import content
 from tests.tutor.vectors import compute_vectors
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.edits_in_place]
 
 
 def test_vectors_are_those_of_the_published_model():

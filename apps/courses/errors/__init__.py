@@ -22,6 +22,7 @@ from apps.courses.errors.versions import (
     DraftClosed,
     NothingToPublish,
     UploadsUnderWay,
+    VersionNeeded,
     VersionNotKept,
     WatchedChoiceMissing,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "TooManyPaths",
     "UndoConflict",
     "UploadsUnderWay",
+    "VersionNeeded",
     "VersionNotKept",
     "VideoNotYours",
     "VideoOfDeletedLesson",

@@ -7,6 +7,15 @@ from django.utils.translation import gettext_lazy as _
 from studyplatform.kit.errors import Action, AppError
 
 
+class VersionNeeded(AppError):
+    code = "COURSE_NEEDS_NEW_VERSION"
+    status = 409
+    title = _("This course is changed by versions")
+    message = _("Learners are in this course. Begin its next version to change it: they keep this one until then.")
+    severity = "info"
+    icon = "copy"
+
+
 class DraftClosed(AppError):
     code = "DRAFT_CLOSED"
     status = 409

@@ -111,7 +111,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
             else [],
             "history": history,
             "threads_of": count_by_submission(history),
-            "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],
+            "changes": course.live.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],
         },
     )
 
@@ -150,9 +150,10 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("step") not in STEPS:
         raise ValidationFailed
     run_step, message = STEPS[request.POST["step"]]
-    run_step(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
+    edited = course if request.POST["step"] in {"submit", "withdraw"} else course.live
+    run_step(edited, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
     messages.success(request, str(message))
-    return redirect("courses:studio-edit", course.slug)
+    return redirect("courses:studio-version" if course.is_working_copy else "courses:studio-edit", course.slug)
 
 
 @teaches
@@ -188,10 +189,16 @@ def about(course: Course, user: User) -> dict[str, Any]:
     return {
         "course": course,
         "badge": authoring.course_badge(course),
-        "abilities": policies.course_abilities(user, course),
+        "abilities": _abilities(user, course),
         "checks": checks,
         "is_ready": all(check.is_met for check in checks if check.is_required),
     }
+
+
+def _abilities(user: User, course: Course) -> dict[str, bool]:
+    """What the user can do: with the version that is written, and with the course that learners have meanwhile."""
+    live = policies.course_abilities(user, course.live)
+    return policies.course_abilities(user, course) | {name: live[name] for name in ("unpublish", "archive", "restore")}
 
 
 def _answer(course: Any) -> dict[str, Any] | None:

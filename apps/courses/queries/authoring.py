@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Right, Submission, taught_by
@@ -45,14 +45,18 @@ def outcome_badge(outcome: str) -> Badge:
 def courses_of(user: User, *, status: str = "", text: str = "") -> QuerySet[Course]:
     """Return the courses that the user teaches, last changed first.
 
-    ``last_outcome`` and ``last_comment`` are those of the newest submission that was not withdrawn.
+    ``last_outcome`` and ``last_comment`` are those of the newest submission that was not withdrawn. ``next_status`` and
+    ``next_number`` are those of the next version, if it was begun.
     """
     newest = (
         Submission.objects.filter(course=OuterRef("pk")).exclude(outcome=Submission.Outcome.WITHDRAWN).order_by("-pk")
     )
     found = Course.objects.taught_by(user.pk).select_related("subject").order_by("-updated_at", "-pk")
     found = found.annotate(
-        last_outcome=Subquery(newest.values("outcome")[:1]), last_comment=Subquery(newest.values("comment")[:1])
+        last_outcome=Subquery(newest.values("outcome")[:1]),
+        last_comment=Subquery(newest.values("comment")[:1]),
+        next_status=F("working_copy__status"),
+        next_number=F("working_copy__draft__number"),
     ).defer("description", "outcomes", "before_you_begin")
     if status in Course.Status.values:
         found = found.filter(status=status)
@@ -79,7 +83,7 @@ def totals_of(user: User) -> dict[str, Any]:
 
 def history_of(course: Course) -> QuerySet[Submission]:
     """Return all submissions of the course, newest first."""
-    return course.submissions.select_related("submitted_by", "decided_by").order_by("-submitted_at", "-pk")
+    return course.live.submissions.select_related("submitted_by", "decided_by").order_by("-submitted_at", "-pk")
 
 
 def videos_for(user: User, course: Course, *, limit: int = 50) -> QuerySet[VideoAsset]:
@@ -114,6 +118,7 @@ def video_lessons(
         editable = [Course.Status.DRAFT, Course.Status.PUBLISHED, Course.Status.SUSPENDED]
         nothing_to_watch = Q(video=None) | Q(video__stage=Stage.FAILED)
         found = found.filter(nothing_to_watch, external_video="", course__status__in=editable)
+        found = found.filter(course__published_at=None)
     if course:
         found = found.filter(course__slug=course)
     return found.order_by("course__title", "course", "section__position", "position")

@@ -29,13 +29,17 @@ def insertable_lessons(course: Course, user: User, *, words: str = "", of_course
 
 
 def target_courses(course: Course, user: User, *, words: str = "") -> QuerySet[Course]:
-    """Return the instructor's other courses that the user can edit, those changed last first, with their sections.
+    """Return the instructor's other drafts and next versions that the user can edit, those changed last first.
+
+    They come with their sections.
 
     :param words: each occurs in the title of the course or of one of its sections.
     """
-    found = Course.objects.filter(instructor=course.instructor_id, status__in=EDITABLE).exclude(pk=course.pk)
+    mine = Course.objects.filter(instructor=course.instructor_id)
     if not user.is_admin:
-        found = found.taught_by(user.pk, Right.EDIT)
+        mine = mine.taught_by(user.pk, Right.EDIT)
+    edited = Q(pk__in=mine.filter(published_at=None).values("pk")) | Q(next_version_of__in=mine.values("pk"))
+    found = Course.with_working_copies.filter(edited, status__in=EDITABLE).exclude(pk=course.pk)
     for word in words[:MAX_SEARCH_LENGTH].split()[:MAX_SEARCH_WORDS]:
         named = Section.objects.filter(course=OuterRef("pk"), title__folded_contains=word)
         found = found.filter(Q(title__folded_contains=word) | Q(Exists(named)))

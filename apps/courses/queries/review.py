@@ -55,7 +55,7 @@ def queue() -> QuerySet[Submission]:
         .annotate(count=Count("pk"))
         .values("count")
     )
-    lessons = Lesson.objects.filter(course=OuterRef("course")).order_by().values("course")
+    lessons = Lesson.objects.filter(course=OuterRef("edited")).order_by().values("course")
     spoken = lessons.filter(video__has_audio=True).annotate(
         silent=Count("pk", filter=Q(video__captions=None), distinct=True)
     )
@@ -65,6 +65,8 @@ def queue() -> QuerySet[Submission]:
     long_ = lessons.filter(kind=Lesson.Kind.VIDEO, duration__gt=LONG_LESSON).annotate(count=Count("pk"))
     return (
         Submission.objects.filter(outcome=Submission.Outcome.PENDING)
+        # Of a next version the lessons of the working copy are reviewed.
+        .annotate(edited=Coalesce("course__working_copy", "course"))
         .select_related("course__instructor", "course__subject", "submitted_by")
         .defer("course__description", "course__outcomes", "course__before_you_begin")
         .annotate(
@@ -164,7 +166,7 @@ def late(now: datetime) -> int:
 
 
 def pending_of(course: Course) -> Submission | None:
-    return course.submissions.filter(outcome=Submission.Outcome.PENDING).select_related("submitted_by").first()
+    return course.live.submissions.filter(outcome=Submission.Outcome.PENDING).select_related("submitted_by").first()
 
 
 def decision_hours(*, since: datetime) -> list[float]:

@@ -22,7 +22,7 @@ def tick_point(*, course: Course, by: User, point: str, is_ticked: bool, now: da
         raise ValidationFailed
     with transaction.atomic():
         enforce(policies.review_course(by, course))
-        pending = course.submissions.select_for_update().filter(outcome=Submission.Outcome.PENDING).first()
+        pending = course.live.submissions.select_for_update().filter(outcome=Submission.Outcome.PENDING).first()
         if pending is None:
             raise WrongCourseStatus(status_now=str(course.get_status_display()))
         if is_ticked:

@@ -49,6 +49,7 @@ export const catalogue = {
   COOKIES_MISSING: {"severity": "warning", "icon": "lock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "Signing in and forms need them. Allow this site's cookies in your browser, then try again."},
   COUNTRY_MISSING: {"severity": "warning", "icon": "info"},
   COURSE_IN_USE: {"severity": "warning"},
+  COURSE_NEEDS_NEW_VERSION: {"severity": "info", "icon": "copy"},
   COURSE_NOT_FOUND: {"action": {"label": "Browse courses", "href": "/courses/"}},
   COURSE_NOT_READY: {"severity": "warning"},
   COURSE_OUTLINE_FULL: {"severity": "warning"},

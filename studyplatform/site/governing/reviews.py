@@ -8,6 +8,7 @@ from uuid import UUID
 from csp.decorators import csp_update
 from django import forms
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,12 +22,14 @@ from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Question, Quiz, Submission
-from apps.courses.queries import authoring, readiness, review
+from apps.courses.queries import authoring, readiness, review, versions
 from apps.courses.queries.authored_outline import outline_of
+from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.draws import Draw, draws_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.solutions import SolutionLine, solution
+from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out, signed_sources
@@ -88,7 +91,7 @@ def course_review(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Suspend a live course, or end a suspension."""
-    course, user, now = _course(slug), signed_in_user(request), timezone.now()
+    course, user, now = _course(slug).live, signed_in_user(request), timezone.now()
     match request.POST.get("step"):
         case "suspend":
             services.suspend_course(course=course, by=user, reason=request.POST.get("reason", "")[:4000], now=now)
@@ -138,7 +141,12 @@ def appeal_decision(request: HttpRequest, uid: UUID) -> HttpResponse:
 
 
 def _course(slug: str) -> Course:
-    course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
+    """The course as it is reviewed: its working copy while its next version is under review."""
+    courses = Course.with_working_copies.select_related("subject", "instructor", "next_version_of__instructor")
+    found = {one.is_working_copy: one for one in courses.filter(Q(slug=slug) | Q(next_version_of__slug=slug))}
+    copy, course = found.get(True), found.get(False)
+    if copy is not None and (course is None or copy.status == Course.Status.REVIEW):
+        return copy
     if course is None:
         raise CourseNotFound
     return course
@@ -154,7 +162,8 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
     return {
         "course": course,
         "badge": authoring.course_badge(course),
-        "abilities": policies.course_abilities(user, course),
+        "abilities": _abilities(user, course),
+        **_changes(request, course),
         "checks": readiness.checks(course),
         "sections": sections,
         "opened": opened,
@@ -165,12 +174,26 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
         "history": history,
         "points": review.points(),
         "ticks": review.ticks_of(pending) if pending else {},
-        "suspension": review.suspension_of(course),
-        "appeals": [one for one in review.appeals_of(course)[:10] if course.status != Course.Status.SUSPENDED],
+        "suspension": review.suspension_of(course.live),
+        "appeals": [one for one in review.appeals_of(course.live)[:10] if course.status != Course.Status.SUSPENDED],
         "round": sum(submission.outcome != Outcome.WITHDRAWN for submission in history),
-        "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:5],
+        "steps": course.live.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:5],
         **comments_context(request, course, [row.lesson for row in rows], opened.lesson if opened else None, history),
     }
+
+
+def _abilities(user: User, course: Course) -> dict[str, bool]:
+    """What can be done with the version under review, and with the course that learners have meanwhile."""
+    live = policies.course_abilities(user, course.live)
+    return policies.course_abilities(user, course) | {name: live[name] for name in ("suspend", "reinstate")}
+
+
+def _changes(request: HttpRequest, course: Course) -> dict[str, Any]:
+    """What the next version changes, as its author sees it."""
+    if not course.is_working_copy:
+        return {}
+    difference = compare_versions(read_tree(course.live), read_tree(course))
+    return {**page_of_changes(request.GET, difference), "version": versions.state_of(course), "draft": course.draft}
 
 
 def player_within(address: str, player: dict[str, Any], course: Course) -> dict[str, Any]:

@@ -1,0 +1,164 @@
+"""The next version of a course: what it changes, what that means for learners, and the history of versions."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts.guards import signed_in_user, teaches
+from apps.courses import policies, services
+from apps.courses.models import Course, CourseVersion
+from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
+from apps.courses.pages.authoring import about, confirm
+from apps.courses.pages.staffed import course_for_staff
+from apps.courses.queries import review, versions
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.version_differences import compare_versions, page_of_changes
+from studyplatform.kit.errors import NotFound
+
+VERSIONS_PER_PAGE = 20
+LEADS_TO = {"lectures": "courses:studio-lectures", "edit": "courses:studio-edit", "version": "courses:studio-version"}
+
+
+class ChoicesForm(forms.Form):
+    """What the author chose for learners."""
+
+    note = forms.CharField(label=gettext_lazy("What changed, for learners"), max_length=MAX_NOTE_LENGTH, required=False)
+    transition = forms.ChoiceField(label=gettext_lazy("Learners who are partway"), choices=Transition.choices)
+    is_announced = forms.BooleanField(required=False)
+    gives_points = forms.BooleanField(required=False)
+    tells_passed = forms.BooleanField(required=False)
+
+
+@teaches
+@require_POST
+def version_begin(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin the next version, and lead on to what the author wanted to edit."""
+    course = course_for_staff(request, slug)
+    copy = services.begin_version(course=course, by=signed_in_user(request), now=timezone.now())
+    lesson = request.POST.get("lesson", "")
+    if lesson and copy.lessons.filter(slug=lesson).exists():
+        return redirect("courses:studio-lesson", copy.slug, lesson)
+    return redirect(LEADS_TO.get(request.POST.get("to", ""), LEADS_TO["lectures"]), copy.slug)
+
+
+@teaches
+@require_http_methods(["GET", "HEAD", "POST"])
+def version(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the next version changes and whom it affects; the author's choices, and its submission."""
+    course, user = course_for_staff(request, slug), signed_in_user(request)
+    state = versions.state_of(course)
+    if state is None:
+        return redirect("courses:studio-edit", course.slug)
+    if not state.is_begun:
+        return redirect("courses:studio-versions", state.live.slug)
+    copy = state.edited
+    form = ChoicesForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        services.choose_for_learners(course=copy, by=user, choices=form.cleaned_data)
+        if "submit" not in request.POST:
+            messages.success(request, _("Saved."))
+            return redirect("courses:studio-version", copy.slug)
+        note = request.POST.get("reviewer_note", "")[:4000]
+        services.submit_course(course=copy, by=user, note=note, now=timezone.now())
+        messages.success(request, _("Version %(number)s is under review.") % {"number": state.number})
+        return redirect("courses:studio-version", copy.slug)
+    difference = compare_versions(read_tree(state.live), read_tree(copy))
+    return render(
+        request,
+        "courses/studio/version.html",
+        {
+            **about(copy, user),
+            **page_of_changes(request.GET, difference),
+            "state": state,
+            "draft": copy.draft,
+            "form": form,
+            "changes_key": any(one.is_answer_changed for one in difference.raw.questions),
+            "conflicts": versions.conflicts_of(copy.draft),
+            "transitions": Transition,
+            "max_note": MAX_NOTE_LENGTH,
+            "pending": review.pending_of(state.live),
+            "last": state.live.submissions.filter(version_number=state.number).order_by("-pk").first(),
+            "based_on": state.live.versions.defer("tree").order_by("-number", "-correction").first(),
+        },
+    )
+
+
+@teaches
+@require_http_methods(["GET", "HEAD", "POST"])
+def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask, then discard the next version."""
+    course = course_for_staff(request, slug)
+    state = versions.state_of(course)
+    if state is None or not state.is_begun:
+        return redirect("courses:studio-edit", course.slug)
+    if request.method == "POST":
+        live = services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
+        messages.success(request, _("Version %(number)s was discarded.") % {"number": state.number})
+        return redirect("courses:studio-versions", live.slug)
+    difference = compare_versions(read_tree(state.live), read_tree(state.edited))
+    return confirm(
+        request,
+        course,
+        title=_("Discard version %(number)s?") % {"number": state.number},
+        text=_("What was written for it is deleted: %(count)d changes. Learners keep version %(present)s.")
+        % {"count": len(difference.entries), "present": state.present},
+        label=_("Discard version %(number)s") % {"number": state.number},
+        back=reverse("courses:studio-version", args=[course.slug]),
+    )
+
+
+@teaches
+@require_safe
+def version_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The versions of the course, and what differs between any two of them."""
+    course, user = course_for_staff(request, slug), signed_in_user(request)
+    state = versions.state_of(course)
+    if state is None:
+        return redirect("courses:studio-edit", course.slug)
+    page = Paginator(versions.versions_of(state.live), VERSIONS_PER_PAGE).get_page(request.GET.get("versions"))
+    first, last = (_version(state.live, request.GET.get(name, "")) for name in ("from", "to"))
+    compared: dict[str, Any] = {}
+    if first is not None and last is not None and first.tree is not None and last.tree is not None:
+        compared = page_of_changes(request.GET, compare_versions(first.tree, last.tree))
+    return render(
+        request,
+        "courses/studio/versions.html",
+        {
+            "course": course,
+            "state": state,
+            "page": page,
+            "first": first,
+            "last": last,
+            "can_restore": policies.begin_version(user, state.live) is None and not state.is_under_review,
+            **compared,
+        },
+    )
+
+
+@teaches
+@require_POST
+def version_restore(request: HttpRequest, slug: str, uid: Any) -> HttpResponse:
+    """Take a stored version as the contents of the next one."""
+    course = course_for_staff(request, slug)
+    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
+    if found is None:
+        raise NotFound
+    copy = services.restore_version(version=found, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("The next version has the contents of version %(label)s.") % {"label": found.label})
+    return redirect("courses:studio-version", copy.slug)
+
+
+def _version(live: Course, label: str) -> CourseVersion | None:
+    number, _dot, correction = label.partition(".")
+    if not number.isascii() or not number.isdigit() or (correction and not correction.isdigit()):
+        return None
+    return live.versions.filter(number=int(number[:6]), correction=int(correction[:6] or 0)).first()

@@ -1,0 +1,104 @@
+"""The pages of a course's versions, and what the studio does with a course that was published."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.courses import services
+from apps.courses.models import Course
+from tests.factories.courses import CourseFactory, LessonFactory
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+OWN = "/dashboard/instructor/courses/rivers"
+Browser = Callable[[User], Client]
+
+
+@pytest.fixture
+def live(ada: User) -> Course:
+    course = CourseFactory(title="Rivers", slug="rivers", instructor=ada, status="published")
+    LessonFactory(section__course=course, title="Springs", slug="springs", body="Water rises.\n\nIt is cold.")
+    LessonFactory(section=course.sections.get(), title="Deltas", slug="deltas", body="Water spreads.")
+    return course
+
+
+def rewrite(course: Course, slug: str, body: str) -> None:
+    lesson = course.lessons.get(slug=slug)
+    services.edit_lesson(
+        lesson=lesson, by=course.instructor, title=lesson.title, summary="", body=body, is_preview=False, now=NOW
+    )
+
+
+def test_the_studio_offers_the_next_version_and_leads_to_it(live: Course, ada: User, browser_of: Browser) -> None:
+    browser = browser_of(ada)
+    for page in ("edit", "lectures", "lectures/springs", "bank"):
+        assert b"Edit as version 2" in browser.get(f"{OWN}/{page}").content, page
+    assert browser.get(f"{OWN}/version").url == f"{OWN}/versions"
+    answer = browser.post(f"{OWN}/version/begin", {"lesson": "springs"})
+    assert answer.url == f"{OWN}-version-2/lectures/springs"
+    for page in (f"{OWN}/lectures/springs", f"{OWN}-version-2/lectures", f"{OWN}/edit"):
+        content = browser.get(page).content.decode()
+        assert "You're writing version 2" in content, page
+        assert "Edit as version" not in content
+    services.discard_version(course=live, by=ada, now=NOW)
+    assert browser.get(f"{OWN}-version-2/edit").status_code == 200
+
+
+def test_its_page_shows_what_changes_and_submits_it(
+    live: Course, ada: User, sam: User, browser_of: Browser, django_assert_max_num_queries
+) -> None:
+    copy = services.begin_version(course=live, by=ada, now=NOW)
+    browser = browser_of(ada)
+    assert b"Nothing has changed yet" in browser.get(f"{OWN}/version").content
+    rewrite(copy, "springs", "Water rises slowly.\n\nIt is cold.")
+    services.delete_lesson(lesson=copy.lessons.get(slug="deltas"), by=ada, now=NOW)
+    with django_assert_max_num_queries(90):
+        content = browser.get(f"{OWN}/version").content.decode()
+    assert "<ins>slowly</ins>" in content.replace("<ins> slowly</ins>", "<ins>slowly</ins>")
+    assert "1 changed, 1 removed" in content
+    assert "By kind" in browser.get(f"{OWN}/version?by=kind").content.decode()
+    sent = {"note": "Clearer.", "transition": "finish", "is_announced": "on"}
+    assert browser.post(f"{OWN}/version", {**sent, "transition": "fly"}).status_code == 200
+    browser.post(f"{OWN}/version", sent)
+    copy.draft.refresh_from_db()
+    assert (copy.draft.note, copy.draft.transition, copy.draft.gives_points) == ("Clearer.", "finish", False)
+    browser.post(f"{OWN}/version", {**sent, "submit": "1", "reviewer_note": "Please look."})
+    content = browser.get(f"{OWN}/version").content.decode()
+    assert "Withdraw and edit" in content
+    review = browser_of(sam).get("/dashboard/admin/courses/rivers/review").content.decode()
+    assert "Version 2" in review
+    assert "1 changed, 1 removed" in review
+    browser_of(sam).post("/dashboard/admin/courses/rivers/review", {"outcome": "approved", "comment": ""})
+    live.refresh_from_db()
+    assert live.lessons.get(slug="springs").body.startswith("Water rises slowly.")
+
+
+def test_history_compares_and_restores(live: Course, ada: User, sam: User, browser_of: Browser) -> None:
+    browser = browser_of(ada)
+    assert b"One version so far" in browser.get(f"{OWN}/versions").content
+    rewrite(services.begin_version(course=live, by=ada, now=NOW), "springs", "New words.")
+    services.submit_course(course=live, by=ada, now=NOW)
+    services.decide_submission(course=live, by=sam, outcome="approved", now=NOW)
+    content = browser.get(f"{OWN}/versions?from=1&to=2").content.decode()
+    assert "From version 1 to version 2" in content
+    assert "New" in content
+    assert browser.get(f"{OWN}/versions?from=x&to=9").status_code == 200
+    first = live.versions.get(number=1)
+    answer = browser.post(f"{OWN}/versions/{first.uid}/restore")
+    assert answer.url == f"{OWN}-version-3/version"
+    assert live.working_copy.lessons.get(slug="springs").body.startswith("Water rises.")
+    assert browser.get(f"{OWN}/version/discard").status_code == 200
+    assert browser.post(f"{OWN}/version/discard").url == f"{OWN}/versions"
+    assert not Course.with_working_copies.exclude(next_version_of=None).exists()
+
+
+def test_only_staff_see_versions(live: Course, ada: User, eve: User, browser_of: Browser) -> None:
+    services.begin_version(course=live, by=ada, now=NOW)
+    for page in ("version", "versions", "version/discard"):
+        assert browser_of(eve).get(f"{OWN}/{page}").status_code in {302, 403}, page
+    for page in ("version/begin", "version/discard"):
+        assert browser_of(eve).post(f"{OWN}/{page}").status_code in {302, 403}, page
+    assert live.working_copy is not None
