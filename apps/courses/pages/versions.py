@@ -22,6 +22,7 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import review, versions
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
+from apps.courses.queries.version_effects import count_effects, read_change
 from studyplatform.kit.errors import NotFound
 
 VERSIONS_PER_PAGE = 20
@@ -71,7 +72,8 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
         services.submit_course(course=copy, by=user, note=note, now=timezone.now())
         messages.success(request, _("Version %(number)s is under review.") % {"number": state.number})
         return redirect("courses:studio-version", copy.slug)
-    difference = compare_versions(read_tree(state.live), read_tree(copy))
+    following = read_tree(copy)
+    difference = compare_versions(read_tree(state.live), following)
     return render(
         request,
         "courses/studio/version.html",
@@ -81,6 +83,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             "state": state,
             "draft": copy.draft,
             "form": form,
+            "effects": count_effects(read_change(state.live, difference.raw, following)),
             "changes_key": any(one.is_answer_changed for one in difference.raw.questions),
             "conflicts": versions.conflicts_of(copy.draft),
             "transitions": Transition,

@@ -23,6 +23,7 @@ from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.replaced_videos import Watched, lessons_with_uploads, replaced_videos
 from apps.courses.services.applying import Identity, apply_tree
 from apps.courses.services.locking import lock_versions
+from apps.courses.services.merged import MergedVersion, finish_merge
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.lists import list_names
@@ -156,6 +157,19 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
         published_by=by,
         approved_by=approved_by,
         restored_from=draft.restored_from,
+    )
+    finish_merge(
+        MergedVersion(
+            course=live,
+            number=version.number,
+            now=now,
+            added_lessons=applied.added_lessons,
+            removed_lessons=applied.removed_lessons,
+            changed_answers=applied.changed_answers,
+            partway=draft.transition,
+            gives_points=draft.gives_points,
+            tells_passed=draft.tells_passed,
+        )
     )
     _drop_contents(live)
     publish(

@@ -30,6 +30,7 @@ from apps.courses.queries.draws import Draw, draws_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.solutions import SolutionLine, solution
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
+from apps.courses.queries.version_effects import count_effects, read_change
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out, signed_sources
@@ -192,8 +193,11 @@ def _changes(request: HttpRequest, course: Course) -> dict[str, Any]:
     """What the next version changes, as its author sees it."""
     if not course.is_working_copy:
         return {}
-    difference = compare_versions(read_tree(course.live), read_tree(course))
-    return {**page_of_changes(request.GET, difference), "version": versions.state_of(course), "draft": course.draft}
+    following = read_tree(course)
+    difference = compare_versions(read_tree(course.live), following)
+    effects = count_effects(read_change(course.live, difference.raw, following))
+    state = versions.state_of(course)
+    return {**page_of_changes(request.GET, difference), "version": state, "draft": course.draft, "effects": effects}
 
 
 def player_within(address: str, player: dict[str, Any], course: Course) -> dict[str, Any]:
