@@ -19,6 +19,8 @@ from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import CertificateFactory, EnrollmentFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
+pytestmark = pytest.mark.edits_in_place
+
 PEOPLE = ["nobody", "mia", "leo", "ada", "eve", "sam"]
 NOT_EVEN_A_UUID = "00000000-0000-4000-8000-000000000000"
 

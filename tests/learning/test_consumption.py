@@ -25,6 +25,8 @@ from tests.factories.courses import CourseFactory, CourseFileFactory, LessonFact
 from tests.factories.files import VideoFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 NOW = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 

@@ -13,6 +13,8 @@ from tests.factories.courses import THEN, LessonFactory, QuestionFactory, QuizFa
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import AttemptFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 
 @pytest.fixture
 def lesson(course, ada):

@@ -19,7 +19,7 @@ from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 
 @pytest.fixture

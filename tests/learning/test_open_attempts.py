@@ -17,7 +17,7 @@ from apps.learning import services as learning
 from apps.learning.queries.quizzes import attempt_page_out
 from tests.factories.courses import LessonFactory, QuizFactory, SectionFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.long]
+pytestmark = [pytest.mark.edits_in_place, pytest.mark.django_db, pytest.mark.long]
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 GIFT = r"""
 $CATEGORY: rivers

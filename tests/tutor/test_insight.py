@@ -27,7 +27,7 @@ from tests.factories.learning import EnrollmentFactory
 from tests.factories.topics import BoardFactory
 from tests.factories.tutor import AnswerFactory, CitationFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 PAGES = "/dashboard/instructor/tutor/"
 
 
