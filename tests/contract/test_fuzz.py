@@ -39,7 +39,7 @@ from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.factories.tutor import AnswerFactory
 from tests.learning.quiz import make_quiz
 
-pytestmark = [pytest.mark.long, pytest.mark.django_db]
+pytestmark = [pytest.mark.edits_in_place, pytest.mark.long, pytest.mark.django_db]
 
 EXAMPLES = 4  # calls of each kind, of each operation, by each role
 ROLES = ["visitor", "student", "instructor", "admin"]

@@ -13,6 +13,8 @@ from studyplatform.kit.caching import page_cache
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 from tests.factories.learning import RatingFactory
 
+pytestmark = pytest.mark.edits_in_place
+
 
 @pytest.fixture(autouse=True)
 def published_course(db) -> Course:
