@@ -8,7 +8,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Lesson
+from apps.courses.models import Lesson, Right, taught_by
 from apps.forum.models.boards import Board, readable_boards
 from apps.forum.models.readers import Reader, reader_of
 from studyplatform.kit.names import NameField
@@ -30,7 +30,7 @@ def moderated_boards(user: AnyUser | Reader, prefix: str = "") -> Q | None:
     reader = reader_of(user)
     if not reader.is_moderator:
         return None
-    return Q() if reader.is_admin else Q(**{f"{prefix}course__instructor": reader.pk})
+    return Q() if reader.is_admin else taught_by(reader.pk, Right.TEACH, f"{prefix}course__")
 
 
 class Tag(models.Model):
