@@ -48,6 +48,11 @@ def announce_lesson(running: jobs.Running, *, lesson_id: int, added_at: str = ""
     )
 
 
+@jobs.job("learning.tell_of_version", label=_("Notify learners about a new version of their course"))
+def announce_version(running: jobs.Running, *, version_id: int) -> None:
+    services.announce_version(version_id=version_id, extend_lease=running.extend_lease)
+
+
 @jobs.job("learning.announce_openings", label=_("Notify learners of lessons that open on a date"))
 def announce_openings(running: jobs.Running) -> None:
     services.announce_openings(now=timezone.now(), extend_lease=running.extend_lease)

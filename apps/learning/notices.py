@@ -43,6 +43,18 @@ NEW_LESSON = services.register_kind(
         mail=services.Mail.DIGEST,
     )
 )
+NEW_VERSION = services.register_kind(
+    _learning(
+        name="learning.new_version",
+        title=_("New versions of your courses"),
+        headline=_("“%(course)s” has a new version"),
+        text=_("The course was changed, and what you completed stays completed."),
+        quote="note",
+        action=_("Open the course"),
+        icon="book-open",
+        mail=services.Mail.DIGEST,
+    )
+)
 LESSON_OPENED = services.register_kind(
     _learning(
         name="learning.lesson_opened",

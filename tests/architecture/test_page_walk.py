@@ -33,7 +33,7 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.courses.models import Appeal, LessonDownload, OutlineChange, QuizDraw, StatusChange
+from apps.courses.models import Appeal, CourseVersion, LessonDownload, OutlineChange, QuizDraw, StatusChange
 from apps.courses.services import create_review_link
 from apps.courses.services.invitations import invite_co_instructor
 from apps.forum.models import Tag
@@ -370,6 +370,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         },
         "courses:studio-caption-track": CaptionFactory(video=world.video_lesson.video).uid,
         **{f"courses:studio-people-{act}": joined.uid for act in ("change", "remove", "give")},
+        "courses:studio-version-restore": CourseVersion.objects.create(
+            course=world.course, number=1, tree={}, published_at=now
+        ).uid,
         **{f"courses:studio-people-{act}": invited.uid for act in ("send", "revoke")},
         "courses:studio-section-rename": world.section.uid,
         "courses:studio-section-move": world.section.uid,

@@ -21,6 +21,8 @@ from apps.courses.errors import (
 from apps.courses.models import Course, CourseVersion, Lesson, Submission, VersionDraft
 from apps.courses.queries.content_tree import read_tree
 from apps.learning.models import LessonProgress
+from apps.learning.services import announce_version
+from apps.learning.services.certificates import issue_certificate
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
 
@@ -203,3 +205,19 @@ def test_fields_that_both_changed_are_conflicts(live: Course) -> None:
     assert combined.tree["course"]["title"] == "Mine"
     assert combined.tree["sections"][0]["lessons"][0]["body"] == "Theirs."
     assert draft["course"]["summary"] != "Theirs."
+
+
+def test_learners_are_told_once_and_certificates_name_the_version(live: Course, sam: User, leo: User) -> None:
+    enrollment = EnrollmentFactory(user=leo, course=live)
+    assert issue_certificate(enrollment=enrollment, now=NOW).course_version == "1"
+    rewrite(begin(live), "springs", "Second.")
+    services.choose_for_learners(
+        course=live, by=live.instructor, choices={"note": "Clearer springs.", "is_announced": True}
+    )
+    approve(live, sam)
+    version = live.versions.get(number=2)
+    for _ in range(2):
+        announce_version(version_id=version.pk, extend_lease=lambda: None)
+    told = leo.notifications.get(kind="learning.new_version")
+    assert "Clearer springs." in str(told.params)
+    assert issue_certificate(enrollment=EnrollmentFactory(course=live), now=LATER).course_version == "2"

@@ -45,6 +45,12 @@ def state_of(course: Course) -> VersionState | None:
     return VersionState(live, edited, CourseVersion(number=newest[0], correction=newest[1]).label, number)
 
 
+def present_label(live: Course) -> str:
+    """Return the label of the version that learners have. One query."""
+    newest = live.versions.defer("tree").order_by("-number", "-correction").first()
+    return newest.label if newest is not None else "1"
+
+
 def working_copy_of(live: Course) -> Course | None:
     """Return the working copy of the live course, if its next version was begun. One query."""
     found = Course.with_working_copies.select_related("subject", "instructor").filter(next_version_of=live).first()

@@ -23,6 +23,9 @@ class Certificate(models.Model):
     learner_name = NameField(max_length=160)
     course_title = NameField(max_length=120)
     instructor_name = NameField(max_length=160)
+    course_version = models.CharField(
+        max_length=24, blank=True, help_text='The version of the course when it was issued, like "8" or "8.1".'
+    )
     lesson_count = models.PositiveIntegerField(default=0, help_text="How many lessons were completed: all there were.")
     duration = models.PositiveIntegerField(default=0)
     video_seconds = models.PositiveIntegerField(default=0, help_text="Length of the video lessons.")

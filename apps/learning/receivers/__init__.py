@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
-from apps.courses.events import LessonAdded, LessonsRestarted, OutlineChanged
+from apps.courses.events import LessonAdded, LessonsRestarted, OutlineChanged, VersionPublished
 from apps.courses.models import Course, Lesson, LessonDownload, Question, Quiz, Section
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
@@ -58,3 +58,9 @@ def schedule_lesson_announcement(event: LessonAdded) -> None:
         added_at = timezone.now().isoformat()
         wait = services.WRITING_TIME
         jobs.enqueue("learning.tell_of_lesson", key=key, delay=wait, lesson_id=event.lesson_id, added_at=added_at)
+
+
+@subscribe(VersionPublished)
+def tell_learners_of_version(event: VersionPublished) -> None:
+    if event.is_announced:
+        jobs.enqueue("learning.tell_of_version", key=str(event.version_id), version_id=event.version_id)

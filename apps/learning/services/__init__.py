@@ -1,6 +1,6 @@
 """Everything that changes enrollments, progress, attempts and certificates."""
 
-from apps.learning.services.announcements import WRITING_TIME, announce_lesson
+from apps.learning.services.announcements import WRITING_TIME, announce_lesson, announce_version
 from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.consumption import record_file, record_whole
@@ -55,6 +55,7 @@ __all__ = [
     "add_card",
     "announce_lesson",
     "announce_openings",
+    "announce_version",
     "build_document",
     "choose_version",
     "complete_lesson",

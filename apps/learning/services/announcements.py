@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from apps.accounts import services as people
 from apps.accounts.models import User
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Course, CourseVersion, Lesson
 from apps.learning.models import Enrollment
 from apps.learning.services.opening_schedules import find_moment, observe_new_lesson
 
@@ -39,4 +39,19 @@ def announce_lesson(
         people.notify_all(
             "learning.new_lesson", users, link, lesson.uid.hex, course=lesson.course.title, lesson=lesson.title
         )
+        extend_lease()
+
+
+def announce_version(*, version_id: int, extend_lease: Callable[[], None]) -> None:
+    """Notify everyone enrolled of a version, once, with what its author said of it. Idempotent."""
+    version = CourseVersion.objects.select_related("course").defer("tree").filter(pk=version_id).first()
+    if version is None or version.course.status != Course.Status.PUBLISHED:
+        return
+    course, last = version.course, 0
+    enrolled = Enrollment.objects.active().filter(course=course).order_by("pk").values_list("pk", "user_id")
+    while batch := list(enrolled.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1][0]
+        users = User.objects.filter(pk__in=[user for _pk, user in batch], is_active=True)
+        link = f"/courses/{course.slug}"
+        people.notify_all("learning.new_version", users, link, version.uid.hex, course=course.title, note=version.note)
         extend_lease()

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
+from apps.courses.queries import versions
 from apps.courses.queries.external_videos import length_to_watch
 from apps.learning.activity import watching
 from apps.learning.events import CertificateIssued, CertificateRevoked
@@ -24,6 +25,7 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
                 enrollment=enrollment,
                 learner_name=_visible_name(enrollment.user),
                 course_title=course.title,
+                course_version=versions.present_label(course),
                 instructor_name=_visible_name(course.instructor),
                 duration=course.duration,
                 **_attested(enrollment),
