@@ -116,3 +116,18 @@ def test_a_version_waits_for_its_videos(live: Course, stage: str) -> None:
             services.submit_course(course=live, by=live.instructor, now=NOW)
     else:
         services.submit_course(course=live, by=live.instructor, now=NOW)
+
+
+def test_the_page_asks_and_keeps_the_choice(live: Course, browser_of: Any) -> None:
+    copy = replace(live, 540)
+    key = replaced_videos(copy)[0].key
+    page, browser = f"/dashboard/instructor/courses/{copy.slug}/version", browser_of(live.instructor)
+    assert "The new video is 9:00 long, the published one 10:00." in browser.get(page).content.decode()
+
+    sent = {"transition": "move", "submit": "1"}
+    refused = browser.post(page, sent, follow=True).content.decode()
+    assert "Choose for" in refused
+    browser.post(page, {**sent, f"watched-{key}": "restart"})
+
+    copy = Course.with_working_copies.get(pk=copy.pk)
+    assert (copy.status, replaced_videos(copy)[0].is_restarted) == ("review", True)

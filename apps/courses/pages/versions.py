@@ -15,12 +15,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import policies, services
+from apps.courses.errors import UploadsUnderWay, WatchedChoiceMissing
 from apps.courses.models import Course, CourseVersion
 from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import review, versions
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.replaced_videos import read_watched_choices, replaced_videos
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.courses.queries.version_effects import count_effects, read_change
 from studyplatform.kit.errors import NotFound
@@ -64,12 +66,17 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
     copy = state.edited
     form = ChoicesForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        services.choose_for_learners(course=copy, by=user, choices=form.cleaned_data)
+        choices = {**form.cleaned_data, "watched": read_watched_choices(request.POST)}
+        services.choose_for_learners(course=copy, by=user, choices=choices)
         if "submit" not in request.POST:
             messages.success(request, _("Saved."))
             return redirect("courses:studio-version", copy.slug)
         note = request.POST.get("reviewer_note", "")[:4000]
-        services.submit_course(course=copy, by=user, note=note, now=timezone.now())
+        try:
+            services.submit_course(course=copy, by=user, note=note, now=timezone.now())
+        except (UploadsUnderWay, WatchedChoiceMissing) as refusal:  # what was chosen is saved
+            messages.warning(request, refusal.detail)
+            return redirect("courses:studio-version", copy.slug)
         messages.success(request, _("Version %(number)s is under review.") % {"number": state.number})
         return redirect("courses:studio-version", copy.slug)
     following = read_tree(copy)
@@ -86,6 +93,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             "effects": count_effects(read_change(state.live, difference.raw, following)),
             "changes_key": any(one.is_answer_changed for one in difference.raw.questions),
             "conflicts": versions.conflicts_of(copy.draft),
+            "replaced": replaced_videos(copy),
             "transitions": Transition,
             "max_note": MAX_NOTE_LENGTH,
             "pending": review.pending_of(state.live),
