@@ -96,10 +96,12 @@ it("shows what was saved without losing what is written beside", async () => {
     '<form action="/comments"',
     '<article class="rthread" id="t-2" tabindex="-1">New</article><form action="/comments"',
   );
-  const fetched = answerWith(fresh);
+  const told = '<div class="flashes"><div class="notice"><p>@leo sees no course</p></div></div>';
+  const fetched = answerWith(told + fresh);
   submit("#add");
   await vi.waitFor(() => expect(document.querySelector("#t-2")).not.toBeNull());
   expect(fetched).toHaveBeenCalledOnce();
+  expect(document.querySelector(".toast")?.textContent).toContain("@leo sees no course");
   expect(document.activeElement?.id).toBe("t-2");
   expect(document.querySelector<HTMLTextAreaElement>("#t-1 textarea")!.value).toBe(
     "Half an answer",

@@ -96,7 +96,8 @@ function showParts(form: HTMLFormElement, page: Document): boolean {
   }
   for (const [action, text] of written) bringBack(action, text);
   writeLocalTimes();
-  for (const said of page.querySelectorAll("[data-toast] p")) toast(said.textContent);
+  for (const said of page.querySelectorAll("[data-toast] p, .flashes .notice p"))
+    toast(said.textContent.trim(), { stays: true });
   const added = [...document.querySelectorAll<HTMLElement>(".rthread")].find(
     ({ id }) => !known.has(id),
   );

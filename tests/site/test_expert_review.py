@@ -189,7 +189,7 @@ def test_staff_make_links_and_see_who_opened_them(
     course: Course, ada: User, eve: User, browser_of: Callable[[User], Client], settings: Any
 ) -> None:
     browser, address = browser_of(ada), f"/dashboard/instructor/courses/{course.slug}/review/links"
-    made = browser.post(address, {"recipient": "Prof. Mori", "days": "3"}).content.decode()
+    made = browser.post(address, {"recipient": "Prof. Mori", "days": "3"}, follow=True).content.decode()
     page = re.search(r"/review/[\w-]{43}/", made)
     assert page is not None
     enter(page.group(), "Aki")

@@ -26,6 +26,7 @@ from studyplatform.kit.policies import enforce
 
 DAYS = (3, 7, 14, 30, 60)
 MOST_SHOWN = 50
+MADE = "review_link_made"  # in the session, until the next page shows it
 
 
 class ReviewLinkForm(forms.Form):
@@ -50,15 +51,15 @@ def review_links(request: HttpRequest, slug: str) -> HttpResponse:
     enforce(policies.hold_right(user, course, Right.EDIT))
     shown = getattr(course, "working_copy", course)  # the next version, if one is edited
     form = ReviewLinkForm(request.POST if request.method == "POST" else None)
-    made = None
     if form.is_valid():
         try:
             link, token = services.create_review_link(course=shown, by=user, now=now, **form.cleaned_data)
         except RateLimitExceeded as refusal:
             form.add_error(None, str(refusal.detail))
         else:
-            address = request.build_absolute_uri(reverse("site:expert", args=[token]))
-            made, form = (link, address), ReviewLinkForm()
+            # Shown by the next page and forgotten then: a page that is reloaded makes no second link.
+            request.session[MADE] = [str(link.uid), token]
+            return redirect("courses:studio-review-links", slug)
     links = list(links_of(course)[:MOST_SHOWN])
     digest = digest_of_course(shown) if links else ""
     context = {
@@ -68,7 +69,7 @@ def review_links(request: HttpRequest, slug: str) -> HttpResponse:
             for link in links
         ],
         "form": form,
-        "made": made,
+        "made": _take_made(request, links),
         "version": name_version(shown),
         "most_browsers": services.MAX_GUESTS,
     }
@@ -86,6 +87,13 @@ def review_link_revoke(request: HttpRequest, slug: str, uid: UUID) -> HttpRespon
     services.revoke_review_link(link=link, by=signed_in_user(request), now=timezone.now())
     messages.success(request, _("The link no longer works."))
     return redirect("courses:studio-review-links", slug)
+
+
+def _take_made(request: HttpRequest, links: list[ReviewLink]) -> tuple[ReviewLink, str] | None:
+    """Return the link that was just made with its address, once."""
+    uid, token = request.session.pop(MADE, ("", ""))
+    link = next((one for one in links if str(one.uid) == uid), None)
+    return (link, request.build_absolute_uri(reverse("site:expert", args=[token]))) if link else None
 
 
 def _state(link: ReviewLink, now: datetime) -> str:
