@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from apps.accounts.guards import SessionKey
 from apps.accounts.models import User
@@ -113,10 +114,16 @@ def sign_link(
         poster=f"{base}/{video.poster}" if video.poster else None,
         storyboard=f"{base}/{video.storyboard}" if video.storyboard else None,
         captions=[
-            CaptionSource(track.language, track.label, f"{base}/captions/{track.uid.hex}.vtt") for track in tracks
+            CaptionSource(track.language, _label(track), f"{base}/captions/{track.uid.hex}.vtt") for track in tracks
         ],
         expires_at=expires_at,
     )
+
+
+def _label(track: CaptionTrack) -> str:
+    """The name of captions; what nobody has checked says so until its author publishes it."""
+    is_automatic = track.origin == CaptionTrack.Origin.AUTOMATIC
+    return _("%(language)s (automatic)") % {"language": track.label} if is_automatic else track.label
 
 
 def sign_file(*, upload: Upload, now: datetime, audience: Audience, user: AnyUser | None = None, name: str = "") -> str:

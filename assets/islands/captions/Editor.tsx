@@ -150,11 +150,26 @@ export function Editor({
     // Without a caret inside the text, the text is divided where the time divides the cue.
     const share = byTime === undefined ? 0.5 : (byTime - cue.begin) / (cue.end - cue.begin);
     const place = isMiddle ? caret : wordBreak(cue.text, share);
-    edit((all) => cueLists.split(all, id, place, isMiddle ? undefined : byTime));
+    editing.editWithPairs(
+      [id],
+      (all) => cueLists.split(all, id, place, isMiddle ? undefined : byTime),
+      (all, [pair], now) => {
+        // The translation is divided at the same second.
+        const middle = now.find((one) => one.id === id)?.end;
+        if (!pair || middle === undefined || middle === cue.end) return all;
+        const part = (middle - cue.begin) / (cue.end - cue.begin);
+        return cueLists.split(all, pair.id, wordBreak(pair.text, part), middle);
+      },
+    );
     announce(t("Caption split"));
   };
   const merge = (id: string): void => {
-    edit((all) => cueLists.mergeWithNext(all, id));
+    const next = shown[shown.findIndex((one) => one.id === id) + 1];
+    editing.editWithPairs(
+      next ? [id, next.id] : [id],
+      (all) => cueLists.mergeWithNext(all, id),
+      (all, [pair, other]) => (pair && other ? cueLists.mergeWithNext(all, pair.id) : all),
+    );
     announce(t("Captions merged"));
   };
   const addCue = (): void => {
@@ -166,7 +181,11 @@ export function Editor({
   const removeCue = (id: string): void => {
     const at = listed.findIndex((cue) => cue.id === id);
     const next = listed[at + 1] ?? listed[at - 1];
-    edit((all) => cueLists.remove(all, id));
+    editing.editWithPairs(
+      [id],
+      (all) => cueLists.remove(all, id),
+      (all, [pair]) => (pair ? cueLists.remove(all, pair.id) : all),
+    );
     announce(t("Caption deleted"));
     if (next) goTo(next.id);
     else setCurrent(null);

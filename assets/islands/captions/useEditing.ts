@@ -11,6 +11,12 @@ export type Editing = {
   history: History;
   /** Change the first language. @param key of a field, for steps that are taken back together */
   edit: (make: (all: Cues) => Cues, key?: string) => void;
+  /** Change the first language, and the translation of these cues where it has the same times. */
+  editWithPairs: (
+    ids: readonly string[],
+    make: (all: Cues) => Cues,
+    makeSecond: (all: Cues, pairs: readonly Cue[], now: Cues) => Cues,
+  ) => void;
   setTime: (id: string, edge: "begin" | "end", seconds: number) => void;
   translate: (cue: Cue, text: string) => void;
   undo: () => string | null;
@@ -38,6 +44,22 @@ export function useEditing(
     return {
       history,
       edit,
+      editWithPairs: (ids, make, makeSecond) => {
+        if (isLocked) return;
+        const before = sheet.state().cues;
+        const found = ids.flatMap((id) => {
+          const cue = before.find((one) => one.id === id);
+          const pair = lookup.current(id);
+          return pair && pair.begin === cue?.begin && pair.end === cue.end ? [pair] : [];
+        });
+        const changes = [{ sheet, patch: sheet.set(make(before)) }];
+        if (second && found.length === ids.length) {
+          const next = makeSecond(second.state().cues, found, sheet.state().cues);
+          changes.push({ sheet: second, patch: second.set(next) });
+        }
+        history.push(changes);
+        done();
+      },
       setTime: (id, edge, seconds) => {
         if (isLocked) return;
         const before = sheet.state().cues.find((cue) => cue.id === id);
