@@ -43,6 +43,7 @@ urlpatterns = [
     path("me/enrollments", course_progress.my_learning, name="my-learning"),
     path("me/courses", course_progress.my_courses, name="my-courses"),
     path("me/course/<slug:course>/progress", course_progress.course_progress, name="course-progress"),
+    path("me/course/<slug:course>/version", enrollment.choose_version, name="choose-version"),
     path("me/course/<slug:course>/notes", notebook.notebook, name="notebook"),
     path("me/course/<slug:course>/notes.md", notebook.as_markdown, name="notebook-markdown"),
     path("me/course/<slug:course>/notes.pdf", notebook.as_pdf, name="notebook-pdf"),

@@ -189,6 +189,7 @@ OWNERS = {
     "learning:card-delete": LEO,
     "learning:card-restore": LEO,
     "learning:bookmark": ALL | STAFF,
+    "learning:choose-version": LEARNERS,
     "learning:course-progress": LEARNERS,
     "learning:notebook": LEARNERS,
     "learning:notebook-markdown": LEARNERS,

@@ -4,14 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from apps.accounts.models import Notification
 from apps.courses.content_tree import diff_trees
 from apps.courses.models import Course, Question, Quiz
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.version_effects import count_effects, read_change
-from apps.courses.services import MergedVersion, finish_merge
 from apps.courses.services.applying import apply_tree
+from apps.courses.services.merged import MergedVersion, finish_merge
 from apps.learning import services
 from apps.learning.errors import NotEnrolled
 from apps.learning.models import Attempt, Certificate, Enrollment
@@ -113,6 +114,26 @@ def test_those_who_choose_are_asked_once(course: Course) -> None:
         services.choose_version(user=UserFactory(), course=course, takes_newest=True, now=NOW)
 
 
+def test_the_page_asks_once_and_takes_the_answer(course: Course) -> None:
+    enrollment = EnrollmentFactory(course=course)
+    complete(enrollment, 1)
+    publish_lesson(course, "choose")
+    browser = Client()
+    browser.force_login(enrollment.user)
+    address, choice = f"/me/course/{course.slug}/progress", f"/me/course/{course.slug}/version"
+    asked = browser.get(address).content.decode()
+    assert f'action="{choice}"' in asked
+    assert "This course has new lessons" in browser.get(f"/courses/{course.slug}").content.decode()
+
+    answer = browser.post(choice, {"take": "newest"})
+
+    assert answer["Location"] == address
+    assert f'action="{choice}"' not in browser.get(address).content.decode()
+    assert facts(enrollment) == (1, 4, 25, None)
+    browser.force_login(UserFactory())
+    assert browser.post(choice, {"take": "former"})["Location"] == "/"  # says that it is for enrolled learners
+
+
 def attempt(enrollment: Enrollment, answers: dict[str, str], *, is_open: bool = False) -> Attempt:
     """Take the quiz, and answer questions by their prompt."""
     quiz = Quiz.objects.select_related("lesson__course").get(lesson__course=enrollment.course)
@@ -150,7 +171,7 @@ def test_a_corrected_answer_only_adds_points_and_tells_who_passes_by_it(course: 
     assert by_new.enrollment.progress.get(lesson=by_new.quiz.lesson).completed_at == NOW
     told = Notification.objects.filter(kind="learning.passed_by_correction")
     assert [one.user_id for one in told] == [learners[1].user_id]
-    # Whoever is in an attempt is marked by what is right by now, or by what was right when they began.
+    # Those who are in an attempt are marked by what is right by now, or by what was right when they began.
     assert submit(running, {"First?": "a", "Second?": "b"}).percent == 100
     assert submit(running_by_old, {"First?": "b", "Second?": "b"}).percent == 100
 

@@ -5,6 +5,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.errors.content_tree import ContentTreeUnreadable
+from apps.courses.errors.corrections import (
+    CorrectionsAreReviewed,
+    CorrectionsTooLong,
+    NothingToCorrect,
+    VersionIsReviewed,
+)
 from apps.courses.errors.findings import FindingNotFound, FindingRequired
 from apps.courses.errors.outline import (
     LessonNotOpenYet,
@@ -16,6 +22,7 @@ from apps.courses.errors.outline import (
     VideoOfDeletedLesson,
     WrongLessonKind,
 )
+from apps.courses.errors.paths import PathFull, PathNotFound, PathNotReady, TooManyPaths
 from apps.courses.errors.people import OnlyForInstructor, RightNotGiven
 from apps.courses.errors.questions import DrawTooLarge, QuestionFileInvalid, QuestionInvalid
 from apps.courses.errors.versions import (
@@ -31,6 +38,8 @@ from studyplatform.kit.errors import Action, AppError
 __all__ = [
     "CommentMissing",
     "ContentTreeUnreadable",
+    "CorrectionsAreReviewed",
+    "CorrectionsTooLong",
     "CourseInUse",
     "CourseNotFound",
     "CourseNotReady",
@@ -44,6 +53,7 @@ __all__ = [
     "LessonNotOpenYet",
     "LessonOpensTwice",
     "NotCourseStaff",
+    "NothingToCorrect",
     "NothingToPublish",
     "OnlyForInstructor",
     "OutlineFull",
@@ -60,6 +70,7 @@ __all__ = [
     "TooManyPaths",
     "UndoConflict",
     "UploadsUnderWay",
+    "VersionIsReviewed",
     "VersionNeeded",
     "VersionNotKept",
     "VideoNotYours",
@@ -203,47 +214,3 @@ class StillTeaching(AppError):
     action = Action(_("Your courses"), href="/dashboard/instructor/courses/")
 
     courses: str
-
-
-class PathNotFound(AppError):
-    code = "PATH_NOT_FOUND"
-    status = 404
-    title = _("Learning path not found")
-    message = _("This learning path doesn't exist, or it isn't published.")
-    action = Action(_("See all learning paths"), href="/paths/")
-
-
-@dataclass(eq=False, kw_only=True)
-class PathFull(AppError):
-    code = "PATH_FULL"
-    status = 409
-    title = _("The learning path is full")
-    message = _("A learning path can have up to %(limit)s courses.")
-    severity = "warning"
-    is_for_scripts = False
-
-    limit: int
-
-
-@dataclass(eq=False, kw_only=True)
-class TooManyPaths(AppError):
-    code = "PATH_LIMIT_REACHED"
-    status = 409
-    title = _("Too many learning paths")
-    message = _("You can have up to %(limit)s learning paths. Delete one you no longer need first.")
-    severity = "warning"
-    is_for_scripts = False
-
-    limit: int
-
-
-@dataclass(eq=False, kw_only=True)
-class PathNotReady(AppError):
-    code = "PATH_NOT_READY"
-    status = 409
-    title = _("Not ready to be published")
-    message = _("A learning path needs at least %(least)s published courses before you can publish it.")
-    severity = "warning"
-    is_for_scripts = False
-
-    least: int

@@ -11,3 +11,4 @@ class ContentTreeUnreadable(AppError):
     title = _("This version can't be read")
     message = _("It was stored by another version of the platform, or it is damaged. Nothing was changed.")
     severity = "warning"
+    is_for_scripts = False

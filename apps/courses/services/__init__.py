@@ -54,7 +54,6 @@ from apps.courses.services.media import (
     show_uploaded_video,
     upload_file,
 )
-from apps.courses.services.merged import MergedVersion, Partway, finish_merge, merge_steps
 from apps.courses.services.moving import (
     arrange_outline,
     delete_lesson,
@@ -159,8 +158,6 @@ __all__ = [
     "MAX_REVIEW_PICTURE_BYTES",
     "QUESTION_LIMIT",
     "CourseTexts",
-    "MergedVersion",
-    "Partway",
     "PathTexts",
     "QuestionDraft",
     "QuestionFile",
@@ -225,7 +222,6 @@ __all__ = [
     "enter_review",
     "essays_left",
     "export_questions",
-    "finish_merge",
     "ignore_finding",
     "import_questions",
     "insert_lessons",
@@ -235,7 +231,6 @@ __all__ = [
     "link_question",
     "mark_check_failed",
     "mark_import_failed",
-    "merge_steps",
     "move_download",
     "move_draw",
     "move_items",

@@ -144,12 +144,13 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
     before = read_tree(live)
     tree = combine_trees(draft.base, read_tree(copy), before).tree
     restarted = tuple(one.live_lesson_id for one in replaced_videos(copy) if one.is_restarted)
-    applied = apply_tree(tree, live, by, now, Identity.UID, source=copy)
+    number = max(draft.number, present.number + 1)
+    applied = apply_tree(tree, live, by, now, Identity.UID, source=copy, version=number)
     after = read_tree(live)
     states = Counter(lesson.state for lesson in diff_trees(before, after).lessons)
     version = CourseVersion.objects.create(
         course=live,
-        number=max(draft.number, present.number + 1),
+        number=number,
         tree=after,
         note=draft.note,
         counts=dict(states),

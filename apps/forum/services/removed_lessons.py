@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.courses.queries.version_effects import Effect, VersionChange, version_effects
-from apps.courses.services import MergedVersion, merge_steps
+from apps.courses.services.merged import MergedVersion, merge_steps
 from apps.forum.models import Topic
 from studyplatform.kit.extensions import answers_changed
 

@@ -63,6 +63,19 @@ def enroll(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
+def choose_version(request: HttpRequest, course: str) -> HttpResponse:
+    """Choose whether the lessons that a new version brought count, then return to the progress in the course."""
+    user = signed_in_user(request)
+    found, _standing = find_course(user, course)
+    takes_newest = request.POST.get("take") == "newest"
+    services.choose_version(user=user, course=found, takes_newest=takes_newest, now=timezone.now())
+    said = _("The new lessons count for you now.") if takes_newest else _("You complete the course without them.")
+    messages.success(request, said, extra_tags="toast")
+    return redirect("learning:course-progress", course=found.slug)
+
+
+@signed_in
+@require_POST
 def bookmark(request: HttpRequest, course: str) -> HttpResponse:
     """Add or remove the bookmark, then return to the page of the form."""
     found, _standing = find_course(signed_in_user(request), course)

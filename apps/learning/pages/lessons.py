@@ -106,7 +106,6 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
     placed = opened.placed
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
-    counted = opened.standing.fit(opened.outline).required_count
     part = opened.outline.part_of(one.pk)
     discussion = None if opened.is_simulated else _discussion(request, one)
     place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
@@ -124,7 +123,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "kicker": _kicker(one, part.number if part else 0, place),
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
-        "lesson_count": counted if enrollment else len(opened.outline.entries),
+        "lesson_count": opened.lesson_count,
         "outline": lesson_list(
             course,
             opened.outline,

@@ -94,6 +94,12 @@ class OpenLesson:
     """Whether course staff see it as a learner with an assumed progress."""
 
     @property
+    def lesson_count(self) -> int:
+        """How many lessons count for the learner; for others, how many there are."""
+        is_enrolled = self.standing.enrollment is not None
+        return self.standing.fit(self.outline).required_count if is_enrolled else len(self.outline.entries)
+
+    @property
     def lesson(self) -> Lesson:
         return self.known.lesson
 

@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.courses.services import MergedVersion, Partway, merge_steps
+from apps.courses.services.merged import MergedVersion, Partway, merge_steps
 from apps.learning import policies
 from apps.learning.errors import NotEnrolled
 from apps.learning.models import Enrollment, LessonProgress
@@ -45,7 +45,7 @@ def _keep_former_version(merged: MergedVersion) -> None:
 def choose_version(*, user: User, course: Course, takes_newest: bool, now: datetime) -> Enrollment:
     """Let a learner complete the newest version of a course, or the one that they began. Idempotent.
 
-    Whoever completes the former version can take the newest one later, but not go back.
+    Those who complete the former version can take the newest one later, but not go back.
 
     :raises NotEnrolled: the user isn't enrolled.
     """

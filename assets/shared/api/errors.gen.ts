@@ -45,7 +45,6 @@ export const catalogue = {
   CHAT_NOT_FOUND: {"action": {"label": "Open the tutor", "href": "/chat/"}},
   CONFLICT: {"title": "This has changed", "message": "This was changed somewhere else in the meantime. Reload to see the latest version.", "severity": "warning", "action": {"label": "Reload page", "handler": "reload"}},
   CONNECTION_RESTORED: {"severity": "info", "icon": "wifi"},
-  CONTENT_TREE_UNREADABLE: {"severity": "warning"},
   COOKIES_MISSING: {"severity": "warning", "icon": "lock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "Signing in and forms need them. Allow this site's cookies in your browser, then try again."},
   COUNTRY_MISSING: {"severity": "warning", "icon": "info"},
   COURSE_IN_USE: {"severity": "warning"},
