@@ -13,6 +13,8 @@ from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser
 from apps.courses.models.co_instructor import CoInstructor, Right, roles_with
 from apps.courses.models.course import Course
+from apps.files.models import VideoAsset
+from apps.files.policies import register_editor
 
 
 def has_right(user: AnyUser, course: Course, right: Right) -> bool:
@@ -58,3 +60,10 @@ def teachers_of(course: Course, right: Right = Right.TEACH) -> QuerySet[User]:
     rows = CoInstructor.objects.filter(course=course.live_id, removed_at=None, role__in=roles_with(right))
     people = Q(pk=course.instructor_id) | Q(pk__in=rows.values("user"))
     return User.objects.filter(people, is_active=True, role__in=[Role.INSTRUCTOR, Role.ADMIN])
+
+
+@register_editor
+def edit_shown_video(user: User, video: VideoAsset) -> bool:
+    """Return whether the user may edit a course whose lessons show the video, and so its captions and cover."""
+    shown = Course.objects.filter(lessons__video=video, lessons__removed_at=None).distinct()
+    return any(has_right(user, course, Right.EDIT) for course in shown)

@@ -88,6 +88,7 @@ urlpatterns = [
     path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),
     path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
     path(f"{_lesson}/video", media.video, name="studio-video"),
+    path(f"{_lesson}/cover", media.cover, name="studio-cover"),
     path(f"{_lesson}/external-video", media.external_video, name="studio-external-video"),
     path(f"{_lesson}/captions", captions.captions, name="studio-captions"),
     path(f"{_lesson}/captions/export/<str:language>", captions_editor.export, name="studio-captions-export"),

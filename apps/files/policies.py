@@ -26,6 +26,15 @@ def register_audience(may_watch: Callable[[User, VideoAsset], bool]) -> Callable
     return may_watch
 
 
+_editors: list[Callable[[User, VideoAsset], bool]] = []
+
+
+def register_editor(may_edit: Callable[[User, VideoAsset], bool]) -> Callable[[User, VideoAsset], bool]:
+    """Register a function that decides for an app whether a user may edit what shows a video."""
+    _editors.append(may_edit)
+    return may_edit
+
+
 @dataclass(frozen=True)
 class CourseMembers:
     """Who belongs to a course, from the app that knows it: its instructor and the learners who are enrolled."""
@@ -133,6 +142,14 @@ def watch_video(user: AnyUser, video: VideoAsset) -> Verdict:
 def edit_video(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may retry, caption, replace and delete a video: those who may see it."""
     return see_video(user, video)
+
+
+def work_on_video(user: AnyUser, video: VideoAsset) -> Verdict:
+    """Who may hear, caption and choose the cover of a video: those who may edit it, or something that shows it."""
+    refused = edit_video(user, video)
+    if refused is None or (isinstance(user, User) and any(may_edit(user, video) for may_edit in _editors)):
+        return None
+    return refused
 
 
 def video_abilities(user: AnyUser, video: VideoAsset) -> dict[str, bool]:

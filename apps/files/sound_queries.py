@@ -1,12 +1,17 @@
-"""Read what was measured of the sound of a video."""
+"""Read what was measured of the sound of a video, for those who work on its captions."""
 
 import base64
+import uuid
 from dataclasses import dataclass, field
 
+from apps.accounts.policies import AnyUser
+from apps.files import policies, queries
 from apps.files.models import VideoAsset
 from apps.files.storage import open_stored
 from apps.files.video.sound_levels import SoundLevels, Span
 from apps.files.video.speech import cut_cues
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
 
 READY, PREPARING, MISSING, NONE = "ready", "preparing", "missing", "none"
 
@@ -57,3 +62,15 @@ def levels_of(video: VideoAsset) -> SoundLevels | None:
             return SoundLevels.from_json(file.read())
     except (FileNotFoundError, ValueError):
         return None
+
+
+def video_to_work_on(user: AnyUser, uid: uuid.UUID) -> VideoAsset:
+    """The video, if the user may hear, caption and choose the cover of it.
+
+    :raises NotFound: it does not exist, or the user may not.
+    """
+    video = queries.with_details(VideoAsset.objects.filter(uid=uid)).first()
+    if video is None:
+        raise NotFound
+    enforce(policies.work_on_video(user, video))
+    return video

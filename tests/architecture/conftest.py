@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import BrowserSession, User
 from apps.billing.models import Card, Order, PromoCode
 from apps.courses.models import Course, Lesson, Question, Section
-from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
+from apps.files.models import AutomaticCaptions, CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
 from apps.forum.models import Post, Topic
 from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
@@ -78,6 +78,7 @@ class World:
     video: VideoAsset
     failed_video: VideoAsset
     captions: CaptionTrack
+    automatic_captions: AutomaticCaptions
     enrollment: Enrollment
     attempt: Attempt
     practice_card: PracticeCard
@@ -122,6 +123,9 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         video=video,
         failed_video=VideoFactory(owner=ada, stage=VideoAsset.Stage.FAILED, failure=VideoAsset.Failure.PROCESSING),
         captions=CaptionFactory(video=video),
+        automatic_captions=AutomaticCaptions.objects.create(
+            video=video, kind="speech", language="en", directory="videos/a/b", created_at=timezone.now()
+        ),
         enrollment=enrollment,
         attempt=AttemptFactory(enrollment=enrollment, quiz=quiz, started_at=now),
         chat_answer=AnswerFactory(

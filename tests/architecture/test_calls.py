@@ -161,6 +161,13 @@ TABLE = [
     Row("files_video", "owner of the video, or an admin", lambda world: world.video.uid),
     Row("files_video_delete", "owner of the video, or an admin", lambda world: world.video.uid),
     Row("files_video_sound", "owner of the video, or an admin", lambda world: world.failed_video.uid),
+    Row(
+        "files_video_cover",
+        "owner of the video, or an admin",
+        lambda world: world.failed_video.uid,
+        body=lambda _: {"at": 1.5},
+        also=409,
+    ),
     Row("files_video_retry", "owner of the video, or an admin", lambda world: world.failed_video.uid, also=409),
     Row(
         "files_video_captions",
@@ -173,6 +180,27 @@ TABLE = [
         "owner of the video, or an admin",
         lambda world: world.video.uid,
         body=lambda _: {"language": "fr", "text": CAPTIONS},
+    ),
+    Row(
+        "files_video_transcribe",
+        "owner of the video, or an admin",
+        lambda world: world.video.uid,
+        body=lambda _: {"language": "en"},
+        also=409,
+    ),
+    Row(
+        "files_video_translate",
+        "owner of the video, or an admin",
+        lambda world: world.video.uid,
+        body=lambda _: {"language": "fr", "texts": ["Light bends."]},
+        also=409,
+    ),
+    Row("files_video_automatic_captions", "owner of the video, or an admin", lambda world: world.video.uid),
+    Row("files_automatic_captions", "owner of the video, or an admin", lambda world: world.automatic_captions.uid),
+    Row(
+        "files_automatic_captions_cancel",
+        "owner of the video, or an admin",
+        lambda world: world.automatic_captions.uid,
     ),
     Row("files_captions_delete", "owner of the video, or an admin", lambda world: world.captions.uid),
     # Without a payment provider: 502 once the caller was admitted.

@@ -20,6 +20,7 @@ from hypothesis.errors import Unsatisfiable
 
 from apps.courses import services
 from apps.courses.models import Course, Lesson, QuestionImport
+from apps.files.models import AutomaticCaptions
 from apps.forum.queries.lists import TABS
 from studyplatform.kit.management.commands import export_contract
 from studyplatform.samples.queries import STARTERS
@@ -80,6 +81,11 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
             *[FlashCardFactory(user=owner).uid for owner in (ada, leo)],
         ],
         "captions": [caption.uid],
+        "automatic-captions": [
+            AutomaticCaptions.objects.create(
+                video=video, kind="speech", language="en", directory="a", created_at=timezone.now()
+            ).uid
+        ],
         "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],
         "demo-tq-todos": [uid for uid, kind, *_ in STARTERS if kind == "todo"],

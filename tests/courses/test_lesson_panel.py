@@ -5,6 +5,7 @@ import re
 from django.utils import timezone
 
 from apps.courses import services
+from apps.courses.pages import media
 from apps.courses.queries.findings import find_all, find_in_lesson
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import VideoFactory
@@ -63,3 +64,17 @@ def test_the_script_gets_the_panel_alone_also_after_a_form(ada, leo, browser_of)
     assert 'data-flash="success"' in saved
     assert "The spring" in saved
     assert "data-outline" in browser.get(f"{base}/source").content.decode()
+
+
+def test_the_cover_is_chosen_by_its_time(ada, browser_of, monkeypatch):
+    video = VideoFactory(owner=ada, duration=200, directory="videos/a/b")
+    lesson = LessonFactory(section=SectionFactory(course__instructor=ada), slug="film", kind="video", video=video)
+    chosen: list[float | None] = []
+    monkeypatch.setattr(media, "choose_cover", lambda *, video, by, at: chosen.append(at))
+    browser, address = browser_of(ada), f"/dashboard/instructor/courses/{lesson.course.slug}/lectures/film"
+    assert f'action="{address}/cover"' in browser.get(address).content.decode()
+
+    for form in ({"time": "1:30"}, {"time": " 0:01:02,5 "}, {"automatic": "1"}, {"time": "soon"}, {"time": "1:99"}, {}):
+        assert browser.post(f"{address}/cover", form).status_code == 302
+
+    assert chosen == [90.0, 62.5, None]

@@ -212,6 +212,8 @@ def test_an_owner_reads_the_sound_of_a_video(ada, browser_of, own_folders) -> No
         "duration": 3.0,
         "loudness": -20.5,
         "gain": 4.5,
+        "can_transcribe": False,
+        "can_translate": False,
     }
     stored.write_text("{")
     assert browser_of(ada).get(address).json()["state"] == "missing"

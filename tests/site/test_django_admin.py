@@ -33,6 +33,7 @@ HIDDEN = {
     "learning.OpeningCheck": COUNTER, "learning.OpeningSchedule": COUNTER,
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED, "files.CaptionSheet": UNFINISHED,
+    "files.AutomaticCaptions": UNFINISHED,
     "forum.PostFile": PART, "courses.PathCourse": PART, "courses.StatusChange": PART,
     "courses.FieldEdit": PART, "courses.OutlineChange": PART, "courses.LessonDownload": PART,
     "courses.IgnoredFinding": PART, "courses.LinkCheck": COUNTER,

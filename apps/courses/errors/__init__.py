@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.courses.errors.archives import CourseArchiveUnreadable, CourseChangedMeanwhile
 from apps.courses.errors.content_tree import ContentTreeUnreadable
 from apps.courses.errors.corrections import (
     CorrectionsAreReviewed,
@@ -40,6 +41,8 @@ __all__ = [
     "ContentTreeUnreadable",
     "CorrectionsAreReviewed",
     "CorrectionsTooLong",
+    "CourseArchiveUnreadable",
+    "CourseChangedMeanwhile",
     "CourseInUse",
     "CourseNotFound",
     "CourseNotReady",

@@ -29,6 +29,7 @@ from apps.files.models import CaptionTrack
 from apps.files.queries import caption_lines, plain_lines
 from apps.files.services import (
     MAX_CAPTION_BYTES,
+    begin_transcription,
     caption_encodings,
     discard_caption_draft,
     language_name,
@@ -37,7 +38,7 @@ from apps.files.services import (
     report_of_track,
 )
 from apps.files.services import caption_draft as find_caption_draft
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.body_limits import accepts_large_body
 
@@ -58,6 +59,8 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         services.remove_captions(lesson=opened, by=user, language=language, now=now)
         messages.success(request, _("The captions were removed."))
         return to_lesson(course, opened)
+    if "automatic" in request.POST:
+        return _write_captions(request, course, opened)
     form = CaptionsForm(request.POST, request.FILES)
     if not form.is_valid():
         messages.error(request, str(next(iter(form.errors.values()))[0]))
@@ -72,6 +75,20 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         )
         return redirect("courses:studio-caption-draft", course.slug, opened.slug, draft.uid)
     return _added(request, course, opened, track)
+
+
+def _write_captions(request: HttpRequest, course: Course, lesson: Lesson) -> HttpResponse:
+    """Let a model write the captions of the lesson's video; the editor shows them when they are ready."""
+    user = signed_in_user(request)
+    enforce(edit_course(user, course))
+    if lesson.video is None:
+        raise WrongLessonKind
+    try:
+        begin_transcription(video=lesson.video, by=user, language="", now=timezone.now())
+        messages.success(request, _("The captions are being written. The editor shows them when they are ready."))
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    return to_lesson(course, lesson)
 
 
 def _added(request: HttpRequest, course: Course, lesson: Lesson, track: CaptionTrack) -> HttpResponse:

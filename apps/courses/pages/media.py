@@ -1,5 +1,6 @@
 """Forms for the video, captions, chapters and file of a lesson."""
 
+import re
 from uuid import UUID
 
 from django.conf import settings
@@ -24,13 +25,17 @@ from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_course
 from apps.files import library_queries as library
+from apps.files.errors import CoverNotThere
 from apps.files.models import VideoAsset
 from apps.files.services import (
     check_quota,
+    choose_cover,
 )
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.body_limits import accepts_large_body
+
+_TIME = re.compile(r"(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d(?:[.,]\d{1,3})?)", re.ASCII)
 
 FILES_PER_PAGE = 20
 MOST_FOLDERS = 50
@@ -47,6 +52,29 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     messages.success(
         request, _("The video was added to the lesson.") if chosen else _("The video was removed from the lesson.")
     )
+    return to_lesson(course, opened)
+
+
+@teaches
+@require_POST
+def cover(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Choose the cover of the lesson's video: the frame of a moment, or the one that processing has found."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    user = signed_in_user(request)
+    enforce(edit_course(user, course))
+    if opened.video is None:
+        raise WrongLessonKind
+    at = None if "automatic" in request.POST else _second(request.POST.get("time", ""))
+    if at is None and "automatic" not in request.POST:
+        messages.error(request, _("Enter a time such as 1:30."))
+        return to_lesson(course, opened)
+    try:
+        choose_cover(video=opened.video, by=user, at=at)
+    except CoverNotThere as refusal:
+        messages.error(request, refusal.detail)
+        return to_lesson(course, opened)
+    messages.success(request, _("The cover was changed."))
     return to_lesson(course, opened)
 
 
@@ -171,3 +199,11 @@ def _video(uid: str) -> VideoAsset | None:
         raise ValidationFailed from None
     except VideoAsset.DoesNotExist:
         raise VideoNotYours from None
+
+
+def _second(typed: str) -> float | None:
+    """The second that a time such as 1:30 names; None if it is no time."""
+    found = _TIME.fullmatch(typed.strip())
+    if found is None:
+        return None
+    return int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3].replace(",", "."))

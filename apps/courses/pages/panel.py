@@ -30,7 +30,7 @@ from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
-from apps.files.services import video_suffixes
+from apps.files.services import can_transcribe, failure_sentence, video_suffixes
 from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import clock
 from studyplatform.kit.text.gaps import find_gaps
@@ -109,6 +109,7 @@ def panel_of(user: User, course: Course, lesson: Lesson, sections: Sequence[Sect
                     duration=duration,
                 ),
                 "languages": dict(LANGUAGES),
+                **_automatic_captions(lesson),
             }
         case Lesson.Kind.FILE:
             limit = settings.UPLOAD_LIMITS["file"]
@@ -195,3 +196,12 @@ def _gaps_for(answers: Answers, prompt: str, *, more: int) -> list[Gap]:
     """Return the blocks of a form: one for each mark in the text, at least two, with empty ones for new gaps."""
     count = max([2, len(answers.gaps), *find_gaps(prompt)]) + more
     return [*answers.gaps, *[Gap()] * (min(count, MAX_GAPS) - len(answers.gaps))]
+
+
+def _automatic_captions(lesson: Lesson) -> dict[str, Any]:
+    """What a model writes for the lesson's video, or could write."""
+    if lesson.video is None or not can_transcribe():
+        return {"can_transcribe": False}
+    newest = lesson.video.automatic_captions.filter(kind="speech").defer("texts").order_by("-pk").first()
+    failure = failure_sentence(newest.failure) if newest is not None else ""
+    return {"can_transcribe": True, "automatic_captions": newest, "automatic_failure": failure}

@@ -128,6 +128,8 @@ class SoundOut(serializers.Serializer[object]):
     )
     duration = serializers.FloatField()
     loudness = serializers.FloatField(allow_null=True, help_text="Of the original, in LUFS; null for silence.")
+    can_transcribe = serializers.BooleanField(help_text="Whether a model can write captions on this site.")
+    can_translate = serializers.BooleanField(help_text="Whether a model can translate captions on this site.")
     gain = serializers.FloatField(help_text="Decibels by which the sound was made louder.")
 
 
@@ -208,6 +210,10 @@ def overall_percent(video: VideoAsset) -> int:
         return 0
     before, after = overall_progress(stages[0], 0), overall_progress(stages[-1], 1)
     return min(99, int(100 * (before + (after - before) * video.percent / 100)))
+
+
+class CoverIn(serializers.Serializer[object]):
+    at = serializers.FloatField(allow_null=True, help_text="Second of the frame; null: the one that was found.")
 
 
 class CaptionsIn(serializers.Serializer[object]):

@@ -1,6 +1,7 @@
 """Videos as calls: how far each is, retry, captions, delete."""
 
 import uuid
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from apps.files.api.serializers import (
     CaptionsAddedOut,
     CaptionsIn,
     CaptionTrackOut,
+    CoverIn,
     SoundOut,
     StorageOut,
     VideoOut,
@@ -30,7 +32,7 @@ from apps.files.api.serializers import (
     video_out,
 )
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.sound_queries import read_sound
+from apps.files.sound_queries import read_sound, video_to_work_on
 from apps.files.video.cues import ENCODINGS
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
@@ -90,9 +92,19 @@ class Videos(viewsets.GenericViewSet[Any]):
     def sound(self, request: Request, uid: uuid.UUID) -> Response:
         """The waveform of a video, the pauses of its speech, and suggestions when cues begin and end."""
         user = signed_in_user(request)
-        video = queries.video_for(user, uid)
-        enforce(policies.edit_video(user, video))
-        return Response(SoundOut(read_sound(video)).data)
+        video = video_to_work_on(user, uid)
+        able = {"can_transcribe": services.can_transcribe(), "can_translate": services.can_translate()}
+        return Response(SoundOut(asdict(read_sound(video)) | able).data)
+
+    @extend_schema(operation_id="files_video_cover", request=CoverIn, responses={200: VideoOut})
+    @action(detail=True, methods=["post"])
+    def cover(self, request: Request, uid: uuid.UUID) -> Response:
+        """Show a frame of the film as its cover, or the one that processing has found."""
+        user = signed_in_user(request)
+        sent = validated(CoverIn, request)
+        services.choose_cover(video=video_to_work_on(user, uid), by=user, at=sent["at"])
+        shown = video_to_work_on(user, uid)
+        return Response(video_out(shown, user, now=timezone.now(), session_key=require_session_key(request)))
 
     @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionsAddedOut})
     @action(detail=True, methods=["post"], **CAPTION_BODIES)

@@ -1,5 +1,13 @@
 """Refusals of files."""
 
+from apps.files.errors.automatic_captions import (
+    AutomaticCaptionsOff,
+    CaptionLanguageUnknown,
+    CoverNotThere,
+    NothingToHear,
+    NothingToTranslate,
+    TranslationOff,
+)
 from apps.files.errors.caption_sheets import (
     CaptionEncodingTooSmall,
     CaptionsChangedMeanwhile,
@@ -61,15 +69,18 @@ from apps.files.errors.uploads import (
 )
 
 __all__ = [
+    "AutomaticCaptionsOff",
     "CaptionEncodingTooSmall",
     "CaptionEncodingUncertain",
     "CaptionFormatUnsupported",
+    "CaptionLanguageUnknown",
     "CaptionsChangedMeanwhile",
     "CaptionsDamaged",
     "CaptionsEmpty",
     "CaptionsReplaced",
     "CaptionsTooLarge",
     "CaptionsUnreadable",
+    "CoverNotThere",
     "EntryInBin",
     "FileEmpty",
     "FileInUse",
@@ -87,6 +98,8 @@ __all__ = [
     "NameInvalid",
     "NameTaken",
     "NothingSelected",
+    "NothingToHear",
+    "NothingToTranslate",
     "QuotaExceeded",
     "ScanImpossible",
     "ScanPending",
@@ -97,6 +110,7 @@ __all__ = [
     "TooManyEntries",
     "TooManyOpenUploads",
     "TooManyPartialUploads",
+    "TranslationOff",
     "UploadBusy",
     "UploadChecksumMismatch",
     "UploadClosed",

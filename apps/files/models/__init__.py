@@ -1,5 +1,6 @@
 """The tables of files: uploads, videos, the library of each user, and what of it is shared."""
 
+from apps.files.models.automatic_captions import AutomaticCaptions
 from apps.files.models.caption_sheets import CaptionSheet
 from apps.files.models.counts import StorageAccount, StorageCount
 from apps.files.models.library import File, FileKind, FileVersion, Folder
@@ -8,6 +9,7 @@ from apps.files.models.uploads import Upload
 from apps.files.models.videos import BinnedOriginal, CaptionDraft, CaptionTrack, Rendition, VideoAsset
 
 __all__ = [
+    "AutomaticCaptions",
     "BinnedOriginal",
     "CaptionDraft",
     "CaptionSheet",

@@ -77,6 +77,7 @@ class VideoAsset(models.Model):
     facts = models.JSONField(default=dict, help_text="What the probe found.")
     directory = models.CharField(max_length=120, blank=True)
     poster = models.CharField(max_length=200, blank=True)
+    cover_at = models.FloatField(null=True, help_text="Second of the frame that its author chose as the poster.")
     storyboard = models.CharField(max_length=200, blank=True, help_text="WebVTT that points into the sprite.")
     sound_levels = models.CharField(max_length=200, blank=True, help_text="Peaks, pauses and loudness of the sound.")
     loudness = models.FloatField(null=True, help_text="Of the original, in LUFS; empty: silent, or not measured.")

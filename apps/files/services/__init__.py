@@ -2,6 +2,22 @@
 
 from apps.files.offers import register_offer
 from apps.files.services.allowances import check_allowance, delete_account_of, read_allowance, set_allowance
+from apps.files.services.archived_media import (
+    PUBLISHED_NAME,
+    Arrival,
+    ArrivingVideo,
+    checked_captions,
+    describe_video,
+    is_foreign_playlist,
+    iterate_chunks,
+    name_of_upload,
+    open_archived,
+    open_archived_upload,
+    remove_arrival,
+    settle_upload,
+    settle_video,
+    video_files,
+)
 from apps.files.services.attachments import (
     Claimed,
     Use,
@@ -10,6 +26,16 @@ from apps.files.services.attachments import (
     register_use,
     release_content,
     uses_of,
+)
+from apps.files.services.automatic_captions import (
+    begin_transcription,
+    begin_translation,
+    can_transcribe,
+    can_translate,
+    cancel_automatic_captions,
+    fail_automatic_captions,
+    failure_sentence,
+    reopen_automatic_captions,
 )
 from apps.files.services.bin import (
     delete_entries,
@@ -40,6 +66,7 @@ from apps.files.services.captions import (
 )
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
+from apps.files.services.covers import choose_cover, restore_cover
 from apps.files.services.creation import begin_upload, check_quota, video_suffixes
 from apps.files.services.documents import DocumentPart, read_document
 from apps.files.services.folders import MAX_ENTRIES, Selection
@@ -48,6 +75,14 @@ from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
+from apps.files.services.reprocessing import (
+    LACKS,
+    Lacking,
+    find_lacking,
+    measure_sound,
+    process_again,
+    start_reprocessing,
+)
 from apps.files.services.restored_originals import restore_original
 from apps.files.services.scanning import delete_infected, give_up_scan, reopen_scan, scan_unscanned, scan_upload
 from apps.files.services.share_links import (
@@ -76,6 +111,7 @@ from apps.files.services.video_sending import send_video_part
 from apps.files.services.videos import (
     delete_video,
     discard_video,
+    enqueue_processing,
     enqueue_removal,
     import_video,
     register_deletion_check,
@@ -92,14 +128,19 @@ from apps.files.video.encodings import decode as decode_text
 __all__ = [
     "CHECKSUM_ALGORITHMS",
     "EVERYONE",
+    "LACKS",
     "MAX_CAPTION_BYTES",
     "MAX_ENTRIES",
     "MAX_PARTS",
+    "PUBLISHED_NAME",
+    "Arrival",
+    "ArrivingVideo",
     "Audience",
     "CaptionReport",
     "Checksum",
     "Claimed",
     "DocumentPart",
+    "Lacking",
     "MostlyOrphans",
     "OpenSheet",
     "Problem",
@@ -112,7 +153,12 @@ __all__ = [
     "Use",
     "add_captions",
     "begin_final_upload",
+    "begin_transcription",
+    "begin_translation",
     "begin_upload",
+    "can_transcribe",
+    "can_translate",
+    "cancel_automatic_captions",
     "cancel_upload",
     "caption_draft",
     "caption_encodings",
@@ -120,6 +166,8 @@ __all__ = [
     "check_allowance",
     "check_quota",
     "check_share_password",
+    "checked_captions",
+    "choose_cover",
     "claim_content",
     "complete_upload",
     "concatenate_parts",
@@ -135,26 +183,38 @@ __all__ = [
     "delete_library_of",
     "delete_uploads_of",
     "delete_video",
+    "describe_video",
     "discard_caption_draft",
     "discard_video",
     "empty_bin",
+    "enqueue_processing",
     "enqueue_removal",
     "expire_upload",
+    "fail_automatic_captions",
+    "failure_sentence",
+    "find_lacking",
     "forget_openings_of",
     "give_up",
     "give_up_scan",
     "grant_download",
     "import_file",
     "import_video",
+    "is_foreign_playlist",
     "is_language",
+    "iterate_chunks",
     "keep_caption_draft",
     "language_name",
     "library_target",
     "link_token",
     "make_thumbnail",
+    "measure_sound",
     "move_entries",
     "move_to_bin",
+    "name_of_upload",
+    "open_archived",
+    "open_archived_upload",
     "open_captions",
+    "process_again",
     "process_video",
     "purge_bin",
     "read_allowance",
@@ -171,14 +231,17 @@ __all__ = [
     "register_source",
     "register_use",
     "release_content",
+    "remove_arrival",
     "remove_captions",
     "remove_files",
     "rename_entry",
+    "reopen_automatic_captions",
     "reopen_scan",
     "reopen_video",
     "report_of_reading",
     "report_of_track",
     "report_served",
+    "restore_cover",
     "restore_entries",
     "restore_original",
     "restore_version",
@@ -192,13 +255,17 @@ __all__ = [
     "send_video_part",
     "set_allowance",
     "set_upload_target",
+    "settle_upload",
+    "settle_video",
     "share_of_token",
     "share_with_course",
     "sign_file",
     "sign_link",
+    "start_reprocessing",
     "store_file",
     "stream_zip",
     "upload_to_library",
     "uses_of",
+    "video_files",
     "video_suffixes",
 ]

@@ -192,7 +192,8 @@ def _fail(video_id: int, version: uuid.UUID, failure: VideoFailure) -> None:
             mark_failed(video, failure)
             publish(VideoFailed(video_id=video.pk))
             return
-        names = discard_original(video, why=BinnedOriginal.Why.FAILED, keep_link=True)
+        is_same = bool(video.source) and video.former["source"] == video.source  # it was processed again
+        names = [] if is_same else discard_original(video, why=BinnedOriginal.Why.FAILED, keep_link=True)
         names.append(video_directory(video.uid, version))
         enqueue_removal(versions=[version], names=names)
         filename = video.filename

@@ -19,6 +19,7 @@ from apps.files.storage import files_under, put, put_tree, remove, sha256_of, up
 from apps.files.video import pipeline
 from apps.files.video.playlist import MEDIA
 from apps.files.video.work import LEVELS_NAME, Published, Work
+from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 
 MAX_COUNTED_TRACKS = 1000
@@ -71,6 +72,8 @@ def publish_video(
             enqueue_removal(names=[old])
         if is_final:
             enqueue_removal(versions=[version])
+            if row.cover_at is not None:
+                jobs.enqueue("files.restore_cover", key=version.hex, video=row.pk, at=row.cover_at)
         publish(VideoCompleted(video_id=row.pk) if is_final else VideoPlayable(video_id=row.pk))
 
 

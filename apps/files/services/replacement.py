@@ -44,8 +44,10 @@ def remove_former_version(video: VideoAsset) -> None:
     if former is None:
         return
     video.former, video.former_bytes = None, 0
-    is_binned = bin_original(video.owner_id, former, why=BinnedOriginal.Why.REPLACED, video=video)
+    is_left = False
+    if former["source"] and former["source"] != video.source:  # else the same original was processed again
+        is_left = not bin_original(video.owner_id, former, why=BinnedOriginal.Why.REPLACED, video=video)
     enqueue_removal(
         versions=[uuid.UUID(former["version"])] if former["version"] else [],
-        names=[former["source"]] if former["source"] and not is_binned else [],
+        names=[former["source"]] if is_left else [],
     )

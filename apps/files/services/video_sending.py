@@ -12,7 +12,7 @@ from studyplatform.kit.errors import NotFound
 
 # Exactly the names that the pipeline writes. Any other name is not found, so that no path can leave the directory.
 PUBLISHED = re.compile(
-    r"master\.m3u8|poster\.jpg|storyboard\.vtt|storyboard-\d{1,4}\.jpg|"
+    r"master\.m3u8|poster\.jpg|cover-[0-9a-f]{12}\.jpg|storyboard\.vtt|storyboard-\d{1,4}\.jpg|"
     r"(?:1080p|720p|480p|audio)/(?:index\.m3u8|init\.mp4|\d{5,6}\.m4s)",
     re.ASCII,
 )

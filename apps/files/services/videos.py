@@ -164,9 +164,10 @@ def discard_video(*, video_id: int) -> None:
             return
         versions = set(video.uploads.values_list("uid", flat=True)) | ({video.version} if video.version else set())
         names = [f"videos/{video.uid.hex}"]
+        is_same = video.former is not None and bool(video.source) and video.former["source"] == video.source
         if video.former is not None:
             versions |= {uuid.UUID(video.former["version"])} if video.former["version"] else set()
-            if not bin_original(video.owner_id, video.former, why=BinnedOriginal.Why.DELETED):
+            if not is_same and not bin_original(video.owner_id, video.former, why=BinnedOriginal.Why.DELETED):
                 names += [video.former["source"]] if video.former["source"] else []
         # Until its replacement has arrived, a video still has its former original.
         if video.former is None or video.former["version"] != (video.version.hex if video.version else None):

@@ -68,7 +68,16 @@ def measure_arguments(
     path: Path, source: Probe, sound: Sound, samples: Path, loudness: Path, recipe: Recipe
 ) -> list[str]:
     """Write what `sound_levels` reads: the sound as plain samples, and its loudness as viewers hear it, in stereo."""
-    track = continuous_sound(path, source, sound, recipe)
+    return _measure(continuous_sound(path, source, sound, recipe), samples, loudness)
+
+
+def measure_encoded_arguments(sound: Path, duration: float, samples: Path, loudness: Path) -> list[str]:
+    """Write what `sound_levels` reads of sound that is encoded already. ``duration``: seconds of the video."""
+    track = ffmpeg.input(f"file:{sound}", f="mov")["a:0"].filter("atrim", end=f"{duration:.6f}")
+    return _measure(track, samples, loudness)
+
+
+def _measure(track: Any, samples: Path, loudness: Path) -> list[str]:
     track = track.filter("aformat", channel_layouts="stereo").filter_multi_output("asplit", 2)
     heard = track.stream(0).filter("ebur128", metadata=1, peak="true", framelog="verbose")
     heard = heard.filter("ametadata", "print", file=str(loudness))
@@ -95,6 +104,16 @@ def poster_arguments(path: Path, source: Probe, at: float, target: Path, recipe:
     video = source_input(path, source, recipe, ss=f"{at:.3f}")[str(picture.index)]
     video = normalize_orientation(video, picture).filter("thumbnail", n=40)
     video = scale_to_sdr(video, picture, width, height)
+    options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
+    return compile_arguments(ffmpeg.output(video, str(target), **options))
+
+
+def cover_arguments(segment: Path, at: float, target: Path, recipe: Recipe) -> list[str]:
+    """Write the frame of a second of one segment with its init segment. ``at`` counts from the segment's beginning."""
+    edge = recipe.poster_long_edge
+    video = ffmpeg.input(f"file:{segment}", f="mov", threads=recipe.threads, ss=f"{at:.3f}")["v:0"]
+    size = f"min(1,{edge}/max(iw,ih))"
+    video = video.filter("scale", w=f"trunc(iw*{size}/2)*2", h=f"trunc(ih*{size}/2)*2")
     options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
     return compile_arguments(ffmpeg.output(video, str(target), **options))
 

@@ -105,7 +105,8 @@ def _read_frames(file: IO[bytes]) -> Iterator[NDArray[np.float32]]:
     while data := file.read(FRAMES_AT_ONCE * FRAME_SAMPLES * 2):
         whole = np.frombuffer(data[: len(data) // 2 * 2], dtype="<i2").astype(np.float32) / 32768
         missing = -len(whole) % FRAME_SAMPLES
-        yield np.pad(whole, (0, missing)).reshape(-1, FRAME_SAMPLES)
+        padded: NDArray[np.float32] = np.pad(whole, (0, missing)).astype(np.float32)
+        yield padded.reshape(-1, FRAME_SAMPLES)
 
 
 def _peaks_of(frames: NDArray[np.float32], rate: int) -> NDArray[np.float32]:

@@ -215,6 +215,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automatic-captions/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How far it is, and what has come back so far. */
+        get: operations["files_automatic_captions"];
+        put?: never;
+        post?: never;
+        /** @description End it; what has come back so far stays readable. */
+        delete: operations["files_automatic_captions_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/billing/cards/": {
         parameters: {
             query?: never;
@@ -2424,6 +2442,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/videos/{uid}/automatic-captions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What was asked for, the newest first. */
+        get: operations["files_video_automatic_captions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/videos/{uid}/captions/": {
         parameters: {
             query?: never;
@@ -2462,6 +2497,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/videos/{uid}/cover/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Show a frame of the film as its cover, or the one that processing has found. */
+        post: operations["files_video_cover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/videos/{uid}/retry/": {
         parameters: {
             query?: never;
@@ -2490,6 +2542,40 @@ export interface paths {
         get: operations["files_video_sound"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/transcription/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let a model write the captions of a video. Nothing is published. */
+        post: operations["files_video_transcribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/translation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let a model translate captions. Nothing is published. */
+        post: operations["files_video_translate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2708,6 +2794,62 @@ export interface components {
             /** Format: uuid */
             uid: string;
         };
+        /**
+         * @description * `speech` - Automatic captions
+         *     * `translation` - Translated captions
+         * @enum {string}
+         */
+        AutomaticCaptionsKind: "speech" | "translation";
+        /** @description A request for captions, without what has come back. */
+        AutomaticCaptionsOut: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why it failed, in a word; empty: it did not. */
+            failure: string;
+            /** @description Why it failed, as a sentence. */
+            readonly failure_label: string;
+            kind: components["schemas"]["AutomaticCaptionsKind"];
+            /** @description BCP 47; empty until it is recognized. */
+            language: string;
+            percent: number;
+            /** @description BCP 47, of what is translated; may be empty. */
+            source_language: string;
+            state: components["schemas"]["AutomaticCaptionsState"];
+            /** Format: uuid */
+            uid: string;
+        };
+        /** @description A request for captions with what has come back so far. */
+        AutomaticCaptionsResult: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What was heard, in order. */
+            readonly cues: {
+                [key: string]: unknown;
+            }[];
+            /** @description Why it failed, in a word; empty: it did not. */
+            failure: string;
+            /** @description Why it failed, as a sentence. */
+            readonly failure_label: string;
+            kind: components["schemas"]["AutomaticCaptionsKind"];
+            /** @description BCP 47; empty until it is recognized. */
+            language: string;
+            percent: number;
+            /** @description BCP 47, of what is translated; may be empty. */
+            source_language: string;
+            state: components["schemas"]["AutomaticCaptionsState"];
+            /** @description Translations in the order of the texts; null: none yet. */
+            readonly texts: (string | null)[];
+            /** Format: uuid */
+            uid: string;
+        };
+        /**
+         * @description * `waiting` - In progress
+         *     * `done` - Complete
+         *     * `failed` - Failed
+         *     * `canceled` - Canceled
+         * @enum {string}
+         */
+        AutomaticCaptionsState: "waiting" | "done" | "failed" | "canceled";
         BegunOut: {
             chat: components["schemas"]["ChatOut"];
             exchange: components["schemas"]["ExchangeOut"];
@@ -3232,6 +3374,13 @@ export interface components {
             /** Format: double */
             zoom: number;
         };
+        CoverInRequest: {
+            /**
+             * Format: double
+             * @description Second of the frame; null: the one that was found.
+             */
+            at: number | null;
+        };
         /**
          * @description * `course` - One course
          *     * `instructor` - All courses of one instructor
@@ -3401,7 +3550,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "AUTOMATIC_CAPTIONS_OFF" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CAPTION_LANGUAGE_UNKNOWN" | "CAPTION_TRANSLATION_OFF" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_ARCHIVE_UNREADABLE" | "COURSE_CHANGED_MEANWHILE" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "COVER_NOT_THERE" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_HEAR" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTHING_TO_TRANSLATE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -4513,6 +4662,15 @@ export interface components {
             number: number;
             title: string;
         };
+        PaginatedAutomaticCaptionsOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["AutomaticCaptionsOut"][];
+        };
         PaginatedCertificateOutList: {
             /** @example 123 */
             count: number;
@@ -5594,6 +5752,10 @@ export interface components {
         };
         /** @description The sound of a video as its captions editor shows it. Times in seconds. */
         SoundOut: {
+            /** @description Whether a model can write captions on this site. */
+            can_transcribe: boolean;
+            /** @description Whether a model can translate captions on this site. */
+            can_translate: boolean;
             /** @description Begin and end of suggested cues, cut where the speaker pauses. */
             cues: number[][];
             /** Format: double */
@@ -5622,7 +5784,7 @@ export interface components {
              *     * `missing` - missing
              *     * `none` - none
              */
-            state: components["schemas"]["SoundOutStateEnum"];
+            state: components["schemas"]["SoundState"];
         };
         /**
          * @description * `ready` - ready
@@ -5631,7 +5793,7 @@ export interface components {
          *     * `none` - none
          * @enum {string}
          */
-        SoundOutStateEnum: "ready" | "preparing" | "missing" | "none";
+        SoundState: "ready" | "preparing" | "missing" | "none";
         /** @description Signed addresses; ask again for new ones when they have expired. */
         SourcesOut: {
             /** @description HLS playlist of the sound alone. */
@@ -5997,6 +6159,21 @@ export interface components {
          * @enum {string}
          */
         TopicKind: "question" | "discussion" | "share" | "announcement";
+        TranscriptionInRequest: {
+            /**
+             * @description BCP 47; empty: it is recognized.
+             * @default
+             */
+            language: string;
+        };
+        TranslationInRequest: {
+            /** @description BCP 47. */
+            language: string;
+            /** @default  */
+            source_language: string;
+            /** @description Of the captions that have no translation. */
+            texts: string[];
+        };
         UploadOut: {
             /** Format: date-time */
             readonly created_at: string;
@@ -6604,6 +6781,65 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionOut"];
                 };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_automatic_captions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomaticCaptionsResult"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_automatic_captions_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal or a failure. */
             default: {
@@ -11984,6 +12220,41 @@ export interface operations {
             };
         };
     };
+    files_video_automatic_captions: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedAutomaticCaptionsOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     files_video_captions: {
         parameters: {
             query?: never;
@@ -12054,6 +12325,40 @@ export interface operations {
             };
         };
     };
+    files_video_cover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CoverInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     files_video_retry: {
         parameters: {
             query?: never;
@@ -12101,6 +12406,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SoundOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_transcribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TranscriptionInRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomaticCaptionsOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_translate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TranslationInRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomaticCaptionsOut"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -5,27 +5,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.files import services
 from apps.files.errors import UploadBusy
-from apps.files.models import Upload, VideoAsset
+from apps.files.jobs.media import about_video
+from apps.files.models import Upload
 from studyplatform.kit.errors import StoreFull
 from studyplatform.kit.jobs import JobSubject, Postpone, Running, job
 
 MAX_ATTEMPTS = 5
-
-
-def _about_video(payloads: Sequence[Mapping[str, Any]]) -> list[JobSubject | None]:
-    videos = VideoAsset.objects.only("filename").in_bulk([payload.get("video", 0) for payload in payloads])
-    found = [videos.get(payload.get("video", 0)) for payload in payloads]
-    return [
-        JobSubject(video.filename, reverse("admin:files_videoasset_change", args=[video.pk])) if video else None
-        for video in found
-    ]
 
 
 def _about_upload(payloads: Sequence[Mapping[str, Any]]) -> list[JobSubject | None]:
@@ -51,7 +42,7 @@ def _reopen(*, video: int, version: str) -> None:
     on_failure=_give_up,
     on_retry=_reopen,
     label=_("Process a video"),
-    about=_about_video,
+    about=about_video,
 )
 def process_video(running: Running, *, video: int, version: str) -> None:
     services.process_video(
