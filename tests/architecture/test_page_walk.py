@@ -371,6 +371,9 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         },
         "courses:studio-caption-track": CaptionFactory(video=world.video_lesson.video).uid,
         **{f"courses:studio-people-{act}": joined.uid for act in ("change", "remove", "give")},
+        "courses:studio-version-undo": CourseVersion.objects.create(
+            course=world.course, number=1, correction=1, tree={}, published_at=now
+        ).uid,
         "courses:studio-version-restore": CourseVersion.objects.create(
             course=world.course, number=1, tree={}, published_at=now
         ).uid,

@@ -102,3 +102,19 @@ def test_only_staff_see_versions(live: Course, ada: User, eve: User, browser_of:
     for page in ("version/begin", "version/discard"):
         assert browser_of(eve).post(f"{OWN}/{page}").status_code in {302, 403}, page
     assert live.working_copy is not None
+
+
+def test_a_typing_error_is_corrected_for_learners_by_one_press(live: Course, ada: User, browser_of: Browser) -> None:
+    browser = browser_of(ada)
+    browser.post(f"{OWN}/version/begin", {"lesson": "springs"})
+    copy = Course.with_working_copies.get(next_version_of=live)
+    rewrite(copy, "springs", "Water rises up.\n\nIt is cold.")
+    services.delete_lesson(lesson=copy.lessons.get(slug="deltas"), by=ada, now=NOW)
+    assert "Publish 1 correction now" in browser.get(f"{OWN}/version").content.decode()
+    browser.post(f"{OWN}/version/corrections")
+    assert live.lessons.get(slug="springs").body.startswith("Water rises up.")
+    assert live.lessons.filter(slug="deltas").exists()
+    content = browser.get(f"{OWN}/versions").content.decode()
+    assert "1 text corrected" in content
+    browser.post(f"{OWN}/versions/{live.versions.get(correction=1).uid}/undo")
+    assert live.lessons.get(slug="springs").body.startswith("Water rises.")

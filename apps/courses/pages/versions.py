@@ -1,6 +1,7 @@
 """The next version of a course: what it changes, what that means for learners, and the history of versions."""
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
@@ -14,7 +15,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
-from apps.courses import policies, services
+from apps.accounts.models import User
+from apps.courses import correction_policies, policies, services
+from apps.courses.content_tree import Corrections
 from apps.courses.errors import UploadsUnderWay, WatchedChoiceMissing
 from apps.courses.models import Course, CourseVersion
 from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
@@ -68,9 +71,13 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         choices = {**form.cleaned_data, "watched": read_watched_choices(request.POST)}
         services.choose_for_learners(course=copy, by=user, choices=choices)
-        if "submit" not in request.POST:
+        if not {"submit", "publish"} & request.POST.keys():
             messages.success(request, _("Saved."))
             return redirect("courses:studio-version", copy.slug)
+        if "publish" in request.POST:
+            services.publish_alone(course=copy, by=user, now=timezone.now())
+            messages.success(request, _("Version %(number)s is live.") % {"number": state.number})
+            return redirect("courses:studio-versions", state.live.slug)
         note = request.POST.get("reviewer_note", "")[:4000]
         try:
             services.submit_course(course=copy, by=user, note=note, now=timezone.now())
@@ -91,6 +98,8 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             "draft": copy.draft,
             "form": form,
             "effects": count_effects(read_change(state.live, difference.raw, following)),
+            "corrections": _corrections(user, state),
+            "may_publish": correction_policies.publish_alone(user, state.live, copy) is None,
             "changes_key": any(one.is_answer_changed for one in difference.raw.questions),
             "conflicts": versions.conflicts_of(copy.draft),
             "replaced": replaced_videos(copy),
@@ -157,15 +166,49 @@ def version_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @teaches
 @require_POST
-def version_restore(request: HttpRequest, slug: str, uid: Any) -> HttpResponse:
+def corrections_publish(request: HttpRequest, slug: str) -> HttpResponse:
+    """Publish the small corrections among the changes; everything else stays in the next version."""
+    course = course_for_staff(request, slug)
+    found = services.publish_corrections(course=course, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("Learners see your corrections. They are version %(label)s.") % {"label": found.label})
+    return redirect("courses:studio-version", course.slug)
+
+
+@teaches
+@require_POST
+def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Take a correction back."""
+    course = course_for_staff(request, slug)
+    version = _stored(course, uid)
+    services.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("Correction %(label)s was taken back.") % {"label": version.label})
+    return redirect("courses:studio-versions", course.slug)
+
+
+@teaches
+@require_POST
+def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Take a stored version as the contents of the next one."""
     course = course_for_staff(request, slug)
-    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
-    if found is None:
-        raise NotFound
+    found = _stored(course, uid)
     copy = services.restore_version(version=found, by=signed_in_user(request), now=timezone.now())
     messages.success(request, _("The next version has the contents of version %(label)s.") % {"label": found.label})
     return redirect("courses:studio-version", copy.slug)
+
+
+def _corrections(user: User, state: versions.VersionState) -> Corrections | None:
+    """The small corrections that the user may publish now; None if there is none."""
+    if correction_policies.publish_corrections(user, state.live, state.edited) is not None:
+        return None
+    found = services.find_corrections(state.live, state.edited, now=timezone.now())
+    return found if found.chosen and not found.is_too_much else None
+
+
+def _stored(course: Course, uid: UUID) -> CourseVersion:
+    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
+    if found is None:
+        raise NotFound
+    return found
 
 
 def _version(live: Course, label: str) -> CourseVersion | None:
