@@ -51,6 +51,20 @@ class NotEnrolled(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class LessonTakenOut(AppError):
+    code = "LESSON_TAKEN_OUT"
+    status = 404
+    title = _("This lesson is no longer part of the course")
+    message = _("“%(lesson)s” was taken out in a newer version. What you did in it is kept in your history.")
+    severity = "info"
+    icon = "info"
+    action = Action(_("Continue the course"), href="/course/lessons?course={course}")
+
+    lesson: str
+    course: str
+
+
+@dataclass(eq=False, kw_only=True)
 class PrerequisiteNotMet(AppError):
     code = "PREREQUISITE_NOT_MET"
     status = 403

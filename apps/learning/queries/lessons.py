@@ -20,6 +20,7 @@ from apps.courses.queries.downloads import downloads_of
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning import policies
+from apps.learning.errors import LessonTakenOut
 from apps.learning.models import Enrollment
 from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, place_all
 from apps.learning.queries.bookmarks import has_bookmarked
@@ -131,8 +132,12 @@ def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     """Find a lesson by its address or uid. One query if the lesson is cached, otherwise six.
 
     :raises LectureUnavailable: there is no such lesson.
+    :raises LessonTakenOut: the user worked in it, and a newer version of the course has no such lesson.
     """
-    known = cached(("lesson", *sorted(where.items())), lambda: _read(where))
+    try:
+        known = cached(("lesson", *sorted(where.items())), lambda: _read(where))
+    except LectureUnavailable as missing:
+        raise _taken_out(user, where) or missing from None
     lesson = known.lesson
     outline = outline_of(lesson.course)
     standing = standing_of(user, lesson.course)
@@ -141,6 +146,15 @@ def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     may_save = policies.save_progress(user, lesson.course, standing) is None
     is_bookmarked = has_bookmarked(user, lesson.course, standing.enrollment)
     return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
+
+
+def _taken_out(user: AnyUser, where: dict[str, Any]) -> LessonTakenOut | None:
+    """Return what to tell somebody who worked in a lesson that was removed, and opens it again. One query."""
+    if not isinstance(user, User):
+        return None
+    removed = Lesson.with_removed.filter(**where, removed_at__isnull=False, progress__enrollment__user=user)
+    lesson = removed.select_related("course").order_by("-removed_at").first()
+    return None if lesson is None else LessonTakenOut(lesson=lesson.title, course=lesson.course.slug)
 
 
 def lesson_as_learner(
