@@ -28,6 +28,7 @@ from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.replaced_videos import read_watched_choices, replaced_videos
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.courses.queries.version_effects import count_effects, read_change
+from apps.courses.services import corrections
 from studyplatform.kit.errors import NotFound
 
 VERSIONS_PER_PAGE = 20
@@ -75,7 +76,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("courses:studio-version", copy.slug)
         if "publish" in request.POST:
-            services.publish_alone(course=copy, by=user, now=timezone.now())
+            corrections.publish_alone(course=copy, by=user, now=timezone.now())
             messages.success(request, _("Version %(number)s is live.") % {"number": state.number})
             return redirect("courses:studio-versions", state.live.slug)
         note = request.POST.get("reviewer_note", "")[:4000]
@@ -169,7 +170,7 @@ def version_list(request: HttpRequest, slug: str) -> HttpResponse:
 def corrections_publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish the small corrections among the changes; everything else stays in the next version."""
     course = course_for_staff(request, slug)
-    found = services.publish_corrections(course=course, by=signed_in_user(request), now=timezone.now())
+    found = corrections.publish_corrections(course=course, by=signed_in_user(request), now=timezone.now())
     messages.success(request, _("Learners see your corrections. They are version %(label)s.") % {"label": found.label})
     return redirect("courses:studio-version", course.slug)
 
@@ -180,7 +181,7 @@ def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Take a correction back."""
     course = course_for_staff(request, slug)
     version = _stored(course, uid)
-    services.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
+    corrections.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
     messages.success(request, _("Correction %(label)s was taken back.") % {"label": version.label})
     return redirect("courses:studio-versions", course.slug)
 
@@ -200,7 +201,7 @@ def _corrections(user: User, state: versions.VersionState) -> Corrections | None
     """The small corrections that the user may publish now; None if there is none."""
     if correction_policies.publish_corrections(user, state.live, state.edited) is not None:
         return None
-    found = services.find_corrections(state.live, state.edited, now=timezone.now())
+    found = corrections.find_corrections(state.live, state.edited, now=timezone.now())
     return found if found.chosen and not found.is_too_much else None
 
 
