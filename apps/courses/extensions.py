@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.courses.models import Course, LearningPath
+from apps.courses.queries import kept_versions as kept_versions
 from studyplatform.kit.extensions import SitemapEntry, Tile, admin_tiles, sitemap_entries
 
 

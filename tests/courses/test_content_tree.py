@@ -339,3 +339,24 @@ def test_corrections_that_are_too_many_or_of_texts_that_changed_since_wait() -> 
     assert _fields_of(select_corrections(base, live, new)) == ["title"]
     assert select_corrections(base, base, new, words_left=1).is_too_much
     assert select_corrections(base, base, new, words_left=1).chosen == ()
+
+
+@pytest.mark.long
+def test_a_course_of_130_lessons_and_400_questions_is_begun_and_merged_at_once(
+    django_assert_max_num_queries: Any,
+) -> None:
+    live = make_whole_course()
+    quiz, bank = Quiz.objects.get(lesson__course=live), Quiz.objects.get(course=live)
+    for number in range(126):
+        LessonFactory(section=live.sections.first(), slug=f"more-{number}", update_counts=False)
+    for number in range(396):
+        QuestionFactory(quiz=quiz if number < 90 else bank)
+    working = CourseFactory(instructor=live.instructor, subject=live.subject)
+    tree = read_tree(live)
+    with django_assert_max_num_queries(120):
+        apply_tree(tree, working, live.instructor, NOW, identity="origin")
+    Lesson.objects.filter(course=working, slug="film").update(title="Movie")
+    services.delete_lesson(lesson=working.lessons.get(slug="more-1"), by=live.instructor, now=NOW)
+    tree = read_tree(working)
+    with django_assert_max_num_queries(120):
+        apply_tree(tree, live, live.instructor, NOW, source=working)

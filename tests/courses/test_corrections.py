@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -18,11 +19,13 @@ from apps.courses.errors import (
     VersionNotKept,
     WrongCourseStatus,
 )
-from apps.courses.models import Course, CourseVersion, Submission, VersionDraft
+from apps.courses.models import Course, CourseVersion, Question, Submission, VersionDraft
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.kept_versions import files_in_versions
 from apps.courses.services import corrections
 from apps.learning.models import Enrollment
 from studyplatform.kit.errors import AppError
+from tests.courses.whole_course import make_whole_course
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory, SubmissionFactory
 from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
@@ -171,3 +174,21 @@ def test_corrections_need_a_working_copy_of_a_public_course(live: Course) -> Non
     Course.objects.filter(pk=live.pk).update(status="suspended")
     with pytest.raises(WrongCourseStatus):
         correct(live)
+
+
+def test_what_a_stored_version_names_is_kept_beyond_the_time_of_undoing() -> None:
+    course = make_whole_course()
+    kept = read_tree(course)
+    course.lessons.filter(slug="springs").update(removed_at=NOW)
+    Question.objects.filter(quiz__course=course, prompt="Tagged?").update(removed_at=NOW)
+    version = CourseVersion.objects.create(course=course, number=1, tree=kept, published_at=NOW)
+    later = NOW + timedelta(days=40)
+    files = {UUID(file["uid"]) for file in kept["files"]}
+    assert services.purge_removed(now=later) == 0
+    assert files_in_versions({*files, uuid4()}) == files
+
+    version.tree = None
+    version.save()
+
+    assert services.purge_removed(now=later) == 2
+    assert files_in_versions(files) == set()

@@ -20,7 +20,7 @@ NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 
 def make_whole_course(**columns: object) -> Course:
     """Return a published course with files, downloads, prerequisites, a picture, and every kind of question source."""
-    course = CourseFactory(status="published", requires_order=True, title="Rivers", **columns)
+    course = CourseFactory(requires_order=True, title="Rivers", **columns)
     by = course.instructor
     CoursePictureFactory(course=course, alt="A bend")
     course.prerequisites.add(CourseFactory(status="published", instructor=by))
@@ -44,4 +44,5 @@ def make_whole_course(**columns: object) -> Course:
     services.add_draw(quiz=quiz, by=by, tags=list(tagged.tags.all()), count=1, now=NOW)
     film.prerequisites.add(text)
     LessonFactory(section=section, title="Mouths", slug="mouths", opens_after_days=7, is_optional=True)
+    Course.objects.filter(pk=course.pk).update(status=Course.Status.PUBLISHED, published_at=NOW)
     return Course.objects.get(pk=course.pk)
