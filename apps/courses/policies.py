@@ -78,6 +78,12 @@ def edit_course(user: AnyUser, course: Course) -> Verdict:
     return VersionNeeded() if course.is_versioned else None
 
 
+def edit_captions(user: AnyUser, course: Course) -> Verdict:
+    """Those who may edit correct captions at once, also of a published course: they belong to its videos."""
+    refusal = edit_course(user, course)
+    return None if isinstance(refusal, VersionNeeded) else refusal
+
+
 def begin_version(user: AnyUser, course: Course) -> Verdict:
     """Those who edit write the next version of a course that was published, unless it is archived or under review."""
     refusal = hold_right(user, course, Right.EDIT)

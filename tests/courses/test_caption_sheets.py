@@ -14,7 +14,7 @@ from apps.files.video import cue_sheets
 from apps.files.video.caption_files import read_captions
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +222,14 @@ def test_tones_of_vietnamese_are_written_apart() -> None:
 def test_what_is_typed_stays(typed: str) -> None:
     published = cue_sheets.published_text(typed)
     assert cue_sheets.published_text(cue_sheets.editable_text(published)) == published
+
+
+def test_captions_of_a_published_course_are_corrected_at_once(lesson: Lesson) -> None:
+    Course.objects.filter(pk=lesson.course_id).update(status=Course.Status.PUBLISHED, published_at=THEN)
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson)).json()
+    saved = save(author, lesson, sheet, {**sheet["cues"][0], "text": "Corrected."}).json()
+    assert publish(author, lesson, saved["revision"]).status_code == 200
+    assert "Corrected." in CaptionTrack.objects.get().webvtt
+    Course.objects.filter(pk=lesson.course_id).update(status=Course.Status.REVIEW)
+    assert publish(author, lesson, saved["revision"] + 1).json()["code"] == "COURSE_UNDER_REVIEW"

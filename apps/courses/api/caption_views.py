@@ -115,7 +115,7 @@ class LessonCaptionsReading(APIView):
     def post(self, request: Request, uid: UUID, language: str) -> Response:
         """Read a caption file without saving anything: the editor shows its cues, and takes them or not."""
         lesson, video = _captioned(request, uid, language)
-        enforce(policies.edit_course(signed_in_user(request), lesson.course))
+        enforce(policies.edit_captions(signed_in_user(request), lesson.course))
         sent = validated(shapes.CaptionFileIn, request)
         raw, encoding = sent["file"].read(files.MAX_CAPTION_BYTES + 1), sent["encoding"]
         reading = files.read_captions(raw, language=language, encoding=encoding)

@@ -17,7 +17,7 @@ from apps.courses.forms import CaptionsForm
 from apps.courses.models import Course, Lesson
 from apps.courses.pages.outline import lesson_of
 from apps.courses.pages.staffed import course_for_staff
-from apps.courses.policies import edit_course
+from apps.courses.policies import edit_captions, edit_course
 from apps.files.models import VideoAsset
 from apps.files.services import (
     caption_encodings,
@@ -38,7 +38,7 @@ def show_captions_editor(request: HttpRequest, course: Course, opened: Lesson) -
     """
     if opened.video is None:
         raise WrongLessonKind
-    is_locked = edit_course(signed_in_user(request), course) is not None
+    is_locked = edit_captions(signed_in_user(request), course) is not None
     context = {
         "course": course,
         "opened": opened,
@@ -68,6 +68,7 @@ def _props(
         "poster": sources.poster if sources else None,
         "has_audio": video.has_audio,
         "is_locked": is_locked,
+        "are_chapters_locked": edit_course(signed_in_user(request), course) is not None,
         "language": first,
         "languages": [
             {"tag": tag, "name": name, "has_captions": tag in sheets}

@@ -38,7 +38,7 @@ def save_caption_cues(
 
     Raises like `files.services.caption_sheets.save_cues`.
     """
-    enforce(policies.edit_course(by, lesson.course))
+    enforce(policies.edit_captions(by, lesson.course))
     return caption_sheets.save_cues(
         video=_video(lesson),
         by=by,
@@ -61,8 +61,8 @@ def publish_captions(
     Raises like `files.services.caption_sheets.publish_sheet`.
     """
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
-        enforce(policies.edit_course(by, course))
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        enforce(policies.edit_captions(by, course))
         track = caption_sheets.publish_sheet(
             video=_video(lesson), by=by, language=language, revision=revision, now=now, replaces=replaces
         )
@@ -72,7 +72,7 @@ def publish_captions(
 
 def discard_caption_changes(*, lesson: Lesson, by: User, language: str) -> None:
     """Forget what was changed since these captions were published. Idempotent."""
-    enforce(policies.edit_course(by, lesson.course))
+    enforce(policies.edit_captions(by, lesson.course))
     caption_sheets.discard_sheet(video=_video(lesson), language=language)
 
 
@@ -86,7 +86,7 @@ def save_chapters(
     """
     written = "\n".join(f"{clock(start)} {title}" for start, title in chapters)
     with transaction.atomic():
-        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db(fields=["chapters", "duration"])
         if lesson.chapters not in ([list(each) for each in before], [list(each) for each in chapters]):

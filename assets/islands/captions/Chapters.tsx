@@ -54,7 +54,7 @@ export function Chapters({
       const stored = await saveChapters(lesson, chapters, before);
       setBefore(stored);
       setRows(stored.map(rowOf));
-      toast(t("The chapters were saved. Learners see them now."));
+      toast(t("The chapters were saved."));
     } catch (reason) {
       setFailure(reason);
     } finally {

@@ -424,7 +424,12 @@ export function Editor({
               onChoose={setCurrent}
             />
           )}
-          <Chapters lesson={lesson} saved={props.chapters} video={video} isLocked={isLocked} />
+          <Chapters
+            lesson={lesson}
+            saved={props.chapters}
+            video={video}
+            isLocked={props.are_chapters_locked}
+          />
           <section className="panel panel__body mt-4 capkeys" aria-labelledby="captions-keys">
             <h2 className="h5" id="captions-keys">
               {t("Keys")}

@@ -15,6 +15,8 @@ export type CaptionsProps = {
   poster: string | null;
   has_audio: boolean;
   is_locked: boolean;
+  /** Chapters of a published course are changed by its next version. */
+  are_chapters_locked: boolean;
   /** The language that is shown first. */
   language: string;
   languages: { tag: string; name: string; has_captions: boolean }[];
