@@ -268,7 +268,7 @@ def test_the_number_of_queries_of_a_move_does_not_grow_with_the_course(ada, djan
         )
     last = course.lessons.order_by("-section__position", "-position").first()
 
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         services.move_lesson(lesson=last, by=ada, section=course.sections.get(position=1), position=1, now=NOW)
 
     assert course.lessons.get(number="1.1") == last
