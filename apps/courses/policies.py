@@ -64,10 +64,7 @@ def own_course(user: AnyUser, course: Course) -> Verdict:
 
 
 def edit_course(user: AnyUser, course: Course) -> Verdict:
-    """Those who may edit change texts and outline, but not during a review or once the course is archived.
-
-    A course that was published is changed by its next version alone.
-    """
+    """Those who may edit change texts and outline, but not during a review, nor once it was published or archived."""
     refusal = hold_right(user, course, Right.EDIT)
     if refusal is not None:
         return refusal
@@ -97,9 +94,8 @@ def delete_course(user: AnyUser, course: Course) -> Verdict:
     refusal = own_course(user, course)
     if refusal is not None:
         return refusal
-    if course.is_working_copy:
-        return CourseInUse()
-    return None if course.status == Status.DRAFT and course.published_at is None else CourseInUse()
+    is_new_draft = course.status == Status.DRAFT and not course.is_versioned and not course.is_working_copy
+    return None if is_new_draft else CourseInUse()
 
 
 def submit_course(user: AnyUser, course: Course) -> Verdict:

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.courses import path_urls, version_urls
 from apps.courses.pages import (
     appeals,
     authoring,
@@ -14,7 +15,6 @@ from apps.courses.pages import (
     findings,
     media,
     outline,
-    paths,
     people,
     pictures,
     question_exports,
@@ -24,7 +24,6 @@ from apps.courses.pages import (
     review,
     review_links,
     sections,
-    versions,
 )
 
 app_name = "courses"
@@ -33,9 +32,10 @@ _own = "dashboard/instructor/courses/<slug:slug>"
 _lesson = f"{_own}/lectures/<slug:lesson>"
 _question = f"{_lesson}/questions/<uuid:uid>"
 _bank = f"{_own}/bank/<uuid:uid>"
-_path = "dashboard/instructor/paths/<uuid:uid>"
 
 urlpatterns = [
+    *version_urls.urlpatterns,
+    *path_urls.urlpatterns,
     path("course-pictures/<str:name>", pictures.picture_file, name="picture-file"),
     path("dashboard/instructor/courses/", authoring.course_list, name="studio-list"),
     path("dashboard/instructor/courses/new", authoring.course_new, name="studio-new"),
@@ -44,13 +44,6 @@ urlpatterns = [
     path(f"{_own}/picture/remove", pictures.picture_remove, name="studio-picture-remove"),
     path(f"{_own}/step", authoring.course_step, name="studio-step"),
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
-    path(f"{_own}/version", versions.version, name="studio-version"),
-    path(f"{_own}/version/begin", versions.version_begin, name="studio-version-begin"),
-    path(f"{_own}/version/corrections", versions.corrections_publish, name="studio-version-correct"),
-    path(f"{_own}/version/discard", versions.version_discard, name="studio-version-discard"),
-    path(f"{_own}/versions", versions.version_list, name="studio-versions"),
-    path(f"{_own}/versions/<uuid:uid>/undo", versions.correction_undo, name="studio-version-undo"),
-    path(f"{_own}/versions/<uuid:uid>/restore", versions.version_restore, name="studio-version-restore"),
     path(f"{_own}/findings", findings.findings, name="studio-findings"),
     path(f"{_own}/findings/links", findings.findings_check, name="studio-findings-check"),
     path(f"{_own}/findings/<slug:key>", findings.finding_ignore, name="studio-finding"),
@@ -120,12 +113,4 @@ urlpatterns = [
     path(f"{_own}/bank/import", question_imports.question_imports, name="studio-imports"),
     path(f"{_own}/bank/import/<uuid:uid>", question_imports.question_import, name="studio-import"),
     path(f"{_own}/bank/import/<uuid:uid>/undo", question_imports.question_import_undo, name="studio-import-undo"),
-    path("dashboard/instructor/paths/", paths.path_list, name="studio-paths"),
-    path("dashboard/instructor/paths/new", paths.path_new, name="studio-path-new"),
-    path(_path, paths.path, name="studio-path"),
-    path(f"{_path}/courses", paths.path_add, name="studio-path-add"),
-    path(f"{_path}/courses/move", paths.path_move, name="studio-path-move"),
-    path(f"{_path}/courses/remove", paths.path_remove, name="studio-path-remove"),
-    path(f"{_path}/publish", paths.path_publish, name="studio-path-publish"),
-    path(f"{_path}/delete", paths.path_delete, name="studio-path-delete"),
 ]
