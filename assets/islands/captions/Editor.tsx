@@ -170,6 +170,8 @@ export function Editor({
       (all) => cueLists.mergeWithNext(all, id),
       (all, [pair, other]) => (pair && other ? cueLists.mergeWithNext(all, pair.id) : all),
     );
+    // The field that had the focus may be gone.
+    goTo(id);
     announce(t("Captions merged"));
   };
   const addCue = (): void => {
@@ -209,8 +211,11 @@ export function Editor({
   const undo = (): void => {
     const id = editing.undo();
     if (id !== null && sheet.state().cues.some((cue) => cue.id === id)) {
-      setCurrent(id);
-      list.current?.show(id);
+      if (root.current?.querySelector(".cues")?.contains(document.activeElement)) goTo(id);
+      else {
+        setCurrent(id);
+        list.current?.show(id);
+      }
     }
   };
 
