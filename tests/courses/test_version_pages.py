@@ -9,6 +9,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course
+from tests.courses.test_review_threads import say
 from tests.factories.courses import CourseFactory, LessonFactory
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +60,10 @@ def test_its_page_shows_what_changes_and_submits_it(
         content = browser.get(f"{OWN}/version").content.decode()
     assert "<ins>slowly</ins>" in content.replace("<ins> slowly</ins>", "<ins>slowly</ins>")
     assert "1 changed, 1 removed" in content
+    said = say(copy, sam, "How slowly?", lesson=copy.lessons.get(slug="springs"))
+    assert (said.course, said.lesson_uid) == (live, live.lessons.get(slug="springs").uid)
+    shown = browser.get(f"{OWN}/version").content.decode()
+    assert shown.count(f'id="t-{said.uid}"') == 1, "the comment stands with what it is about"
     assert "By kind" in browser.get(f"{OWN}/version?by=kind").content.decode()
     sent = {"note": "Clearer.", "transition": "finish", "is_announced": "on"}
     assert browser.post(f"{OWN}/version", {**sent, "transition": "fly"}).status_code == 200
@@ -71,6 +76,7 @@ def test_its_page_shows_what_changes_and_submits_it(
     review = browser_of(sam).get("/dashboard/admin/courses/rivers/review").content.decode()
     assert "Version 2" in review
     assert "1 changed, 1 removed" in review
+    assert f'id="t-{said.uid}"' in review
     browser_of(sam).post("/dashboard/admin/courses/rivers/review", {"outcome": "approved", "comment": ""})
     live.refresh_from_db()
     assert live.lessons.get(slug="springs").body.startswith("Water rises slowly.")

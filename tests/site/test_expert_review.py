@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def film(course: Course) -> Lesson:
-    course.status = "draft"
+    course.status, course.published_at = "draft", None
     course.save()
     section = course.sections.order_by("position").last()
     video = VideoFactory(duration=734)

@@ -26,6 +26,7 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import review, versions
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.replaced_videos import read_watched_choices, replaced_videos
+from apps.courses.queries.review_threads import Addresses, rows_by_lesson
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.courses.services import corrections
@@ -97,6 +98,9 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             **page_of_changes(request.GET, difference),
             "state": state,
             "draft": copy.draft,
+            "comments_by_anchor": {f"l-{uid}": rows for uid, rows in rows_by_lesson(copy).items() if uid},
+            "to": Addresses(copy),
+            "back": request.get_full_path(),
             "form": form,
             "effects": count_effects(read_change(state.live, difference.raw, following)),
             "corrections": _corrections(user, state),
