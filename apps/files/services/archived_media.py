@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -121,7 +122,7 @@ class Arrival:
     _job: Job | None = None
 
     def __enter__(self) -> "Arrival":
-        require_free_space(self.folder, self.needed)
+        require_free_space(Path(settings.WORK_ROOT), self.needed)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -164,7 +165,7 @@ class Arrival:
         put(temporary, name, self.extend)
         temporary.unlink(missing_ok=True)
         if free_space(Path(settings.WORK_ROOT)) < 0:
-            require_free_space(self.folder, 1)
+            require_free_space(Path(settings.WORK_ROOT), 1)
 
     def settle(self) -> None:
         """Keep the files: call it in the transaction that makes rows of them.
@@ -230,17 +231,29 @@ def settle_video(*, arriving: ArrivingVideo, owner: User, stored_bytes: int, now
     video.filename = clean_name(video.filename)
     if not arriving.has_original:
         video.source_bytes, video.source_sha256 = 0, ""
-    video.full_clean(exclude=["owner", "former"])
+    _check_filled(video)
     video.save()
     for row in described["renditions"]:
         rendition = Rendition(video=video, **{name: row[name] for name in RENDITION_COLUMNS})
-        rendition.full_clean(exclude=["video"])
+        _check_filled(rendition)
         rendition.save()
     for row in described["captions"]:
         track = CaptionTrack(video=video, created_at=now, **{name: row[name] for name in CAPTION_COLUMNS})
-        track.full_clean(exclude=["video"])
+        _check_filled(track)
         track.save()
     return video
+
+
+def _check_filled(row: Model) -> None:
+    """Check the values of a row, except for empty ones and references.
+
+    :raises ValidationError: one is not what its column holds.
+    """
+    columns = row._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
+    empty = ("", None, [], {})
+    row.clean_fields(
+        exclude=[each.name for each in columns if each.is_relation or each.value_from_object(row) in empty]
+    )
 
 
 def checked_captions(webvtt: str) -> str:
