@@ -101,12 +101,12 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
         for mine in seconds.values():
             watched.update(mine)
     courses = Course.objects.in_bulk(list(watched))
-    amounts = {pk: by_course[pk] for pk in sorted(watched)}
-    owners = {pk: courses[pk].instructor_id for pk in amounts}
-    divided = revenue_shares.divide_months(amounts, owners, start, end)
+    course_parts = {pk: by_course[pk] for pk in sorted(watched)}
+    owners = {pk: courses[pk].instructor_id for pk in course_parts}
+    divided = revenue_shares.divide_months(course_parts, owners, start, end)
     parts = [
         PremiumPart(user, pk, courses[pk].title, amount)
-        for pk in amounts
+        for pk in course_parts
         for user, amount in sorted(divided[pk].items(), key=lambda each: (each[0] != owners[pk], each[0]))
         if amount or user == owners[pk]
     ]

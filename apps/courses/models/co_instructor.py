@@ -2,7 +2,7 @@
 
 import uuid
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
@@ -174,7 +174,7 @@ def having_right(right: Right, prefix: str) -> Q:
     return Q(**{f"{prefix}removed_at": None, f"{prefix}role__in": roles_with(right)})
 
 
-def courses_co_taught(user_id: object, right: Right) -> models.QuerySet[CoInstructor, int]:
+def courses_co_taught(user_id: Any, right: Right) -> models.QuerySet[CoInstructor, int]:
     """Return the ids of the courses in which somebody has a right as a co-instructor; ``user_id``: may be an OuterRef.
 
     Their instructor is never one of them.
@@ -182,7 +182,7 @@ def courses_co_taught(user_id: object, right: Right) -> models.QuerySet[CoInstru
     return CoInstructor.objects.having(right).filter(user=user_id).values_list("course", flat=True)
 
 
-def taught_by(user_id: object, right: Right, course: str = "") -> Q:
+def taught_by(user_id: Any, right: Right, course: str = "") -> Q:
     """Return the condition that somebody has a right in a course; ``course``: its name in the query and "__".
 
     A working copy has the people of its live course.

@@ -7,6 +7,7 @@ if the email is forwarded. Somebody without an account registers with this addre
 import hashlib
 import secrets
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils.formats import date_format
@@ -133,7 +134,7 @@ def answer_invitation(*, token: str, by: User, accepts: bool, now: datetime) -> 
         if accepts:
             _join(course, found, by, now)
         kind = "courses.co_instructor_joined" if accepts else "courses.co_instructor_declined"
-        about = {"course": course.title, "name": by.display_name}
+        about: dict[str, Any] = {"course": course.title, "name": by.display_name}
         accounts.notify(kind, course.instructor, people_page(course), found.uid.hex, **about)
     return found
 

@@ -5,6 +5,7 @@ comes before it, or is refused. Sales lock the shares that they read (`billing.s
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, Sum
@@ -67,7 +68,7 @@ def remove_co_instructor(*, course: Course, by: User, user_id: int, now: datetim
             return
         _end(member, by=by, now=now)
         index_course(course_id=course.pk)
-        about = {"course": course.title, "name": member.user.display_name}
+        about: dict[str, Any] = {"course": course.title, "name": member.user.display_name}
         if by.pk == user_id:
             accounts.notify(
                 "courses.co_instructor_left", course.instructor, people_page(course), member.uid.hex, **about
@@ -175,7 +176,7 @@ def transfer_course(*, course: Course, by: User, to: User, now: datetime) -> Non
         enforce(people_policies.be_offered_course(member.user))
         former = course.instructor
         _hand_over(course, to=member.user, now=now)
-        about = {"course": course.title, "name": member.user.display_name}
+        about: dict[str, Any] = {"course": course.title, "name": member.user.display_name}
         key = f"{course.pk} {now.isoformat()}"
         accounts.notify_all("courses.ownership_accepted", [former, member.user], people_page(course), key, **about)
 
