@@ -83,10 +83,8 @@ def edit_captions(user: AnyUser, course: Course) -> Verdict:
 
 def begin_version(user: AnyUser, course: Course) -> Verdict:
     """Those who edit write the next version of a course that was published, unless it is archived or under review."""
-    refusal = hold_right(user, course, Right.EDIT)
-    if refusal is not None:
-        return refusal
-    return None if course.is_versioned and course.status in EDITABLE else _wrong_status(course)
+    may_begin = course.is_versioned and course.status in EDITABLE
+    return hold_right(user, course, Right.EDIT) or (None if may_begin else _wrong_status(course))
 
 
 def delete_course(user: AnyUser, course: Course) -> Verdict:
