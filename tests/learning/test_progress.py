@@ -63,7 +63,7 @@ def test_distinct_seconds_count_once(watch):
     assert LessonProgress.objects.get().watched_seconds == 30
 
 
-def test_a_lesson_that_begins_anew_keeps_what_was_completed(watch, video_lesson, enrollment, now):
+def test_a_lesson_that_begins_again_keeps_what_was_completed(watch, video_lesson, enrollment, now):
     done = LessonProgress.objects.create(
         enrollment=EnrollmentFactory(course=enrollment.course), lesson=video_lesson, started_at=now, updated_at=now,
         watched=[[0, 9]], watched_seconds=9, completed_at=now,

@@ -1,4 +1,4 @@
-"""Lessons that begin anew for those who have not completed them."""
+"""Lessons that begin again for those who have not completed them."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -12,7 +12,7 @@ def restart_lessons(*, lesson_ids: Collection[int], now: datetime) -> int:
     """Forget what was watched of these lessons, except by those who have completed them. Idempotent.
 
     The time that learners spent stays counted in their days and streaks. A save of a page that is open at this moment
-    finds another revision, and begins from what is left. Returns how many learners' lessons begin anew.
+    finds another revision, and begins from what is left. Returns how many learners' lessons begin again.
     """
     begun = LessonProgress.objects.filter(lesson__in=lesson_ids, completed_at=None)
     return begun.update(
