@@ -26,7 +26,8 @@ __all__ = ["connection"]
 
 def at_once(*acts: Act) -> list[Any]:
     """Run the acts at the same moment; return what each returned, or its refusal. Anything else fails the test."""
-    gate, found, failures = threading.Barrier(len(acts)), [None] * len(acts), []
+    gate, failures = threading.Barrier(len(acts)), list[Exception]()
+    found: list[Any] = [None] * len(acts)
 
     def run(place: int, act: Act) -> None:
         try:

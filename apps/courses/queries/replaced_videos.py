@@ -69,7 +69,7 @@ def replaced_videos(copy: Course) -> list[ReplacedVideo]:
     choices = copy.draft.watched_choices
     found = []
     for row in rows.select_related("section", "video").order_by("section__position", "position"):
-        before = published.get(row.origin)
+        before = published.get(row.origin) if row.origin is not None else None
         if before is None or _name_video(before) == _name_video(row):
             continue
         chosen = choices.get(row.uid.hex, {})

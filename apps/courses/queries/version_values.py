@@ -83,7 +83,8 @@ def answer_of(question: Mapping[str, Any]) -> list[str]:
 
 
 def _right(question: Mapping[str, Any]) -> list[str]:
-    answer, options = question.get("answer") or {}, question.get("options") or []
+    answer: dict[str, Any] = question.get("answer") or {}
+    options: Any = question.get("options") or []  # a list, or an object: that of the kind of question
     texts = {one["id"]: str(one["text"]) for one in options} if isinstance(options, list) else {}
     match question.get("kind"):
         case Question.Kind.SINGLE:

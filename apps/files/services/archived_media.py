@@ -250,7 +250,7 @@ def _check_filled(row: Model) -> None:
     :raises ValidationError: one is not what its column holds.
     """
     columns = row._meta.concrete_fields  # noqa: SLF001 (public by Django's documentation)
-    empty = ("", None, [], {})
+    empty: tuple[object, ...] = ("", None, [], {})
     row.clean_fields(
         exclude=[each.name for each in columns if each.is_relation or each.value_from_object(row) in empty]
     )
