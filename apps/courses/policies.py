@@ -9,12 +9,11 @@ from apps.courses.errors import (
     CourseUnderReview,
     NotCourseStaff,
     OnlyForInstructor,
-    PathNotFound,
     RightNotGiven,
     VersionNeeded,
     WrongCourseStatus,
 )
-from apps.courses.models import Course, LearningPath, Right, StatusChange
+from apps.courses.models import Course, Right, StatusChange
 from apps.courses.rights import courses_with_right, has_right, teachers_of
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
@@ -137,32 +136,6 @@ def suspend_course(user: AnyUser, course: Course) -> Verdict:
 
 def reinstate_course(user: AnyUser, course: Course) -> Verdict:
     return _admin_in(user, course, {Status.SUSPENDED})
-
-
-def manage_path(user: AnyUser, path: LearningPath) -> Verdict:
-    """Admins manage every learning path, instructors their own. For others it doesn't exist."""
-    if not isinstance(user, User):
-        return NotAuthenticated()
-    return None if _manages(user, path) else PathNotFound()
-
-
-def see_path(user: AnyUser, path: LearningPath) -> Verdict:
-    """Everyone sees a published learning path; only those who manage it see the others."""
-    return None if path.is_published or _manages(user, path) else PathNotFound()
-
-
-def add_to_path(user: AnyUser, path: LearningPath, course: Course) -> Verdict:
-    """Instructors add their own courses, admins any course, but none that is suspended or archived."""
-    refusal = manage_path(user, path) or manage_course(user, course)
-    if refusal is not None:
-        return refusal
-    return _wrong_status(course) if course.status in {Status.SUSPENDED, Status.ARCHIVED} else None
-
-
-def _manages(user: AnyUser, path: LearningPath) -> bool:
-    if not isinstance(user, User) or not user.is_active:
-        return False
-    return user.is_admin or (user.can_teach and path.owner_id == user.pk)
 
 
 def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:

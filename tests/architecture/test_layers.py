@@ -18,6 +18,7 @@ PUBLIC = {
     "queries",
     "library_queries",
     "policies",
+    "path_policies",
     "events",
     "errors",
     "guards",

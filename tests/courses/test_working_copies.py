@@ -17,7 +17,7 @@ from apps.learning.queries.openable import openable_lessons
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.learning import EnrollmentFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SECRET = "Zanzibar"
 
 

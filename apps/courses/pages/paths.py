@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
-from apps.courses import policies, services
+from apps.courses import path_policies, services
 from apps.courses.forms import PathForm
 from apps.courses.models import Course, LearningPath
 from apps.courses.queries import authored_paths
@@ -132,7 +132,7 @@ def _path(request: HttpRequest, uid: UUID) -> LearningPath:
     :raises NotFound: it doesn't exist, or the user may not edit it.
     """
     found = LearningPath.objects.filter(uid=uid).first()
-    if found is None or policies.manage_path(signed_in_user(request), found) is not None:
+    if found is None or path_policies.manage_path(signed_in_user(request), found) is not None:
         raise NotFound
     return found
 

@@ -123,7 +123,7 @@ def levels_of(difficulties: Iterable[str]) -> list[str]:
 
 
 def path_page(slug: str) -> PathPage:
-    """Return a path with its courses, published or not: who may see it is ``policies.see_path``.
+    """Return a path with its courses, published or not: who may see it is ``path_policies.see_path``.
 
     Four queries, none if cached.
 

@@ -67,7 +67,7 @@ def import_course(
             _read_all(archive, progress)
             return report
         with files.Arrival(archive.total) as arrival:
-            names = [files.name_of_upload(uid) for uid in arriving.uploads.values()]
+            names = [files.kept_name(uid) for uid in arriving.uploads.values()]
             arrival.expect(*names, *(name for video in arriving.videos.values() for name in video.names))
             _store(archive, arriving, arrival, progress)
             with transaction.atomic():
@@ -178,7 +178,7 @@ def _store(archive: Archive, arriving: _Arriving, arrival: files.Arrival, progre
     for name in archive.names:
         kind, _, rest = name.partition("/")
         if kind == "uploads":
-            target = files.name_of_upload(arriving.uploads[rest])
+            target = files.kept_name(arriving.uploads[rest])
         elif "/" in rest:
             uid, _, inside = rest.partition("/")
             target = arriving.videos[uid].name_of(inside)

@@ -11,7 +11,7 @@ from django.db.models import Max
 from django.utils.text import slugify
 
 from apps.accounts.models import User
-from apps.courses import policies
+from apps.courses import path_policies, policies
 from apps.courses.errors import PathFull, PathNotFound, PathNotReady, TooManyPaths
 from apps.courses.models import Course, LearningPath, PathCourse
 from apps.courses.services.outline_rows import arrange, moved
@@ -77,7 +77,7 @@ def add_path_course(*, path: LearningPath, by: User, course: Course, now: dateti
     """
     with transaction.atomic():
         path = _locked(path, by)
-        enforce(policies.add_to_path(by, path, course))
+        enforce(path_policies.add_to_path(by, path, course))
         if path.places.filter(course=course).exists():
             return
         if path.places.count() >= COURSE_LIMIT:
@@ -141,7 +141,7 @@ def _locked(path: LearningPath, by: User) -> LearningPath:
     found = LearningPath.objects.select_for_update().filter(pk=path.pk).first()
     if found is None:  # deleted in the meantime
         raise PathNotFound
-    enforce(policies.manage_path(by, found))
+    enforce(path_policies.manage_path(by, found))
     return found
 
 

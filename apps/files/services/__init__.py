@@ -10,7 +10,6 @@ from apps.files.services.archived_media import (
     describe_video,
     is_foreign_playlist,
     iterate_chunks,
-    name_of_upload,
     open_archived,
     open_archived_upload,
     remove_arrival,
@@ -123,6 +122,7 @@ from apps.files.services.videos import (
 )
 from apps.files.services.zips import stream_zip
 from apps.files.servings import register_report, report_served
+from apps.files.storage import kept_name
 from apps.files.video.encodings import decode as decode_text
 
 __all__ = [
@@ -203,6 +203,7 @@ __all__ = [
     "is_language",
     "iterate_chunks",
     "keep_caption_draft",
+    "kept_name",
     "language_name",
     "library_target",
     "link_token",
@@ -210,7 +211,6 @@ __all__ = [
     "measure_sound",
     "move_entries",
     "move_to_bin",
-    "name_of_upload",
     "open_archived",
     "open_archived_upload",
     "open_captions",

@@ -159,7 +159,7 @@ class Arrival:
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / "arriving"
         with temporary.open("wb") as target:
-            while data := source.read(CHUNK_BYTES):
+            for data in iterate_chunks(source):
                 target.write(data)
                 self.extend()
         put(temporary, name, self.extend)
@@ -290,11 +290,6 @@ def settle_upload(*, uid: uuid.UUID, owner: User, filename: str, length: int, sh
     if scanner.is_enabled():
         transaction.on_commit(lambda: enqueue_scan(upload.uid))
     return upload
-
-
-def name_of_upload(uid: uuid.UUID) -> str:
-    """Where the content of an upload is stored."""
-    return kept_name(uid)
 
 
 def iterate_chunks(source: IO[bytes]) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses import policies
+from apps.courses import path_policies
 from apps.courses.queries.paths import listed_rows, path_cards, path_page
 from apps.learning.api.path_serializers import PathCardOut, PathOut
 from apps.learning.queries.addresses import course_url
@@ -55,7 +55,7 @@ class OnePath(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The courses of a learning path in their order; for the signed-in with their progress."""
         page = path_page(slug)
-        enforce(policies.see_path(request.user, page.path))
+        enforce(path_policies.see_path(request.user, page.path))
         shown = path_for(request.user, page)
         shape = {
             "slug": page.path.slug,

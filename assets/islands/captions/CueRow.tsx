@@ -116,6 +116,8 @@ export const CueRow = memo(function CueRow({
   const { id } = cue;
   const name = (rest: string): string => `${rest}-${id}`;
   const rows = Math.max(2, cue.text.split("\n").length);
+  const author = conflict?.by ?? "";
+  const other = author === "" ? t("Another author") : author;
   return (
     // The row is only told that one of its fields has the focus.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -251,10 +253,10 @@ export const CueRow = memo(function CueRow({
           <p className="notice__body">
             {conflict.theirs.state === "removed"
               ? t("{author} has deleted this caption.", {
-                  author: conflict.by || t("Another author"),
+                  author: other,
                 })
               : t("{author} has changed this caption, too: “{text}”, {begin} to {end}.", {
-                  author: conflict.by || t("Another author"),
+                  author: other,
                   text: conflict.theirs.text,
                   begin: formatTime(conflict.theirs.begin),
                   end: formatTime(conflict.theirs.end),

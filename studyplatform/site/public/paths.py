@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.courses import policies
+from apps.courses import path_policies
 from apps.courses.queries.paths import PathPage, path_list, path_page
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.path_progress import path_for, progress_in
@@ -40,8 +40,8 @@ def paths(request: HttpRequest) -> HttpResponse:
 def path(request: HttpRequest, slug: str) -> HttpResponse:
     """One path: its courses in order, for a learner with what is done, what waits, and what comes next."""
     page = path_page(slug)
-    enforce(policies.see_path(request.user, page.path))
-    manages = policies.manage_path(request.user, page.path) is None
+    enforce(path_policies.see_path(request.user, page.path))
+    manages = path_policies.manage_path(request.user, page.path) is None
     shown = path_for(request.user, page, shows_all=manages and not page.path.is_published)
     context = {
         "page": page,
