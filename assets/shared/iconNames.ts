@@ -60,7 +60,6 @@ export const scriptIcons = [
   "info",
   "italic",
   "keyboard",
-  "languages",
   "layers",
   "layout-grid",
   "lightbulb",
