@@ -51,7 +51,7 @@ class TooManyCoInstructors(AppError):
     code = "TOO_MANY_CO_INSTRUCTORS"
     status = 409
     title = _("The course has as many co-instructors as it can have")
-    message = _("A course has up to %(most)d co-instructors, open invitations included. Remove one to invite another.")
+    message = _("A course has up to %(most)s co-instructors, open invitations included. Remove one to invite another.")
     severity = "warning"
 
     most: int
@@ -61,8 +61,8 @@ class TooManyCoInstructors(AppError):
 class SharesTooHigh(AppError):
     code = "SHARES_TOO_HIGH"
     status = 409
-    title = _("The shares are more than 100 %")
-    message = _("Up to %(free)d %% is left for this person, open invitations included. Lower another share first.")
+    title = _("The shares are more than 100 percent")
+    message = _("Up to %(free)s percent is left for this person, open invitations included. Lower another share first.")
     severity = "warning"
 
     free: int

@@ -38,7 +38,11 @@ class ReviewLinkForm(forms.Form):
         error_messages={"required": gettext_lazy("Say for whom the link is.")},
     )
     days = forms.TypedChoiceField(
-        label=gettext_lazy("Works for"), coerce=int, choices=[(days, days) for days in DAYS], initial=14
+        label=gettext_lazy("Works for"),
+        coerce=int,
+        choices=[(days, days) for days in DAYS],
+        initial=14,
+        error_messages={"required": gettext_lazy("Choose how long the link works.")},
     )
 
 

@@ -40,7 +40,11 @@ class ChoicesForm(forms.Form):
     """What the author chose for learners."""
 
     note = forms.CharField(label=gettext_lazy("What changed, for learners"), max_length=MAX_NOTE_LENGTH, required=False)
-    transition = forms.ChoiceField(label=gettext_lazy("Learners who are partway"), choices=Transition.choices)
+    transition = forms.ChoiceField(
+        label=gettext_lazy("Learners who are partway"),
+        choices=Transition.choices,
+        error_messages={"required": gettext_lazy("Choose what happens to learners who are partway.")},
+    )
     is_announced = forms.BooleanField(required=False)
     gives_points = forms.BooleanField(required=False)
     tells_passed = forms.BooleanField(required=False)
