@@ -148,7 +148,8 @@ def test_an_original_keeps_its_checksum_into_the_bin_and_back(ada, settings) -> 
 
     replacement.save_former_version(video)
     assert changed_originals() == [video.source]
-    replacement.remove_former_version(video)  # the new contents are processed
+    video.source = ""  # the new contents arrived
+    replacement.remove_former_version(video)  # and are processed
     original = BinnedOriginal.objects.get()
     assert changed_originals() == [original.source]
     VideoAsset.objects.all().delete()

@@ -167,10 +167,13 @@ def discard_video(*, video_id: int) -> None:
         is_same = video.former is not None and bool(video.source) and video.former["source"] == video.source
         if video.former is not None:
             versions |= {uuid.UUID(video.former["version"])} if video.former["version"] else set()
-            if not is_same and not bin_original(video.owner_id, video.former, why=BinnedOriginal.Why.DELETED):
+            if not bin_original(video.owner_id, video.former, why=BinnedOriginal.Why.DELETED):
                 names += [video.former["source"]] if video.former["source"] else []
-        # Until its replacement has arrived, a video still has its former original.
-        if video.former is None or video.former["version"] != (video.version.hex if video.version else None):
+        # Until its replacement has arrived, and while it is processed again, a video still has its former original.
+        is_former = is_same or (
+            video.former is not None and video.former["version"] == (video.version.hex if video.version else None)
+        )
+        if not is_former:
             names += discard_original(video, why=BinnedOriginal.Why.DELETED, keep_link=False)
         video.delete()
         enqueue_removal(versions=sorted(versions), names=names)
