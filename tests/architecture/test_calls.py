@@ -729,10 +729,17 @@ def test_unknown_fields_of_a_call_are_ignored(
     """Unknown fields in a body make nobody an admin, verified, or the owner of Ada's objects."""
     credentials = {person: credentials_of(person) for person in ("leo", "ada")}
     removing = {"files_video_delete", "files_upload_cancel"}
+    course = Course.objects.filter(pk=world.course.pk)
     wrong, tried = [], 0
     for row in TABLE:
         if operations()[row.operation][0] in {"get", "head"} or row.operation in removing:
             continue
+        if row.operation.startswith(
+            ("authoring_", "studio_", "question_")
+        ):  # a published course isn't changed in place
+            course.update(status=Course.Status.DRAFT, published_at=None)
+        else:
+            course.update(status=world.course.status, published_at=world.course.published_at)
         person = GETS_IN.get(row.who, "ada")
         found = call(credentials[person].browser("cookie"), row, world, forbidden_fields(eve))
         tried += 1
