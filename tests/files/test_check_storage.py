@@ -18,6 +18,7 @@ from django.utils import timezone
 from PIL import Image
 
 from apps.accounts.services import request_export, set_picture
+from apps.courses.models import ReviewComment, ReviewThread
 from apps.files.models import BinnedOriginal, File, StorageCount, Upload, VideoAsset
 from apps.files.services import StorageCheck
 from apps.files.services.storage_references import SOURCES, is_referenced
@@ -25,7 +26,7 @@ from apps.files.storage import upload_path, video_directory, work_folder
 from studyplatform.kit import jobs
 from tests.accounts.test_settings import make_picture
 from tests.buckets import Bucket
-from tests.factories.courses import CourseFileFactory, CoursePictureFactory
+from tests.factories.courses import CourseFactory, CourseFileFactory, CoursePictureFactory
 from tests.factories.files import (
     BinnedOriginalFactory,
     FileFactory,
@@ -295,6 +296,10 @@ def test_every_reference_is_found_by_its_name(leo, own_folders):
     BinnedOriginalFactory()
     CoursePictureFactory()
     CourseFileFactory()
+    now = timezone.now()
+    thread = ReviewThread.objects.create(course=CourseFactory(), place="course", opened_at=now, changed_at=now)
+    facts = {"text": "Wider.", "written_at": now, "picture_width": 60, "picture_height": 40}
+    ReviewComment.objects.create(thread=thread, author=leo, picture_key="a" * 24, **facts)
 
     unknown, rows_read = f"files/{uuid4().hex}", list[str]()
     for source in SOURCES.values():
