@@ -4,7 +4,7 @@ Other apps add checks of their own with ``@publication_check`` (billing: a paid 
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -42,9 +42,13 @@ def publication_check(check: PublicationCheck) -> PublicationCheck:
     return check
 
 
-def checks(course: Course) -> list[Check]:
-    """Return all checks that apply to the course, required ones first. A fixed number of queries."""
-    found = [*_of_texts(course), *_of_lessons(course), *(check(course) for check in _more)]
+def checks(course: Course, findings: Sequence[Finding] | None = None) -> list[Check]:
+    """Return all checks that apply to the course, required ones first. A fixed number of queries.
+
+    ``findings``: those of the course, if they were already found.
+    """
+    known = find_all(course) if findings is None else findings
+    found = [*_of_texts(course), *_of_lessons(course, known), *(check(course) for check in _more)]
     return sorted(found, key=lambda check: not check.is_required)
 
 
@@ -106,10 +110,10 @@ _ADVICE: dict[Rule, tuple[str, str | Promise]] = {
 """What is listed only while there is something to do."""
 
 
-def _of_lessons(course: Course) -> list[Check]:
+def _of_lessons(course: Course, findings: Sequence[Finding]) -> list[Check]:
     """Group the findings of the course: the same list as on its page, without those that are ignored."""
     by_rule: dict[Rule, list[Finding]] = defaultdict(list)
-    for one in find_all(course):
+    for one in findings:
         if not one.is_ignored:
             by_rule[one.rule].append(one)
     lectures = f"/dashboard/instructor/courses/{course.slug}/lectures"

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 
+from apps.courses.findings.rules import Finding
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import review_threads
-from apps.courses.queries.findings import find_all
 from apps.courses.queries.review_places import choices_in
 from apps.courses.queries.review_threads import Addresses
 
@@ -19,16 +20,22 @@ def comments_context(
     lessons: Sequence[Lesson],
     opened: Lesson | None,
     history: Sequence[Submission],
+    findings: Sequence[Finding],
 ) -> dict[str, Any]:
-    """Return the comments and findings of the open lesson, and how many wait in each of ``lessons``, in their order."""
+    """Return the comments and findings of the open lesson, and how many wait in each of ``lessons``, in their order.
+
+    ``findings``: all of the course.
+    """
     key = opened.tree_uid if opened else None
     rows = review_threads.rows_by_lesson(course, {key, None})
-    found = [one for one in find_all(course) if not one.is_ignored]
-    waiting = _count_waiting(course, lessons, found)
+    found = [one for one in findings if not one.is_ignored]
+    comments = review_threads.count_open_by_lesson(course)
+    waiting = _count_waiting(comments, lessons, found)
+    has_deleted = bool(comments.keys() - {lesson.tree_uid for lesson in lessons} - {None})
     before, after = _neighbors(lessons, opened, waiting)
     return {
         "comments": rows.get(key, []) if opened else [],
-        "deleted_comments": review_threads.rows_of_deleted_lessons(course, lessons),
+        "deleted_comments": review_threads.rows_of_deleted_lessons(course, lessons) if has_deleted else [],
         "page_comments": rows.get(None, []),
         "choices": choices_in(opened) if opened else [],
         "findings": [one for one in found if opened and one.number == opened.number],
@@ -42,9 +49,10 @@ def comments_context(
     }
 
 
-def _count_waiting(course: Course, lessons: Sequence[Lesson], found: Sequence[Any]) -> dict[int, int]:
+def _count_waiting(
+    comments: dict[UUID | None, int], lessons: Sequence[Lesson], found: Sequence[Finding]
+) -> dict[int, int]:
     """Return by primary key how many open comments and findings each lesson has."""
-    comments = review_threads.count_open_by_lesson(course)
     findings = Counter(one.number for one in found if one.number)
     counts = {lesson.pk: comments.get(lesson.tree_uid, 0) + findings[lesson.number] for lesson in lessons}
     return {pk: count for pk, count in counts.items() if count}

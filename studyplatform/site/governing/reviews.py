@@ -28,6 +28,7 @@ from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.draws import Draw, draws_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
+from apps.courses.queries.findings import find_all
 from apps.courses.queries.solutions import SolutionLine, solution
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.courses.queries.version_effects import count_effects, read_change
@@ -160,12 +161,13 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
     opened = next((row for row in rows if row.lesson.slug == asked), rows[0] if rows else None)
     pending = review.pending_of(course)
     history = list(authoring.history_of(course)[:20])
+    findings = find_all(course)
     return {
         "course": course,
         "badge": authoring.course_badge(course),
         "abilities": _abilities(user, course),
         **_changes(request, course),
-        "checks": readiness.checks(course),
+        "checks": readiness.checks(course, findings),
         "sections": sections,
         "opened": opened,
         "reading": _reading(request, course, opened.lesson) if opened else {},
@@ -179,7 +181,9 @@ def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
         "appeals": [one for one in review.appeals_of(course.live)[:10] if course.status != Course.Status.SUSPENDED],
         "round": sum(submission.outcome != Outcome.WITHDRAWN for submission in history),
         "steps": course.live.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:5],
-        **comments_context(request, course, [row.lesson for row in rows], opened.lesson if opened else None, history),
+        **comments_context(
+            request, course, [row.lesson for row in rows], opened.lesson if opened else None, history, findings
+        ),
     }
 
 
