@@ -111,7 +111,7 @@ def test_a_reviewer_reads_what_attempts_may_ask_and_what_lessons_offer(submitted
         assert words in page
     assert file.address in page
 
-    monkeypatch.setattr("studyplatform.site.governing.reviews.MAX_DRAWN_SHOWN", 2)
+    monkeypatch.setattr("studyplatform.site.governing.quiz_reading.MAX_DRAWN_SHOWN", 2)
     page = browser_of(sam).get(address).content.decode()
     assert "In the bank 2?" not in page
     assert "1 more question in the question bank" in page

@@ -1,7 +1,5 @@
 """The review of a course: an admin reads it as a learner would, and decides."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -21,15 +19,13 @@ from apps.accounts.guards import administers, session_key_of, signed_in_user
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
-from apps.courses.models import Course, Lesson, Question, Quiz, Submission
+from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review, versions
 from apps.courses.queries.authored_outline import outline_of
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.downloads import downloads_of
-from apps.courses.queries.draws import Draw, draws_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.findings import find_all
-from apps.courses.queries.solutions import SolutionLine, solution
 from apps.courses.queries.version_differences import compare_versions, page_of_changes
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.files.queries import caption_cues
@@ -38,10 +34,10 @@ from apps.learning.queries.player import player_out, signed_sources
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
+from studyplatform.site.governing.quiz_reading import quiz_reading
 from studyplatform.site.governing.review_comments import comments_context
 
 Outcome = Submission.Outcome
-MAX_DRAWN_SHOWN = 100  # questions of the bank on the page of a quiz; a bank has up to a thousand
 
 ANSWERS = {
     Outcome.APPROVED: gettext_lazy("“%(course)s” is live."),
@@ -213,29 +209,6 @@ def player_within(address: str, player: dict[str, Any], course: Course) -> dict[
 
     around = {name: led(player[name]) if player[name] else None for name in ("previous", "next")}
     return {**led(player), **around}
-
-
-@dataclass(frozen=True)
-class DrawReading:
-    """What attempts get from the question bank, and the candidates that no draw before it shows, with solutions."""
-
-    draw: Draw
-    questions: list[tuple[Question, Sequence[SolutionLine]]]
-    hidden_count: int
-    """Candidates that are read in the question bank itself, because there are too many."""
-
-
-def quiz_reading(quiz: Quiz) -> dict[str, Any]:
-    """Everything that an attempt may ask: the questions of the quiz, and the candidates of its draws, each once."""
-    drawn: list[DrawReading] = []
-    known: set[int] = set()
-    for draw in draws_of(quiz):
-        new = [one for one in draw.candidates if one.pk not in known]
-        shown = new[: max(0, MAX_DRAWN_SHOWN - len(known))]
-        known.update(one.pk for one in shown)
-        drawn.append(DrawReading(draw, [(one, solution(one)) for one in shown], len(new) - len(shown)))
-    own = [(question, solution(question)) for question in quiz.questions.order_by("position")]
-    return {"questions": own, "draws": drawn}
 
 
 def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, Any]:

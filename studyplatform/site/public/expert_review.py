@@ -32,7 +32,8 @@ from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.rate_limits import limits_address
-from studyplatform.site.governing.reviews import player_within, quiz_reading
+from studyplatform.site.governing.quiz_reading import quiz_reading
+from studyplatform.site.governing.reviews import player_within
 from studyplatform.site.public.expert_addresses import ExpertAddresses
 from studyplatform.site.public.expert_forms import NameForm
 
