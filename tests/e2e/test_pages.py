@@ -120,6 +120,10 @@ PAGES = {
     "instructor earnings": Stop("instructor", "/dashboard/instructor/earnings/"),
     "instructor edit": Stop("instructor", f"{STUDIO}/edit"),
     "instructor lectures": Stop("instructor", f"{STUDIO}/lectures"),
+    "captions": Stop("instructor", f"{STUDIO}/lectures/a-matrix-moves-the-plane/captions", shows=".cue"),
+    "people of a course": Stop("instructor", f"{STUDIO}/people"),
+    "versions of a course": Stop("instructor", f"{STUDIO}/versions"),
+    "links for experts": Stop("instructor", f"{STUDIO}/review/links"),
     "instructor video lesson": Stop("instructor", f"{STUDIO}/lectures/a-matrix-moves-the-plane"),
     "instructor text lesson": Stop("instructor", f"{STUDIO}/lectures/arrows-and-recipes"),
     "instructor quiz": Stop("instructor", f"{STUDIO}/lectures/check-arrows-and-grids"),
@@ -169,7 +173,7 @@ IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "guide for assistants", "files", "practice", "billing methods", "checkout",
-    "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate",
+    "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate", "captions",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",
