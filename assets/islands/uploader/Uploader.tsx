@@ -11,6 +11,7 @@ import type { Group, Job } from "./jobs";
 import { StorageMeter } from "./StorageMeter";
 import type { Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
+import { browserFiles, type FileStore } from "./useStoredFiles";
 import { useUploads } from "./useUploads";
 
 export type UploaderProps = {
@@ -23,10 +24,19 @@ export type UploaderProps = {
   user: string;
   transfers: Transfers;
   transport: Transport;
+  files?: FileStore;
 };
 
-export function Uploader({ limits, target, links, user, transfers, transport }: UploaderProps) {
-  const uploads = useUploads(transfers, transport, limits, user);
+export function Uploader({
+  limits,
+  target,
+  links,
+  user,
+  transfers,
+  transport,
+  files = browserFiles,
+}: UploaderProps) {
+  const uploads = useUploads(transfers, transport, limits, user, files);
   const { jobs, take } = uploads;
   const groups: [Group, string][] = [
     ["needs", t("Needs your attention")],

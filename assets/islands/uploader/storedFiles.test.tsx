@@ -6,33 +6,34 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { session } from "../../shared/auth/browser";
 import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
-import { type Reopened, type StoredFile } from "../../shared/uploads/fileHandles";
+import type { Reopened, StoredFile } from "../../shared/uploads/fileHandles";
 import { Transfers } from "../../shared/uploads/transfers";
 import { FakeTransport, fileOf, uploadOf, videoOf } from "./testing";
 import { Uploader } from "./Uploader";
+import type { FileStore } from "./useStoredFiles";
 
 const URL_OF_UPLOAD = "/api/v1/uploads/22222222-2222-4222-8222-222222222222/";
-const handles = vi.hoisted(() => ({
+const handles = {
   stored: [] as StoredFile[],
-  reopened: { state: "ask" },
+  reopened: { state: "ask" } as Reopened,
   reopenedAfterAsking: null as Reopened | null,
   forgotten: [] as string[],
   isHeldElsewhere: false,
-}));
+};
 
-vi.mock("../../shared/uploads/fileHandles", () => ({
-  canReopenFiles: () => false,
+const files: FileStore = {
   handleOf: () => null,
   loadStoredFiles: () => Promise.resolve(handles.stored),
   storeFile: () => Promise.resolve(),
-  forgetFile: (url: string) => Promise.resolve(handles.forgotten.push(url)),
-  reopenFile: (_: StoredFile, mayAsk: boolean) =>
+  forgetFile: (url) => {
+    handles.forgotten.push(url);
+    return Promise.resolve();
+  },
+  reopenFile: (_, mayAsk) =>
     Promise.resolve((mayAsk ? handles.reopenedAfterAsking : null) ?? handles.reopened),
-}));
-vi.mock("../../shared/uploads/uploadLocks", () => ({
   holdUpload: () => Promise.resolve(!handles.isHeldElsewhere),
   releaseUpload: () => undefined,
-}));
+};
 
 const GB = 2 ** 30;
 const limits = {
@@ -102,6 +103,7 @@ async function open(stage: "uploading" | "queued" = "uploading") {
         user="ada"
         transport={transport}
         transfers={new Transfers(transport)}
+        files={files}
       />
     </QueryClientProvider>,
   );

@@ -1,17 +1,10 @@
 /** Uploads that continue after the browser was closed, with the files that it can open again. */
 import { useEffect, useRef, useState } from "react";
 
-import {
-  forgetFile,
-  handleOf,
-  loadStoredFiles,
-  reopenFile,
-  type Reopened,
-  type StoredFile,
-  storeFile,
-} from "../../shared/uploads/fileHandles";
+import * as fileHandles from "../../shared/uploads/fileHandles";
+import type { Reopened, StoredFile } from "../../shared/uploads/fileHandles";
 import type { Transfer, Transfers } from "../../shared/uploads/transfers";
-import { holdUpload, releaseUpload } from "../../shared/uploads/uploadLocks";
+import * as uploadLocks from "../../shared/uploads/uploadLocks";
 import type { Video } from "./api";
 
 /** Why a stored file wasn't opened: the browser wants to be asked, or it is another file by now. */
@@ -24,6 +17,19 @@ export type StoredFiles = {
   reopen: (video: Video) => Promise<void>;
 };
 
+/** Where the files of uploads are stored, and who sends them; tests pass their own. */
+export type FileStore = Pick<
+  typeof fileHandles & typeof uploadLocks,
+  | "forgetFile"
+  | "handleOf"
+  | "holdUpload"
+  | "loadStoredFiles"
+  | "releaseUpload"
+  | "reopenFile"
+  | "storeFile"
+>;
+export const browserFiles: FileStore = { ...fileHandles, ...uploadLocks };
+
 const uidOf = (url: string): string => url.split("/").filter(Boolean).at(-1) ?? "";
 
 /** @param videos undefined until they have been loaded */
@@ -32,32 +38,33 @@ export function useStoredFiles(
   all: readonly Transfer[],
   videos: readonly Video[] | undefined,
   user: string,
+  store: FileStore,
 ): StoredFiles {
   const [stored, setStored] = useState<StoredFile[]>([]);
   const [obstacles, setObstacles] = useState<ReadonlyMap<string, Obstacle>>(new Map());
   const tried = useRef(new Set<string>());
   const isReady = videos !== undefined;
 
-  useStoring(all, user);
+  useStoring(all, user, store);
 
   useEffect(() => {
     let isHere = true;
-    void loadStoredFiles(user).then((found) => {
+    void store.loadStoredFiles(user).then((found) => {
       if (isHere) setStored(found);
     });
     return () => {
       isHere = false;
     };
-  }, [user]);
+  }, [user, store]);
 
   const open = async (file: StoredFile, video: Video, mayAsk: boolean): Promise<void> => {
-    const reopened = await reopenFile(file, mayAsk);
+    const reopened = await store.reopenFile(file, mayAsk);
     if (reopened.state !== "open") {
       setObstacles((known) => new Map(known).set(file.url, reopened.state));
       return;
     }
     // Another tab of this browser sends it already, or has been asked first.
-    if (!(await holdUpload(file.url))) return;
+    if (!(await store.holdUpload(file.url))) return;
     if (transfers.all.some(({ url }) => url !== null && uidOf(url) === uidOf(file.url))) return;
     transfers.add(reopened.file, {
       url: file.url,
@@ -74,7 +81,7 @@ export function useStoredFiles(
       tried.current.add(file.url);
       const video = unfinished(videos, file);
       if (video) void open(file, video, false);
-      else void forgetFile(file.url); // complete, canceled or expired
+      else void store.forgetFile(file.url); // complete, canceled or expired
     }
     // `open` uses nothing that changes.
   }, [stored, isReady]); // eslint-disable-line react-hooks/exhaustive-deps
@@ -100,7 +107,7 @@ function unfinished(videos: readonly Video[], { url }: StoredFile): Video | null
 }
 
 /** Stores the files of unfinished transfers, and forgets those that were sent, canceled or refused. */
-function useStoring(all: readonly Transfer[], user: string): void {
+function useStoring(all: readonly Transfer[], user: string, store: FileStore): void {
   const known = useRef(new Map<string, boolean>());
   useEffect(() => {
     const present = new Set<string>();
@@ -109,18 +116,18 @@ function useStoring(all: readonly Transfer[], user: string): void {
       present.add(url);
       const isPaused = state === "paused";
       if (known.current.get(url) === isPaused) continue;
-      if (!known.current.has(url)) void holdUpload(url);
+      if (!known.current.has(url)) void store.holdUpload(url);
       known.current.set(url, isPaused);
-      const handle = handleOf(file);
+      const handle = store.handleOf(file);
       if (!handle) continue;
       const { name, size, lastModified } = file;
-      void storeFile({ url, user, name, size, lastModified, handle, isPaused });
+      void store.storeFile({ url, user, name, size, lastModified, handle, isPaused });
     }
     for (const url of known.current.keys()) {
       if (present.has(url)) continue;
       known.current.delete(url);
-      releaseUpload(url);
-      void forgetFile(url);
+      store.releaseUpload(url);
+      void store.forgetFile(url);
     }
-  }, [all, user]);
+  }, [all, user, store]);
 }

@@ -5,7 +5,7 @@ import { announce } from "../../shared/announce";
 import { t, tn } from "../../shared/i18n";
 import { matchLessons } from "./matchLessons";
 import { pathOf } from "../../shared/uploads/paths";
-import { useStoredFiles } from "./useStoredFiles";
+import { type FileStore, useStoredFiles } from "./useStoredFiles";
 import {
   lessonsOfVideos,
   openLessonsQuery,
@@ -71,6 +71,7 @@ export function useUploads(
   transport: Transport,
   limits: Limits,
   user: string,
+  files: FileStore,
 ) {
   const cache = useQueryClient();
   const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
@@ -96,7 +97,7 @@ export function useUploads(
     const clock = setInterval(() => setNow(Date.now()), REGROUP_MS);
     return () => clearInterval(clock);
   }, []);
-  const storedFiles = useStoredFiles(transfers, all, videos.data, user);
+  const storedFiles = useStoredFiles(transfers, all, videos.data, user, files);
   useGuardedLeaving(transfers);
   useStorageRefresh(all, known);
 
