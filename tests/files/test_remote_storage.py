@@ -41,7 +41,7 @@ from tests.factories.learning import EnrollmentFactory
 from tests.files.test_processing import files_under, run_jobs
 from tests.files.test_uploads import MOVIE, TUS, begin, send
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 PDF = b"%PDF-1.7 " + b"words " * 50
 PAGE = b"<!doctype html><script>alert(document.cookie)</script>"

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from apps.courses.findings.rules import Finding
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import review_threads
+from apps.courses.queries.findings import Finding
 from apps.courses.queries.review_places import choices_in
 from apps.courses.queries.review_threads import Addresses
 
