@@ -1,12 +1,12 @@
 """The instructor's part of a sale is divided at its moment, and given back by whom it was given to."""
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.core.management import call_command
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import Role
 from apps.billing import services
 from apps.billing.models import Document, LedgerEntry, PremiumEarning
 from apps.billing.queries import earnings, reports, yearly_earnings
@@ -19,7 +19,8 @@ from apps.billing.services.revenue_shares import divide_sale
 from apps.billing.splits import split_sale
 from apps.courses.services import people as courses
 from tests.billing.test_premium_shares import NOW as SHARED_AT
-from tests.billing.test_premium_shares import OCTOBER, premium_course, subscriber
+from tests.billing.test_premium_shares import OCTOBER, opened, paid, premium_course, subscriber, watched
+from tests.cases import all_cases
 from tests.factories.co_instructors import CoInstructorFactory, RevenueShareFactory
 from tests.factories.selling import PaidCourseFactory, PaymentFactory
 
@@ -55,8 +56,10 @@ def test_a_sale_is_divided_by_the_shares_of_its_moment(course, ada):
     sell(course)
     assert (earned(ada), earned(bo), earned(cy)) == (4_900, 1_750, 350)
     courses.remove_co_instructor(course=course, by=ada, user_id=bo.pk, now=LATER)
-    sell(course)
+    sell(course, at=LATER)
     assert (earned(ada), earned(bo), earned(cy)) == (4_900 + 6_650, 1_750, 700)
+    sell(course, at=LATER - timedelta(seconds=1))  # paid before, and told to us late
+    assert (earned(ada), earned(bo), earned(cy)) == (2 * 4_900 + 6_650, 3_500, 1_050)
 
 
 def test_booking_a_sale_again_changes_nothing_though_shares_have_changed(course, ada):
@@ -166,29 +169,107 @@ def test_the_order_of_shares_decides_nothing():
     assert (sum(total for _, total, _ in one), sum(tax for *_, tax in one)) == (101, 17)
 
 
-def test_premium_is_divided_by_the_days_of_each_share(ada):
-    course = premium_course(ada)
-    member = CoInstructorFactory(course=course)
-    start = datetime(2026, 10, 1, tzinfo=UTC)
-    # Half of the instructor's part, for half of the month.
-    RevenueShareFactory(
-        course=course, user=member.user, percent=50, since=start, until=start + timedelta(days=15, hours=12)
-    )
-    subscriber(course, 60)
+def october(day, hour=0):
+    return datetime(2026, 10, day, hour, tzinfo=UTC)
+
+
+def premium_parts():
     services.share_month(OCTOBER, "usd", now=SHARED_AT)
-    rows = dict(PremiumEarning.objects.values_list("instructor", "part"))
-    assert rows == {ada.pk: 2_325, member.user_id: 775}
-    assert earned(member.user) == 542
-    assert User.objects.filter(pk__in=rows).count() == 2
+    return dict(PremiumEarning.objects.values_list("instructor", "part"))
 
 
-def test_an_order_that_is_paid_later_belongs_to_who_has_the_course_then(course, ada):
+def test_premium_belongs_to_those_who_had_it_when_it_was_watched(ada):
+    course, other = premium_course(ada), premium_course(ada)
+    bo, cy = (CoInstructorFactory(course=course).user for _ in range(2))
+    RevenueShareFactory(course=course, user=bo, percent=50, since=october(1), until=october(10, 12))
+    RevenueShareFactory(course=course, user=cy, percent=20, since=october(20))
+    user = subscriber(course, 10)  # on the 5th
+    for minutes, day in ((5, 10), (10, 15), (6, 25)):
+        watched(user, course, minutes, date(2026, 10, day))
+    opened(user, other)
+    watched(user, other, 31, date(2026, 10, 7))
+    services.share_month(OCTOBER, "usd", now=SHARED_AT)
+    parts = dict(PremiumEarning.objects.filter(course=course).values_list("instructor", "part"))
+    # 1,550 for 31 minutes: half of ten minutes and a quarter of five are Bo's, a fifth of six is Cy's.
+    assert parts == {bo.pk: 312, cy.pk: 60, ada.pk: 1_178}
+    assert earned(bo) == 312 * 7 // 10
+
+
+def test_premium_of_a_course_that_changed_hands_belongs_to_the_instructor_of_the_day(ada, sam):
+    course = premium_course(ada)
+    bo = CoInstructorFactory(course=course).user
+    courses.offer_course(course=course, by=ada, user_id=bo.pk, now=october(9))
+    courses.answer_offer(course=course, by=bo, accepts=True, now=october(10, 12))
+    courses.transfer_course(course=course, by=sam, to=ada, now=october(20))
+    user = subscriber(course, 10)
+    for minutes, day in ((8, 10), (4, 15), (9, 20)):
+        watched(user, course, minutes, date(2026, 10, day))
+    assert premium_parts() == {ada.pk: 2_300, bo.pk: 800}
+
+
+def test_who_left_after_the_month_still_gets_what_is_paid_late_for_it(ada):
+    course = premium_course(ada)
+    bo = CoInstructorFactory(course=course).user
+    RevenueShareFactory(course=course, user=bo, percent=50, since=october(1), until=datetime(2026, 11, 1, tzinfo=UTC))
+    user = subscriber(course, 10, confirmed_at=datetime(2026, 11, 2, tzinfo=UTC))
+    watched(user, course, 30, date(2026, 11, 3))
+    november = date(2026, 11, 1)
+    services.share_month(november, "usd", now=datetime(2026, 12, 1, 1, tzinfo=UTC))
+    assert dict(PremiumEarning.objects.values_list("instructor", "part")) == {ada.pk: 1_550, bo.pk: 1_550}
+
+
+def test_what_people_of_a_course_watch_of_it_themselves_does_not_count(ada):
+    course = premium_course(ada)
+    member = CoInstructorFactory(course=course, joined_at=october(3), removed_at=october(9))
+    for day in (2, 5, 12):
+        watched(member.user, course, day, date(2026, 10, day))
+    opened(member.user, course)
+    paid(member.user)
+    courses_before = premium_course(member.user)
+    new = CoInstructorFactory(course=courses_before).user
+    courses.offer_course(course=courses_before, by=member.user, user_id=new.pk, now=october(9))
+    courses.answer_offer(course=courses_before, by=new, accepts=True, now=october(9))
+    opened(member.user, courses_before)
+    watched(member.user, courses_before, 60, date(2026, 10, 4))
+    services.share_month(OCTOBER, "usd", now=SHARED_AT)
+    assert list(PremiumEarning.objects.values_list("course", "seconds")) == [(course.pk, 14 * 60)]
+
+
+def test_a_sale_belongs_to_the_instructor_of_its_moment(course, ada):
     bo = join(course, 25)
-    payment = PaymentFactory(course=course, fee=None)
     courses.offer_course(course=course, by=ada, user_id=bo.pk, now=NOW)
-    courses.answer_offer(course=course, by=bo, accepts=True, now=NOW)
-    [line] = services.payments._present_lines(payment.order)
-    assert line.instructor_id == bo.pk
+    courses.answer_offer(course=course, by=bo, accepts=True, now=LATER)
+    order = PaymentFactory(course=course, fee=None, instructor=ada).order
+    for moment, instructor in ((LATER, bo), (LATER - timedelta(seconds=1), ada)):
+        [line] = services.payments._lines_at(order, moment)
+        assert line.instructor_id == instructor.pk
+    payment = PaymentFactory(course=course, fee=None, instructor=ada, amount=10_000, paid_at=NOW)
+    book_sale(payment)  # told to us after the course had changed hands
+    assert (earned(ada), earned(bo)) == (5_250, 1_750)
+
+
+def test_a_dispute_after_the_removal_is_divided_as_the_sale_was_and_comes_back_when_it_is_won(course, ada):
+    bo = join(course, 30)
+    payment = sell(course, 999, tax=159)
+    before = (earned(ada), earned(bo))
+    courses.remove_co_instructor(course=course, by=ada, user_id=bo.pk, now=LATER)
+    for reinstated, expected in ((0, (0, 0)), (999, before)):
+        moves = services.DisputeMoves(999, reinstated)
+        services.post_dispute("dp_1", payment.gateway_id, moves, is_closed=True, opened_at=LATER, occurred_at=LATER)
+        assert (earned(ada), earned(bo)) == expected
+
+
+@all_cases("total", [0, 1, 2, 99, 1_000, 999_999_999, 12_345])
+def test_the_parts_of_a_sale_add_up_in_every_currency(total):
+    """Amounts are in the smallest unit, so yen, cents and fils are divided alike."""
+    for tax in (0, total // 6, total):
+        for shares in ({}, {2: 100}, {2: 33, 3: 33, 4: 33}, {2: 1, 3: 1}):
+            parts = divide_sale(total, tax, 1, shares)
+            assert (sum(part for _, part, _ in parts), sum(part for *_, part in parts)) == (total, tax)
+            assert all(0 <= part_of_tax <= part for _, part, part_of_tax in parts)
+            whole = split_sale(total, tax, 7_000).instructor
+            got = sum(split_sale(part, part_of_tax, 7_000).instructor for _, part, part_of_tax in parts)
+            assert whole - max(0, len(parts) - 1) <= got <= whole
 
 
 def test_the_earnings_page_names_the_share(course, browser_of):

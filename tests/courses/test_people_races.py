@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 
 from apps.billing.models import LedgerEntry
+from apps.billing.services import payments
 from apps.billing.services.payments import book_sale
 from apps.courses import services
 from apps.courses.errors import CourseNotFound, NotCourseStaff
@@ -76,3 +77,24 @@ def test_a_sale_beside_a_removal_is_divided_as_it_was_before_or_after():
     totals = sorted(LedgerEntry.objects.values_list("total", flat=True))
     assert totals in ([2_500, 7_500], [10_000])
     assert RevenueShare.objects.get().until is not None
+
+
+def test_a_sale_beside_a_transfer_belongs_to_one_instructor_and_its_shares_add_up():
+    course = PaidCourseFactory()
+    ada, bo = course.instructor, CoInstructorFactory(course=course).user
+    RevenueShareFactory(course=course, user=bo, percent=25)
+    order = PaymentFactory(course=course, list_price=10_000, fee=None, paid_at=NOW + timedelta(seconds=2)).order
+    people.offer_course(course=course, by=ada, user_id=bo.pk, now=NOW)
+
+    def sell():
+        with transaction.atomic():
+            [line] = payments._lines_at(order, NOW + timedelta(seconds=2))
+            book_sale(order.payment)
+            return line.instructor_id
+
+    seller, _none = run_simultaneously(
+        sell,
+        lambda: people.answer_offer(course=course, by=bo, accepts=True, now=NOW + timedelta(seconds=1)),
+    )
+    entries = dict(LedgerEntry.objects.values_list("instructor_id", "total"))
+    assert entries == ({ada.pk: 7_500, bo.pk: 2_500} if seller == ada.pk else {bo.pk: 10_000})

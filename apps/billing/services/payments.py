@@ -49,9 +49,9 @@ def record_sale(
     if intent is not None and (intent.amount, intent.currency) != (order.total, order.currency):
         raise RuntimeError(f"order {order.number} is {order.total} {order.currency}, but {intent.amount} was charged")
     charge = intent.charge if intent else None
-    lines = _present_lines(order)
-    only = lines[0] if len(lines) == 1 else None
     paid_at = charge.created if charge else transfer.arrived_at if transfer else now
+    lines = _lines_at(order, paid_at)
+    only = lines[0] if len(lines) == 1 else None
     method, gateway_id = _source_of(order, intent, transfer)
     pack = _opened_pack(order, now=now)
     is_premium = pack is not None and pack.kind == SeatPack.Kind.PREMIUM
@@ -103,12 +103,17 @@ def record_sale(
     return payment
 
 
-def _present_lines(order: Order) -> list[OrderLine]:
-    """The lines of an order. A course that has another instructor since it was ordered is sold by that one."""
-    lines = list(order.lines.select_related("course"))
+def _lines_at(order: Order, paid_at: datetime) -> list[OrderLine]:
+    """The lines of an order. A course is sold by who was its instructor when it was paid, not when it was ordered.
+
+    Locks the courses: who earns from them changes before the sale, or after it.
+    """
+    lines = list(order.lines.all())
+    earners = revenue_shares.lock_earners([line.course_id for line in lines], paid_at)
     for line in lines:
-        if line.instructor_id != line.course.instructor_id:
-            line.instructor_id = line.course.instructor_id
+        instructor_id = next(iter(earners[line.course_id].percents_at(paid_at)))
+        if line.instructor_id != instructor_id:
+            line.instructor_id = instructor_id
             line.save(update_fields=["instructor"])
     return lines
 
@@ -211,8 +216,9 @@ def book_sale(payment: Payment) -> None:
 
 
 def _book_line(payment: Payment, line: OrderLine, account: str) -> None:
-    """Enter the sale of a course: an entry for each who earns from it, at the shares of this moment."""
-    shares = revenue_shares.lock_shares(line.course_id)
+    """Enter the sale of a course: an entry for each who earned from it at the moment of the sale."""
+    earners = revenue_shares.lock_earners([line.course_id], payment.paid_at)
+    shares = earners[line.course_id].percents_at(payment.paid_at)
     shares.pop(line.instructor_id, None)
     divided = revenue_shares.divide_sale(line.total, line.tax, line.instructor_id, shares)
     for part, (user_id, total, tax) in enumerate(divided):

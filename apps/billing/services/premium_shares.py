@@ -23,34 +23,31 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Sum
 
-from apps.billing import extensions
 from apps.billing.models import (
     EntryKind,
-    Grant,
     LedgerLine,
     Payment,
     PremiumContribution,
     PremiumEarning,
     PremiumMonth,
 )
-from apps.billing.premium_division import cap_day, divide_by_seconds
+from apps.billing.premium_division import divide_by_seconds
 from apps.billing.queries.earnings import last_moment_of
 from apps.billing.services import revenue_shares, seat_shares
 from apps.billing.services.ledger.payouts import PremiumPart, post_premium_share
 from apps.billing.services.ledger.posting import PREMIUM
+from apps.billing.services.premium_watching import watched_by_day, watched_in
 from apps.billing.splits import share_of
-from apps.courses.models import CoInstructor, Course
+from apps.courses.models import Course
 from studyplatform.kit import jobs
 
 DELAY_AFTER_MONTH = timedelta(minutes=1)
-MAX_SECONDS_PER_LEARNER_AND_DAY = 3 * 60 * 60
 ROWS_PER_INSERT = 1000
 _Period = tuple[datetime, datetime]
 _FIELDS = ("gateway_id", "user_id", "order_id", "period_start", "period_end", "paid_at", "confirmed_at")
@@ -92,23 +89,26 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
         (PremiumContribution(shared=row, user_id=user, amount=each) for user, each in (found.own + found.late).items()),
         batch_size=ROWS_PER_INSERT,
     )
-    earlier = _only(_watched(found.late_since, start, currency), found.late) if found.late else {}
+    earlier = _only(watched_in(found.late_since, start, currency), found.late) if found.late else {}
     # Who watched nothing in those days contributes it to what they watched in this month.
     own = found.own + Counter({user: each for user, each in found.late.items() if user not in earlier})
-    watched, by_course = Counter[int](), Counter[int]()
-    for amounts, seconds in ((own, _only(_watched(start, end, currency), own)), (found.late, earlier)):
-        by_course.update(divide_by_seconds(amounts, seconds))
+    watched = Counter[int]()
+    divided: dict[int, Counter[int]] = defaultdict(Counter)
+    for amounts, seconds, begin, finish in (
+        (own, _only(watched_in(start, end, currency), own), start, end),
+        (found.late, earlier, found.late_since, start),
+    ):
         for mine in seconds.values():
             watched.update(mine)
+        by_course = divide_by_seconds(amounts, seconds)
+        per_day = partial(watched_by_day, begin, finish, currency)
+        for pk, parts in revenue_shares.divide_premium(by_course, begin, finish, per_day).items():
+            divided[pk].update(parts)
     courses = Course.objects.in_bulk(list(watched))
-    course_parts = {pk: by_course[pk] for pk in sorted(watched)}
-    owners = {pk: courses[pk].instructor_id for pk in course_parts}
-    divided = revenue_shares.divide_months(course_parts, owners, start, end)
     parts = [
         PremiumPart(user, pk, courses[pk].title, amount)
-        for pk in course_parts
-        for user, amount in sorted(divided[pk].items(), key=lambda each: (each[0] != owners[pk], each[0]))
-        if amount or user == owners[pk]
+        for pk in sorted(watched)
+        for user, amount in _owner_first(divided[pk], courses[pk].instructor_id)
     ]
     post_premium_share(f"{month:%Y-%m}", pool, parts, row.share, currency, occurred_at=last_moment_of(month))
     PremiumEarning.objects.bulk_create(
@@ -125,6 +125,12 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
     row.pool, row.seconds = pool, watched.total()
     row.save(update_fields=["pool", "seconds"])
     return row
+
+
+def _owner_first(parts: Counter[int], owner: int) -> list[tuple[int, int]]:
+    """Return who gets which part of a course that was watched; its instructor also if it is nothing."""
+    found = [(user, amount) for user, amount in sorted(parts.items()) if amount and user != owner]
+    return [(owner, parts[owner]), *found]
 
 
 def plan_next_share(*, now: datetime) -> None:
@@ -206,64 +212,6 @@ def _earned(payment: Payment, net: dict[str, int], until: datetime) -> int:
 def _period(payment: Payment) -> _Period:
     start = payment.period_start or payment.paid_at
     return start, max(payment.period_end or start, start)
-
-
-def _watched(start: datetime, end: datetime, currency: str) -> dict[int, dict[int, int]]:
-    """The seconds that count in a month, by subscriber and course. Three queries, whatever the number of subscribers:
-    the database adds them up, and only days beyond the cap are read one by one."""
-    rows = _counting_rows(start, end, currency)
-    found: dict[int, dict[int, int]] = defaultdict(dict)
-    for user, course, seconds in (
-        rows.values("user", "course").annotate(sum=Sum("seconds")).values_list("user", "course", "sum")
-    ):
-        found[user][course] = seconds
-    long = rows.values("user", "day").annotate(sum=Sum("seconds")).filter(sum__gt=MAX_SECONDS_PER_LEARNER_AND_DAY)
-    days = set(long.values_list("user", "day"))
-    within: dict[tuple[int, date], dict[int, int]] = defaultdict(dict)
-    some = rows.filter(user__in={user for user, _day in days}, day__in={day for _user, day in days})
-    for user, day, course, seconds in some.values_list("user", "day", "course", "seconds"):
-        if (user, day) in days:
-            within[user, day][course] = seconds
-    for (user, _day), by_course in within.items():
-        kept = cap_day(by_course, MAX_SECONDS_PER_LEARNER_AND_DAY)
-        for course, seconds in by_course.items():
-            found[user][course] -= seconds - kept.get(course, 0)
-    return found
-
-
-def _counting_rows(start: datetime, end: datetime, currency: str) -> QuerySet[Any]:
-    """The watched days that count: paid for, opened by Premium alone, not free, and not the instructor's own."""
-    days = [start + timedelta(days=number) for number in range((end - start).days)]
-    begins = Case(*[When(day=day.date(), then=Value(day)) for day in days], output_field=DateTimeField())
-    ends = Case(
-        *[When(day=day.date(), then=Value(day + timedelta(days=1))) for day in days], output_field=DateTimeField()
-    )
-    grants = Grant.objects.filter(
-        Q(ended_at=None) | Q(ended_at__gt=OuterRef("begins")),
-        user=OuterRef("user"),
-        course=OuterRef("course"),
-        created_at__lt=OuterRef("ends"),
-    )
-    paid = Payment.objects.annotate(
-        since=Coalesce("period_start", "paid_at"), until=Coalesce("period_end", "paid_at")
-    ).filter(
-        kind=Payment.Kind.PREMIUM,
-        currency=currency,
-        order=None,
-        user=OuterRef("user"),
-        amount__gt=F("refunded") + F("charged_back"),
-        since__lt=OuterRef("ends"),
-        until__gt=OuterRef("begins"),
-    )
-    rows = extensions.watched_days(start.date(), end.date()).annotate(begins=begins, ends=ends)
-    rows = rows.exclude(course__pricing=Course.Pricing.FREE).exclude(course__instructor=F("user"))
-    rows = rows.exclude(Exists(CoInstructor.objects.active().filter(course=OuterRef("course"), user=OuterRef("user"))))
-    counting: QuerySet[Any] = rows.filter(
-        Exists(grants.filter(source=Grant.Source.PREMIUM)),
-        ~Exists(grants.exclude(source=Grant.Source.PREMIUM)),
-        Exists(paid) | Exists(seat_shares.seats_held(currency)),
-    ).order_by()
-    return counting
 
 
 def _bounds(month: date) -> _Period:

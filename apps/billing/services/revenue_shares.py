@@ -1,31 +1,30 @@
 """Who gets the instructor's part of a sale or of Premium: the instructor, and co-instructors with a share.
 
-The shares are read when the sale is booked, in its transaction, and their rows are locked: a removal or a change of a
-share comes before the sale, or after it. Premium is earned over a month, so it is divided by the time for which each
-share was agreed. Who may not teach, isn't verified or is blocked gets nothing: their share is the instructor's
-(docs/adr/0068-co-instructors.md).
+A sale belongs to those who earned from the course at the moment when it was paid, however late that is told to us. It
+is booked under the lock of the course, so a removal, another share or another instructor comes before it, or after it.
+Premium is divided by the days on which the course was watched. Who may not teach, isn't verified or is blocked gets
+nothing: their share is the instructor's (docs/adr/0068-co-instructors.md).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
-from datetime import datetime
-
-from django.db.models import Q
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, date, datetime, time, timedelta
 
 from apps.billing.splits import split_by_weight
-from apps.courses.models import RevenueShare
-from apps.courses.services.people import gets_money
+from apps.courses.models import Course
+from apps.courses.queries.earners import Earners, earners_of
 
 WHOLE = 100
+DAY = timedelta(days=1)
 
 
-def lock_shares(course_id: int) -> dict[int, int]:
-    """Return the shares of co-instructors that count now, in percent by user, their rows locked. One query."""
-    rows = RevenueShare.objects.select_for_update(of=("self",), no_key=True).select_related("user")
-    present = rows.filter(course=course_id, until=None).order_by("pk")
-    return {row.user_id: row.percent for row in present if gets_money(row.user)}
+def lock_earners(courses: Collection[int], moment: datetime) -> dict[int, Earners]:
+    """Return who earns from courses since a moment, with the courses locked. Four queries."""
+    rows = Course.with_working_copies.select_for_update(no_key=True).filter(pk__in=courses)
+    list(rows.order_by("pk").values_list("pk"))
+    return earners_of(courses, since=moment)
 
 
 def divide_sale(total: int, tax: int, instructor_id: int, shares: Mapping[int, int]) -> list[tuple[int, int, int]]:
@@ -40,31 +39,34 @@ def divide_sale(total: int, tax: int, instructor_id: int, shares: Mapping[int, i
     return [(user, totals[user], taxes.get(user, 0)) for user in ordered if totals[user]]
 
 
-def divide_months(
-    amounts: Mapping[int, int], instructors: Mapping[int, int], start: datetime, end: datetime
+def divide_premium(
+    amounts: Mapping[int, int],
+    start: datetime,
+    end: datetime,
+    seconds_by_day: Callable[[Collection[int]], Mapping[int, Mapping[date, int]]],
 ) -> dict[int, dict[int, int]]:
-    """Divide what courses brought in a period by the shares of each of its days; by course and user. One query.
+    """Divide what courses brought in a period among those who earned from them; by course and user. Three queries.
 
-    ``amounts`` and ``instructors``: by course. Each share weighs as long as it was agreed within the period.
+    ``amounts``: by course. ``seconds_by_day`` returns what was watched of courses that are named, by course and day: it
+    is asked only for those in which something changed within the period. What was watched on a day is divided by who
+    earned on this day, and on the day of a change by its hours.
     """
-    seconds = round((end - start).total_seconds())
-    weights: dict[int, dict[int, int]] = defaultdict(dict)
-    for course, user, percent, since, until in _shares_within(amounts, start, end):
-        held = round((min(until or end, end) - max(since, start)).total_seconds())
-        if user != instructors[course]:
-            weights[course][user] = weights[course].get(user, 0) + percent * held
-    found: dict[int, dict[int, int]] = {}
-    for course, amount in amounts.items():
-        owner, others = instructors[course], weights.get(course, {})
-        rest = WHOLE * seconds - sum(others.values())
-        # Former shares of more than the whole can't be: they were at most 100 % at each moment.
-        found[course] = split_by_weight(amount, {owner: rest, **others})
-    return found
+    earners = earners_of(amounts, since=start)
+    changed = [course for course, each in earners.items() if not each.is_same_throughout(start, end)]
+    days = seconds_by_day(changed) if changed else {}
+    return {
+        course: split_by_weight(amount, _weights(earners[course], start, end, days.get(course, {})))
+        for course, amount in amounts.items()
+    }
 
 
-def _shares_within(
-    courses: Collection[int], start: datetime, end: datetime
-) -> list[tuple[int, int, int, datetime, datetime | None]]:
-    rows = RevenueShare.objects.select_related("user").filter(course__in=list(courses), since__lt=end)
-    rows = rows.filter(Q(until=None) | Q(until__gt=start)).order_by("pk")
-    return [(row.course_id, row.user_id, row.percent, row.since, row.until) for row in rows if gets_money(row.user)]
+def _weights(earners: Earners, start: datetime, end: datetime, seconds: Mapping[date, int]) -> dict[int, int]:
+    """Return how much of a period is whose, by user."""
+    if not any(seconds.values()):
+        return earners.weigh(start, end)
+    weights = Counter[int]()
+    for day, watched in seconds.items():
+        begin = datetime.combine(day, time(0), tzinfo=UTC)
+        for user, weight in earners.weigh(begin, begin + DAY).items():
+            weights[user] += weight * watched
+    return dict(weights)

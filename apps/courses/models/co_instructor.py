@@ -139,7 +139,11 @@ class CoInstructorInvitation(models.Model):
 
 
 class OwnershipOffer(models.Model):
-    """A course that its instructor offers to one of its co-instructors: it changes hands when they accept."""
+    """A course that its instructor offers to one of its co-instructors: it changes hands when they accept.
+
+    One that an admin gave to somebody at once is accepted from the beginning. So the accepted ones tell who was the
+    instructor at each moment.
+    """
 
     class State(models.TextChoices):
         PENDING = "pending", _("Waiting")
@@ -154,6 +158,14 @@ class OwnershipOffer(models.Model):
     offered_at = models.DateTimeField()
     state = models.CharField(max_length=9, choices=State, default=State.PENDING)
     answered_at = models.DateTimeField(null=True, blank=True)
+    former_instructor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The instructor until it was accepted.",
+    )
 
     class Meta:
         constraints = [

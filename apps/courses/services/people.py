@@ -153,10 +153,10 @@ def answer_offer(*, course: Course, by: User, accepts: bool, now: datetime) -> N
             raise OfferGone
         if accepts:
             enforce(people_policies.be_offered_course(by))
-            _hand_over(course, to=by, now=now)
-        offer.state = OwnershipOffer.State.ACCEPTED if accepts else OwnershipOffer.State.DECLINED
-        offer.answered_at = now
-        offer.save(update_fields=["state", "answered_at"])
+            _hand_over(course, to=by, offer=offer, now=now)
+        else:
+            offer.state, offer.answered_at = OwnershipOffer.State.DECLINED, now
+            offer.save(update_fields=["state", "answered_at"])
         if offer.offered_by is not None:
             kind = "courses.ownership_accepted" if accepts else "courses.ownership_declined"
             accounts.notify(
@@ -175,16 +175,19 @@ def transfer_course(*, course: Course, by: User, to: User, now: datetime) -> Non
         member = _member(course, to.pk)
         enforce(people_policies.be_offered_course(member.user))
         former = course.instructor
-        _hand_over(course, to=member.user, now=now)
+        given = OwnershipOffer(course=course, offered_by=by, offered_to=member.user, offered_at=now)
+        _hand_over(course, to=member.user, offer=given, now=now)
         about: dict[str, Any] = {"course": course.title, "name": member.user.display_name}
         key = f"{course.pk} {now.isoformat()}"
         accounts.notify_all("courses.ownership_accepted", [former, member.user], people_page(course), key, **about)
 
 
-def _hand_over(course: Course, *, to: User, now: datetime) -> None:
+def _hand_over(course: Course, *, to: User, offer: OwnershipOffer, now: datetime) -> None:
     former = course.instructor
     member = CoInstructor.objects.active().filter(course=course, user=to).get()
     _end(member, by=to, now=now)
+    offer.state, offer.answered_at, offer.former_instructor = OwnershipOffer.State.ACCEPTED, now, former
+    offer.save()
     course.instructor = to
     course.version += 1
     course.save(update_fields=["instructor", "version"])
