@@ -60,6 +60,7 @@ export const scriptIcons = [
   "info",
   "italic",
   "keyboard",
+  "languages",
   "layers",
   "layout-grid",
   "lightbulb",

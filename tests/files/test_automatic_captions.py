@@ -311,7 +311,7 @@ def test_captions_are_translated_in_batches(lecture, speech) -> None:
         (lambda texts: [1] * len(texts), [None] * 4),
         (lambda texts: ["ok"] * len(texts) if len(texts) < 3 else ["one"], ["ok"] * 4),
         (lambda texts: '<think>hm {"captions": []}</think>```json\n{"captions": ["a","b","c","d"]}\n```', list("abcd")),
-        (lambda texts: ["", "b", "c" * 5000, "d"], [None, "b", "c" * 1000, "d"]),
+        (lambda texts: ["", "b", "c" * 5000, "d"], [None, "b", "c" * 2000, "d"]),
     ],
 )
 def test_a_model_that_confuses_captions_gets_fewer_at_once(
@@ -352,7 +352,7 @@ def test_the_calls_show_what_has_come_back(lecture, speech, cut, browser_of) -> 
     asked = {"language": "de", "texts": ["a", "b"]}
     translation = browser.post(f"{address}/translation/", asked, content_type="application/json").json()
     seen = browser.get(f"/api/v1/automatic-captions/{translation['uid']}/").json()
-    assert (seen["texts"], seen["cues"]) == ([None, None], [])
+    assert (seen["texts"], seen["originals"], seen["cues"]) == ([None, None], ["a", "b"], [])
     assert browser.delete(f"/api/v1/automatic-captions/{translation['uid']}/").status_code == 204
     assert browser.get(f"/api/v1/automatic-captions/{translation['uid']}/").json()["state"] == "canceled"
     assert browser.get(f"/api/v1/automatic-captions/{uuid.uuid4()}/").status_code == 404

@@ -20,6 +20,8 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_captions, edit_course
 from apps.files.models import VideoAsset
 from apps.files.services import (
+    can_transcribe,
+    can_translate,
     caption_encodings,
     caption_languages,
     is_language,
@@ -67,6 +69,8 @@ def _props(
         "sources": sources and {"master": sources.master, "audio": sources.audio, "sound": sources.sound},
         "poster": sources.poster if sources else None,
         "has_audio": video.has_audio,
+        "can_transcribe": video.has_audio and video.is_playable and can_transcribe(),
+        "can_translate": can_translate(),
         "is_locked": is_locked,
         "are_chapters_locked": edit_course(signed_in_user(request), course) is not None,
         "language": first,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import permissions, serializers, status
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -51,8 +51,11 @@ class AutomaticCaptionsResult(AutomaticCaptionsOut):
 
     cues = serializers.SerializerMethodField(help_text="What was heard, in order.")
     texts = serializers.SerializerMethodField(help_text="Translations in the order of the texts; null: none yet.")
+    originals = serializers.ListField(
+        source="texts", child=serializers.CharField(), help_text="What is translated; empty for speech."
+    )
 
-    @extend_schema(responses=SpokenCueOut(many=True))
+    @extend_schema_field(SpokenCueOut(many=True))
     def get_cues(self, row: AutomaticCaptions) -> list[dict[str, Any]]:
         if row.kind != AutomaticCaptions.Kind.SPEECH:
             return []

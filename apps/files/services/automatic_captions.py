@@ -17,7 +17,7 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
 
 MAX_TEXTS = 2000
-MAX_TEXT_CHARACTERS = 400
+MAX_TEXT_CHARACTERS = 2000
 TEXTS_AT_ONCE = 20
 DAY_SECONDS = 86400
 KEPT = timedelta(days=30)

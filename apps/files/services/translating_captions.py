@@ -10,7 +10,7 @@ from django.conf import settings
 from apps.files.model_calls import CallFailed, call_model
 from apps.files.models import AutomaticCaptions
 
-MAX_TRANSLATION_CHARACTERS = 1000
+MAX_TRANSLATION_CHARACTERS = 2000
 TRANSLATION_SECONDS = 120.0
 
 

@@ -62,7 +62,7 @@ export function Chapters({
     }
   };
   return (
-    <section className="panel panel__body mt-4" aria-labelledby="captions-chapters">
+    <section className="panel panel__body mt-4 capchapters" aria-labelledby="captions-chapters">
       <h2 className="h5" id="captions-chapters">
         {t("Chapters")}
       </h2>

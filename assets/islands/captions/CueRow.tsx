@@ -116,6 +116,8 @@ export const CueRow = memo(function CueRow({
   const { id } = cue;
   const name = (rest: string): string => `${rest}-${id}`;
   const rows = Math.max(2, cue.text.split("\n").length);
+  /** By a model, and nobody has checked it. */
+  const isTranslated = !!second?.cue?.text.trim() && !second.cue.is_checked;
   const author = conflict?.by ?? "";
   const other = author === "" ? t("Another author") : author;
   return (
@@ -209,9 +211,13 @@ export const CueRow = memo(function CueRow({
             <span>{t("{language}: too long to read in time", { language: second.name })}</span>
           </span>
         )}
-        {!cue.is_checked && (
+        {(!cue.is_checked || isTranslated) && (
           <span className="row row--tight">
-            <span className="badge badge--info">{t("Automatic")}</span>
+            <span className="badge badge--info">
+              {cue.is_checked
+                ? t("{language}: automatic", { language: second?.name ?? "" })
+                : t("Automatic")}
+            </span>
             {!isLocked && (
               <button
                 className="btn btn--quiet btn--sm"

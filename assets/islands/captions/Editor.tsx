@@ -14,8 +14,17 @@ import { confirmFirst } from "../../shared/confirming";
 import { t, tn } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { Icon } from "../../shared/ui/Icon";
-import { discardSheet, fetchSound, publishSheet, type Reading, type Sound } from "./api";
+import {
+  beginTranscription,
+  beginTranslation,
+  discardSheet,
+  fetchSound,
+  publishSheet,
+  type Reading,
+  type Sound,
+} from "./api";
 import { AsideList } from "./AsideList";
+import { AutomaticLine } from "./AutomaticLine";
 import { Chapters } from "./Chapters";
 import { CueList, type ListHandle } from "./CueList";
 import { CueRow, type RowActions } from "./CueRow";
@@ -28,6 +37,7 @@ import type { CaptionsProps } from "./props";
 import type { Sheet } from "./sheet";
 import { SoundStrip } from "./SoundStrip";
 import { FindLine, Tools } from "./Tools";
+import { useAutomatic } from "./useAutomatic";
 import { useEditing } from "./useEditing";
 import type { EditedVideo } from "./video";
 import { VideoPane } from "./VideoPane";
@@ -43,7 +53,12 @@ type Props = {
   secondLanguage: string;
   onLanguage: (tag: string) => void;
   onSecond: (tag: string) => void;
+  /** Load the captions again: the server has others. */
+  onReload: () => void;
 };
+
+/** Captions that are translated at once. */
+const MAX_TRANSLATED = 2_000;
 
 const NOTHING = () => () => undefined;
 const NO_STATE = () => null;
@@ -57,6 +72,7 @@ export function Editor({
   secondLanguage,
   onLanguage,
   onSecond,
+  onReload,
 }: Props) {
   const { lesson, duration, is_locked: isLocked } = props;
   const state = useSyncExternalStore(sheet.subscribe, sheet.state);
@@ -76,12 +92,20 @@ export function Editor({
   const secondShown = useMemo(() => shownOf(secondState?.cues ?? []), [secondState?.cues]);
   const paired = useMemo(() => pairs(shown, secondShown), [shown, secondShown]);
   const isUntranslated = (cue: Cue): boolean => !paired.get(cue.id)?.text.trim();
+  /** A translation without a text has nothing to check. */
+  const isUnchecked = (cue: Cue): boolean => {
+    const other = paired.get(cue.id);
+    return !cue.is_checked || (other?.is_checked === false && other.text.trim() !== "");
+  };
   const editing = useEditing(sheet, second, (id) => paired.get(id), isLocked);
   const { edit, history } = editing;
 
+  const secondUnchecked = secondShown.filter(
+    ({ is_checked, text }) => !is_checked && text.trim() !== "",
+  ).length;
   const counts = {
     warnings: warnings.size,
-    unchecked: shown.filter((cue) => !cue.is_checked).length,
+    unchecked: shown.filter(isUnchecked).length,
     untranslated: second ? shown.filter(isUntranslated).length : 0,
   };
   const numbers = useMemo(() => new Map(shown.map(({ id }, at) => [id, at + 1])), [shown]);
@@ -90,7 +114,7 @@ export function Editor({
       filter === "all" ||
       cue.id === current ||
       (filter === "warnings" && warnings.has(cue.id)) ||
-      (filter === "unchecked" && !cue.is_checked) ||
+      (filter === "unchecked" && isUnchecked(cue)) ||
       (filter === "untranslated" && isUntranslated(cue)),
   );
   const currentCue = shown.find(({ id }) => id === current);
@@ -123,17 +147,95 @@ export function Editor({
     });
   }, [video, shown]);
 
+  const translation = useAutomatic(
+    props.video,
+    "translation",
+    props.can_translate && !isLocked && second ? second.language : null,
+    ({ language, originals, texts, state: how }) => {
+      if (second?.language !== language) return false;
+      const { count } = cueLists.addTranslations(
+        sheet.state().cues,
+        second.state().cues,
+        originals,
+        texts,
+      );
+      editing.editSecond(
+        (all) => cueLists.addTranslations(sheet.state().cues, all, originals, texts).cues,
+      );
+      if (count > 0) toast(tn("{count} caption translated", "{count} captions translated", count));
+      else if (how === "done") toast(t("The model has translated none of these captions"));
+      return true;
+    },
+  );
+  const translateRest = (): void => {
+    if (!second) return;
+    const texts = cueLists
+      .untranslated(sheet.state().cues, second.state().cues)
+      .slice(0, MAX_TRANSLATED)
+      .map(({ text }) => text);
+    void translation.start(() =>
+      beginTranslation(props.video, second.language, sheet.language, texts),
+    );
+  };
+  const transcription = useAutomatic(
+    props.video,
+    "speech",
+    props.can_transcribe && !isLocked ? "" : null,
+    ({ cues: heard, language, state: how }) => {
+      if (how !== "done") return false;
+      if (heard.length === 0) toast(t("No speech was heard in this video"));
+      else if (language !== sheet.language) onLanguage(language);
+      else if (shownOf(sheet.state().cues).length === 0) onReload();
+      else
+        edit((all) =>
+          cueLists.sorted([
+            ...all,
+            ...heard.map(({ begin, end, text }): Cue => ({
+              ...cueLists.newCue(begin, end, text),
+              is_checked: false,
+              state: "aside",
+            })),
+          ]),
+        );
+      return true;
+    },
+  );
+
+  const back = translation.offered;
+  const backCount =
+    back && second
+      ? cueLists.addTranslations(state.cues, secondState?.cues ?? [], back.originals, back.texts)
+          .count
+      : 0;
+  const offer =
+    second && backCount > 0
+      ? {
+          sentence: tn(
+            "{count} translation to {language} came back while this page was closed.",
+            "{count} translations to {language} came back while this page was closed.",
+            backCount,
+            { language: second.name },
+          ),
+          button: t("Add them"),
+        }
+      : undefined;
+
   const fieldOf = (id: string, kind: string): HTMLElement | null =>
     document.getElementById(`${kind}-${id}`);
-  /** Show a cue, and put the caret into the same field that had it. */
-  const goTo = useCallback((id: string, kind = "") => {
+  /** Show a cue, and put the caret into the same field that had it. @param caret its place in the text */
+  const goTo = useCallback((id: string, kind = "", caret?: number) => {
     setCurrent(id);
     list.current?.show(id);
     const at = kind || /^(begin|end|text|second)-/.exec(document.activeElement?.id ?? "")?.[1];
     // The row may only be drawn now.
     requestAnimationFrame(() => {
       list.current?.show(id);
-      requestAnimationFrame(() => fieldOf(id, at ?? "text")?.focus({ preventScroll: true }));
+      requestAnimationFrame(() => {
+        const field = fieldOf(id, at ?? "text");
+        field?.focus({ preventScroll: true });
+        if (caret !== undefined && field instanceof HTMLTextAreaElement)
+          field.setSelectionRange(caret, caret);
+      });
     });
   }, []);
 
@@ -161,17 +263,30 @@ export function Editor({
         return cueLists.split(all, pair.id, wordBreak(pair.text, part), middle);
       },
     );
+    // As after Enter in a text, the caret stands at the beginning of the second part.
+    const parts = shownOf(sheet.state().cues);
+    const second = parts[parts.findIndex((one) => one.id === id) + 1];
+    if (parts.length === shown.length || !second) {
+      toast(t("This caption is too short to be split"));
+      return;
+    }
+    goTo(second.id, "text", 0);
     announce(t("Caption split"));
   };
   const merge = (id: string): void => {
-    const next = shown[shown.findIndex((one) => one.id === id) + 1];
+    const at = shown.findIndex((one) => one.id === id);
+    const [cue, next] = [shown[at], shown[at + 1]];
+    if (!cue || !next) {
+      toast(t("There is no caption after this one"));
+      return;
+    }
     editing.editWithPairs(
-      next ? [id, next.id] : [id],
+      [id, next.id],
       (all) => cueLists.mergeWithNext(all, id),
       (all, [pair, other]) => (pair && other ? cueLists.mergeWithNext(all, pair.id) : all),
     );
-    // The field that had the focus may be gone.
-    goTo(id);
+    // The field that had the focus may be gone. The caret stands at the seam.
+    goTo(id, "text", cue.text.trim() === "" ? 0 : cue.text.length);
     announce(t("Captions merged"));
   };
   const addCue = (): void => {
@@ -190,7 +305,12 @@ export function Editor({
     );
     announce(t("Caption deleted"));
     if (next) goTo(next.id);
-    else setCurrent(null);
+    else {
+      setCurrent(null);
+      requestAnimationFrame(() =>
+        root.current?.querySelector<HTMLElement>(".capempty button")?.focus(),
+      );
+    }
   };
   const step = (by: number): void => {
     const at = listed.findIndex(({ id }) => id === current);
@@ -203,6 +323,12 @@ export function Editor({
     const found = order.find(({ id }) => warnings.has(id));
     if (found) goTo(found.id);
     else toast(t("No caption has a warning"));
+  };
+  const checkNext = (): void => {
+    const at = shown.findIndex(({ id }) => id === current);
+    const order = [...shown.slice(at + 1), ...shown.slice(0, at + 1)];
+    const found = order.find((cue) => isUnchecked(cue));
+    if (found) goTo(found.id, "second");
   };
   const replay = (): void => {
     const cue = currentCue ?? cueAt(shown, video.time);
@@ -221,7 +347,7 @@ export function Editor({
 
   const here = useRef({ splitAt, merge, edit, shown, duration });
   here.current = { splitAt, merge, edit, shown, duration };
-  const { setTime, translate } = editing;
+  const { setTime, translate, check } = editing;
   const actions = useMemo<RowActions>(
     () => ({
       onFocus: setCurrent,
@@ -241,10 +367,10 @@ export function Editor({
             cueLists.change(all, id, { begin: room.begin, end: room.end }),
           );
       },
-      onCheck: (id) => here.current.edit((all) => cueLists.change(all, id, { is_checked: true })),
+      onCheck: check,
       onResolve: (id, choice) => sheet.resolve(id, choice),
     }),
-    [sheet, setTime, translate],
+    [sheet, setTime, translate, check],
   );
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -288,21 +414,22 @@ export function Editor({
     else actions.onCheck(current);
   };
 
-  const publish = async (replaces = false): Promise<void> => {
+  const publish = async (one: Sheet, replaces = false): Promise<void> => {
     setPublishing(true);
     try {
-      await sheet.flush();
-      if (sheet.isUnsaved) {
+      await one.flush();
+      if (one.isUnsaved) {
         toast(t("Not published: some changes aren't saved yet"));
         return;
       }
-      sheet.reset(await publishSheet(lesson, sheet.language, sheet.revision, replaces));
-      history.forget(sheet);
-      toast(
-        t("{language} captions are published. Learners see them now.", { language: sheet.name }),
-      );
+      one.reset(await publishSheet(lesson, one.language, one.revision, replaces));
+      history.forget(one);
+      toast(t("{language} captions are published. Learners see them now.", { language: one.name }));
     } catch (reason) {
-      const isReplaced = reason instanceof ApiError && reason.problem.code === "CAPTIONS_REPLACED";
+      const isReplaced = reason instanceof ApiError && reason.is("CAPTIONS_REPLACED");
+      // What others have written is shown, so that it is seen before it is published.
+      if (reason instanceof ApiError && reason.is("CAPTIONS_CHANGED"))
+        await one.catchUp().catch(() => undefined);
       if (isReplaced && !replaces) {
         const isSure = await confirmFirst({
           title: t("Other captions were published meanwhile"),
@@ -310,7 +437,7 @@ export function Editor({
           confirm: t("Publish mine"),
           keep: t("Cancel"),
         });
-        if (isSure) await publish(true);
+        if (isSure) await publish(one, true);
       } else toast(reason instanceof Error ? reason.message : t("Something went wrong"));
     } finally {
       setPublishing(false);
@@ -399,7 +526,7 @@ export function Editor({
         onLanguage={onLanguage}
         onImport={() => setDialog("import")}
         onExport={(form, encoding) => void exportAs(form, encoding)}
-        onPublish={() => void publish()}
+        onPublish={() => void publish(sheet)}
       />
       {isLocked && (
         <p className="hint mt-3">
@@ -511,7 +638,10 @@ export function Editor({
               </p>
             </div>
           )}
-          <div className="row row--between mt-4">
+          <div className="capsecond mt-4">
+            <span className="small faint capsecond__first">
+              {t("{language}, original", { language: sheet.name })}
+            </span>
             <span className="row row--tight">
               <label className="small faint" htmlFor="captions-second">
                 {t("Second language")}
@@ -524,17 +654,76 @@ export function Editor({
                 none={t("Off")}
                 onChoose={onSecond}
               />
+              {second && shown.length > 0 && (
+                <span className="small faint num">
+                  {t("{count} of {total}", {
+                    count: shown.length - counts.untranslated,
+                    total: shown.length,
+                  })}
+                </span>
+              )}
             </span>
-            {!isLocked && state.isChanged && state.published !== "" && (
-              <button
-                className="btn btn--quiet btn--sm"
-                type="button"
-                onClick={() => void discard()}
-              >
-                {t("Discard changes")}
-              </button>
-            )}
+            <span className="row row--tight capsecond__acts">
+              {second && props.can_translate && !isLocked && counts.untranslated > 0 && (
+                <button
+                  className="btn btn--sm"
+                  type="button"
+                  disabled={translation.work !== null || translation.isStarting}
+                  onClick={translateRest}
+                >
+                  <Icon name="languages" />
+                  {t("Translate the rest")}
+                </button>
+              )}
+              {!isLocked && state.isChanged && state.published !== "" && (
+                <button
+                  className="btn btn--quiet btn--sm"
+                  type="button"
+                  onClick={() => void discard()}
+                >
+                  {t("Discard changes")}
+                </button>
+              )}
+            </span>
           </div>
+          <AutomaticLine
+            automatic={translation}
+            label={t("Translating to {language}", { language: second?.name ?? "" })}
+            offer={offer}
+          />
+          <AutomaticLine automatic={transcription} label={t("Writing down what is said")} />
+          {second && secondUnchecked > 0 && !isLocked && (
+            <div className="notice notice--info mt-3">
+              <Icon name="languages" className="notice__icon" />
+              <p className="notice__title">
+                {tn(
+                  "{count} {language} caption was written automatically",
+                  "{count} {language} captions were written automatically",
+                  secondUnchecked,
+                  { language: second.name },
+                )}
+              </p>
+              <p className="notice__body">
+                {t("Learners see nothing of it before you publish {language}.", {
+                  language: second.name,
+                })}
+              </p>
+              <div className="notice__acts">
+                <button className="btn btn--sm" type="button" onClick={checkNext}>
+                  {t("Check the next one")}
+                </button>
+                <button
+                  className="btn btn--sm"
+                  type="button"
+                  disabled={isPublishing}
+                  onClick={() => void publish(second)}
+                >
+                  <Icon name="check" />
+                  {t("Publish {language}", { language: second.name })}
+                </button>
+              </div>
+            </div>
+          )}
           {shown.length === 0 ? (
             <div className="capempty mt-4 stack gap-3">
               <p className="muted">{t("No captions in this language yet.")}</p>
@@ -544,6 +733,21 @@ export function Editor({
                     <Icon name="plus" />
                     {t("Write the first caption")}
                   </button>
+                  {props.can_transcribe && (
+                    <button
+                      className="btn btn--sm"
+                      type="button"
+                      disabled={transcription.work !== null || transcription.isStarting}
+                      onClick={() =>
+                        void transcription.start(() =>
+                          beginTranscription(props.video, sheet.language),
+                        )
+                      }
+                    >
+                      <Icon name="captions" />
+                      {t("Write them automatically")}
+                    </button>
+                  )}
                   {sound && sound.cues.length > 0 && (
                     <button
                       className="btn btn--sm"

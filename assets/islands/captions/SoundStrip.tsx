@@ -43,7 +43,9 @@ export function SoundStrip(props: Props) {
   const seen = shown.filter(({ begin, end }) => end > from && begin < to);
   const marks: number[] = [];
   const gap = span / 4;
-  for (let at = Math.ceil(from / gap) * gap; at < to; at += gap) marks.push(at);
+  // The mark at the very edge would be cut off.
+  for (let at = Math.ceil((from + gap / 4) / gap) * gap; at < to - gap / 4; at += gap)
+    marks.push(at);
 
   const secondAt = (clientX: number): number => {
     const area = box.current?.getBoundingClientRect();
@@ -74,7 +76,7 @@ export function SoundStrip(props: Props) {
   };
 
   return (
-    <div className="mt-3">
+    <div className="capwave mt-3">
       <div
         className="wave"
         ref={box}

@@ -120,3 +120,56 @@ export async function fetchSound(uid: string): Promise<Sound | null> {
   const bytes = Uint8Array.from(atob(peaks), (character) => character.charCodeAt(0));
   return { rate, peaks: bytes, silences, cues };
 }
+
+export type AutomaticResult = Schemas["AutomaticCaptionsResult"];
+export type AutomaticKind = AutomaticResult["kind"];
+type Automatic = Schemas["AutomaticCaptionsOut"];
+
+export function beginTranslation(
+  video: string,
+  language: string,
+  source: string,
+  texts: readonly string[],
+): Promise<Automatic> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/videos/{uid}/translation/", {
+      params: { path: { uid: video } },
+      body: { language, source_language: source, texts: [...texts] },
+    }),
+  );
+}
+
+export function beginTranscription(video: string, language: string): Promise<Automatic> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/videos/{uid}/transcription/", {
+      params: { path: { uid: video } },
+      body: { language },
+    }),
+  );
+}
+
+/** What was asked for last, the newest first. */
+export async function listAutomatic(video: string): Promise<Automatic[]> {
+  const page = await unwrap(
+    authenticatedApi.GET("/api/v1/videos/{uid}/automatic-captions/", {
+      params: { path: { uid: video } },
+      fetch: reach, // nobody waits for it
+    }),
+  );
+  return page.results;
+}
+
+export function fetchAutomatic(uid: string): Promise<AutomaticResult> {
+  return unwrap(
+    authenticatedApi.GET("/api/v1/automatic-captions/{uid}/", {
+      params: { path: { uid } },
+      fetch: reach, // it is asked for again and again
+    }),
+  );
+}
+
+export async function cancelAutomatic(uid: string): Promise<void> {
+  await unwrap(
+    authenticatedApi.DELETE("/api/v1/automatic-captions/{uid}/", { params: { path: { uid } } }),
+  );
+}

@@ -196,6 +196,37 @@ it("takes up what a closed tab left", () => {
   sheet.stop();
 });
 
+it("learns what others have changed before it publishes", async () => {
+  const { sheet, sent } = opened([cue("a", 0, 1), cue("b", 2, 3)], () => ({
+    cues: [cue("b", 2, 3, "theirs")],
+  }));
+  await sheet.catchUp();
+  expect(sent[0]?.cues).toEqual([]);
+  expect(texts(sheet.state().cues)).toEqual(["0-1 a", "2-3 theirs"]);
+  expect([sheet.revision, sheet.isUnsaved]).toEqual([1, false]);
+});
+
+it("adds translations by their originals, unchecked, and overwrites none", () => {
+  const first = [
+    cue("a", 0, 1, "Yes"),
+    cue("b", 2, 3, "Changed"),
+    cue("c", 4, 5, "Yes"),
+    cue("d", 6, 7, "No"),
+  ];
+  const second = [cue("x", 4, 5, " "), cue("y", 6, 7, "Nein")];
+  expect(lists.untranslated(first, second).map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  const { cues, count } = lists.addTranslations(
+    first,
+    second,
+    ["Yes", "Before", "Yes", "No"],
+    ["Ja", "Vorher", "Doch", "Nö"],
+  );
+  expect(texts(cues)).toEqual(["0-1 Ja", "4-5 Doch", "6-7 Nein"]);
+  expect(cues.map(({ is_checked }) => is_checked)).toEqual([false, false, true]);
+  expect(count).toBe(2);
+  expect(lists.addTranslations(first, second, ["Yes"], [null]).count).toBe(0);
+});
+
 it("takes back one's own changes, not those of others", async () => {
   const { sheet } = opened([cue("a", 0, 1), cue("b", 2, 3)], () => ({
     cues: [cue("b", 2, 3, "theirs")],

@@ -194,3 +194,39 @@ export function pairs(first: Cues, second: Cues): ReadonlyMap<string, Cue> {
   }
   return found;
 }
+
+/** The shown cues of a first language that have no text in the second. */
+export function untranslated(first: Cues, second: Cues): Cues {
+  const found = pairs(shownOf(first), shownOf(second));
+  return shownOf(first).filter((cue) => cue.text.trim() !== "" && !found.get(cue.id)?.text.trim());
+}
+
+/**
+ * Add automatic translations to a second language, unchecked. Those are left out whose original has changed since, or
+ * was translated by somebody meanwhile.
+ * @param texts translations of the originals, in the same order; null where there is none
+ */
+export function addTranslations(
+  first: Cues,
+  second: Cues,
+  originals: readonly string[],
+  texts: readonly (string | null)[],
+): { cues: Cues; count: number } {
+  const waiting = new Map<string, string[]>();
+  originals.forEach((original, at) => {
+    const text = texts[at]?.trim();
+    if (text) waiting.set(original, [...(waiting.get(original) ?? []), text]);
+  });
+  const found = pairs(shownOf(first), shownOf(second));
+  const changed = new Map<string, Cue>();
+  const added: Cue[] = [];
+  for (const cue of untranslated(first, second)) {
+    const text = waiting.get(cue.text)?.shift();
+    if (text === undefined) continue;
+    const empty = found.get(cue.id);
+    if (empty) changed.set(empty.id, { ...empty, text, is_checked: false });
+    else added.push({ ...newCue(cue.begin, cue.end, text), is_checked: false });
+  }
+  const cues = sorted([...second.map((cue) => changed.get(cue.id) ?? cue), ...added]);
+  return { cues, count: added.length + changed.size };
+}

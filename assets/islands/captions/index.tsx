@@ -44,6 +44,7 @@ export function Island(props: CaptionsProps) {
         setLanguage(tag);
       }}
       onSecond={setSecond}
+      onReload={() => first.retry()}
     />
   );
 }

@@ -14,6 +14,9 @@ export type CaptionsProps = {
   sources: Sources | null;
   poster: string | null;
   has_audio: boolean;
+  /** Whether a model can write captions of this video, or translate them. */
+  can_transcribe: boolean;
+  can_translate: boolean;
   is_locked: boolean;
   /** Chapters of a published course are changed by its next version. */
   are_chapters_locked: boolean;

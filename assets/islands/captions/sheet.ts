@@ -195,6 +195,14 @@ export class Sheet {
     return done;
   }
 
+  /** Learn what others have changed since. What is unsaved here is sent by itself. */
+  async catchUp(): Promise<void> {
+    if (this.isUnsaved) return;
+    const answer = await this.options.send(this.#callOf([]), false);
+    this.#take([], answer);
+    this.#refresh({});
+  }
+
   /** Whether something is not on the server yet. */
   get isUnsaved(): boolean {
     return this.#isSending || this.#conflicts.size > 0 || this.#pending().length > 0;

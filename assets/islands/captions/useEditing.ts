@@ -19,6 +19,10 @@ export type Editing = {
   ) => void;
   setTime: (id: string, edge: "begin" | "end", seconds: number) => void;
   translate: (cue: Cue, text: string) => void;
+  /** Mark a cue and its translation as checked. */
+  check: (id: string) => void;
+  /** Change the second language only. */
+  editSecond: (make: (all: Cues) => Cues) => void;
   undo: () => string | null;
   redo: () => string | null;
 };
@@ -89,6 +93,24 @@ export function useEditing(
           ? cues.change(all, pair.id, { text })
           : cues.sorted([...all, cues.newCue(cue.begin, cue.end, text)]);
         history.push([{ sheet: second, patch: second.set(next) }], `${cue.id} second`);
+        done();
+      },
+      check: (id) => {
+        if (isLocked) return;
+        const changes = [
+          { sheet, patch: sheet.set(cues.change(sheet.state().cues, id, { is_checked: true })) },
+        ];
+        const pair = lookup.current(id);
+        if (second && pair && !pair.is_checked) {
+          const next = cues.change(second.state().cues, pair.id, { is_checked: true });
+          changes.push({ sheet: second, patch: second.set(next) });
+        }
+        history.push(changes);
+        done();
+      },
+      editSecond: (make) => {
+        if (isLocked || !second) return;
+        history.push([{ sheet: second, patch: second.set(make(second.state().cues)) }]);
         done();
       },
       undo: () => {

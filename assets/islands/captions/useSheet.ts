@@ -41,6 +41,7 @@ export function useSheet(
     });
     const onHide = (): void => {
       if (document.visibilityState === "hidden") sheet?.leave();
+      else void sheet?.catchUp().catch(() => undefined); // the next save learns it as well
     };
     const onOnline = (): void => void sheet?.flush();
     const onUnload = (event: BeforeUnloadEvent): void => {

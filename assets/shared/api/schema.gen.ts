@@ -2823,9 +2823,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @description What was heard, in order. */
-            readonly cues: {
-                [key: string]: unknown;
-            }[];
+            readonly cues: components["schemas"]["SpokenCueOut"][];
             /** @description Why it failed, in a word; empty: it did not. */
             failure: string;
             /** @description Why it failed, as a sentence. */
@@ -2833,6 +2831,8 @@ export interface components {
             kind: components["schemas"]["AutomaticCaptionsKind"];
             /** @description BCP 47; empty until it is recognized. */
             language: string;
+            /** @description What is translated; empty for speech. */
+            originals: string[];
             percent: number;
             /** @description BCP 47, of what is translated; may be empty. */
             source_language: string;
@@ -5816,6 +5816,19 @@ export interface components {
          * @enum {string}
          */
         SplitKind: "question" | "discussion" | "share";
+        SpokenCueOut: {
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            begin: number;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            end: number;
+            text: string;
+        };
         /**
          * @description * `uploading` - Uploading
          *     * `queued` - Queued
