@@ -17,6 +17,8 @@ from apps.forum import policies as forum
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation
 from apps.forum.queries import messages
+from apps.forum.queries.completion import people_to_mention
+from apps.forum.queries.shown import show_posts
 from apps.forum.queries.threads import thread
 from apps.forum.services.messages import send_message
 from apps.learning import rating_policies
@@ -26,6 +28,7 @@ from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 from tests.factories.learning import EnrollmentFactory
+from tests.factories.topics import make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -124,6 +127,17 @@ def test_those_who_teach_moderate_the_board_and_are_told():
     assert set(teachers_of(course)) == {course.instructor, teaches}
     assert message_policies.announce(teaches, course) is None
     assert message_policies.announce(views, course) is not None
+
+
+def test_the_board_marks_what_those_who_teach_write(django_assert_max_num_queries):
+    course = CourseFactory(status="published")
+    topic = make_topic(board=Board.objects.create(slug="b", title="B", course=course))
+    teaches, views = join(course, "teach"), join(course, "view")
+    posts = [make_post(topic, author=author) for author in (course.instructor, teaches, views, UserFactory())]
+    with django_assert_max_num_queries(2):
+        shown = show_posts(posts, topic, topic.author, is_moderator=False)
+    assert [one.is_staff for one in shown] == [True, True, False, False]
+    assert [one.is_staff for one in people_to_mention(topic.author, teaches.username, topic)] == [True]
 
 
 def test_those_who_teach_answer_messages(django_assert_num_queries):

@@ -102,8 +102,8 @@ def share_month(month: date, currency: str, *, now: datetime) -> PremiumMonth | 
             watched.update(mine)
         by_course = divide_by_seconds(amounts, seconds)
         per_day = partial(watched_by_day, begin, finish, currency)
-        for pk, parts in revenue_shares.divide_premium(by_course, begin, finish, per_day).items():
-            divided[pk].update(parts)
+        for pk, shared in revenue_shares.divide_premium(by_course, begin, finish, per_day).items():
+            divided[pk].update(shared)
     courses = Course.objects.in_bulk(list(watched))
     parts = [
         PremiumPart(user, pk, courses[pk].title, amount)

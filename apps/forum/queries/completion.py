@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, Q
 
 from apps.accounts.models import User
+from apps.courses.policies import teachers_of
 from apps.forum.models import Post, Topic
 
 MOST = 8
@@ -27,25 +28,26 @@ class TopicLink:
 
 
 def people_to_mention(user: User, q: str, topic: Topic | None) -> list[Mentionable]:
-    """People whose username or name begins with ``q``: those who wrote in the topic and its instructor first.
+    """People whose username or name begins with ``q``: those who wrote in the topic or teach its course first.
 
     Others are offered from the second letter on, and only if they have written something that the user may read: the
-    list tells nobody who has an account here. Up to two queries.
+    list tells nobody who has an account here. Up to three queries.
     """
     everyone = User.objects.filter(is_active=True, deleted_at=None).exclude(pk=user.pk).order_by("username")
     people = everyone.filter(
         Q(username__folded_startswith=q) | Q(first_name__folded_startswith=q) | Q(last_name__folded_startswith=q)
     )
     read = Post.objects.listed_for(user)
-    instructor = topic.board.course.instructor_id if topic and topic.board.course else 0
+    course = topic.board.course if topic else None
+    teachers = set(teachers_of(course).values_list("pk", flat=True)) if course else set()
     found: list[User] = []
     if topic is not None:
-        near = Q(pk=instructor) | Q(pk__in=read.filter(topic=topic).values("author"))
+        near = Q(pk__in=teachers) | Q(pk__in=read.filter(topic=topic).values("author"))
         found = list(people.filter(near)[:MOST])
     if len(found) < MOST and len(q) >= MIN_OTHERS:
         others = people.filter(Exists(read.filter(author=OuterRef("pk")))).exclude(pk__in=[one.pk for one in found])
         found += others[: MOST - len(found)]
-    return [Mentionable(one.username, one.display_name, one.pk == instructor or one.is_admin) for one in found]
+    return [Mentionable(one.username, one.display_name, one.pk in teachers or one.is_admin) for one in found]
 
 
 def topics_to_link(user: User, q: str) -> list[TopicLink]:

@@ -10,6 +10,7 @@ from django.db.models import BigIntegerField, Count, Q
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
+from apps.courses.models import CoInstructor, Right
 from apps.forum import policies
 from apps.forum.models import Post, PostState, Reaction, Topic
 from apps.forum.models.posts import PAGE
@@ -58,15 +59,16 @@ def shown_post(post: Post, user: AnyUser) -> Shown:
 
 
 def show_posts(posts: list[Post], topic: Topic, user: AnyUser, is_moderator: bool) -> list[Shown]:  # noqa: FBT001
-    """Posts of one topic for a reader. ``topic`` comes from ``finding.find_topic`` or with its board. One query."""
+    """Posts of one topic for a reader. ``topic`` comes from ``finding.find_topic`` or with its board. Two queries."""
     reactions = _reactions(posts, user)
+    staff = staff_among(posts, topic)
     seen: int | None = getattr(topic, "seen", None)
     read_until: datetime | None = getattr(topic, "read_until", None)
     return [
         Shown(
             post,
             is_own=post.author_id == user.pk,
-            is_staff=_is_staff(post, topic),
+            is_staff=post.author_id in staff,
             is_stub=_is_stub(post, user, is_moderator),
             is_new=_is_new(post, user, seen, read_until),
             reactions=reactions.get(post.pk, []),
@@ -75,8 +77,17 @@ def show_posts(posts: list[Post], topic: Topic, user: AnyUser, is_moderator: boo
     ]
 
 
-def _is_staff(post: Post, topic: Topic) -> bool:
-    return topic.board.course is not None and post.author_id == topic.board.course.instructor_id
+def staff_among(posts: Iterable[Post], topic: Topic) -> set[int]:
+    """Return the ids of those authors of posts who teach the topic's course now: its instructor and co-instructors.
+
+    One query, none if no other author may teach.
+    """
+    course = topic.board.course
+    if course is None:
+        return set()
+    asked = {post.author_id for post in posts if post.author.can_teach} - {course.instructor_id}
+    rows = CoInstructor.objects.having(Right.TEACH).filter(course=course.pk, user__in=asked)
+    return {course.instructor_id, *(rows.values_list("user", flat=True) if asked else ())}
 
 
 def _is_stub(post: Post, user: AnyUser, is_moderator: bool) -> bool:  # noqa: FBT001

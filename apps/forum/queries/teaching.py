@@ -13,6 +13,7 @@ from apps.forum.models import Board, Follow, Level, Post, PostState, Topic
 from apps.forum.queries.figures import answered_by_learners
 from apps.forum.queries.moderation import held_on, reported_on
 from apps.forum.queries.searching import LONGEST
+from apps.forum.queries.shown import staff_among
 from apps.learning.models import Enrollment
 
 TABS = ("unanswered", "pending", "reported", "accept", "all", "log")
@@ -97,6 +98,8 @@ class Question:
     more: int
     followers: int
     percent: int | None
+    staff: set[int]
+    """The ids of those authors of replies who teach the course."""
 
     @property
     def best(self) -> Post | None:
@@ -108,7 +111,7 @@ class Question:
 
 
 def question(topic: Topic) -> Question:
-    """A topic as its instructor reads it before answering. Three queries."""
+    """A topic as its instructor reads it before answering. Four queries."""
     posts = list(
         topic.posts.filter(state=PostState.VISIBLE)
         .select_related("author")
@@ -122,4 +125,5 @@ def question(topic: Topic) -> Question:
         more=max(0, topic.reply_count - MOST_REPLIES),
         followers=Follow.objects.filter(topic=topic).exclude(level=Level.MUTED).count(),
         percent=taken.values_list("percent", flat=True).first(),
+        staff=staff_among(posts, topic),
     )
