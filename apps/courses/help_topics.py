@@ -1,4 +1,4 @@
-"""What people ask about finding courses, and the answers (kit/extensions.py)."""
+"""What people ask about finding and teaching courses, and the answers (kit/extensions.py)."""
 
 from typing import Any
 
@@ -24,5 +24,27 @@ help_topics.register(
         ),
         answer=_enrolling,
         offered=gettext_lazy("How do I enroll in a course?"),
+    ),
+)
+
+
+def _teaching_together(user: Any) -> str:
+    return _(
+        "Open your course in the [studio](/dashboard/instructor/courses/) and then “People”. Invite somebody by email,"
+        " choose what they may do (view, teach or edit), and what percent of your revenue is theirs. You can change"
+        " that or remove them at any time; what they earned until then stays theirs."
+    )
+
+
+help_topics.register(
+    "courses.teaching_together",
+    HelpTopic(
+        questions=(
+            gettext_lazy("How do I invite a co-instructor?"),
+            gettext_lazy("Can several people teach one course?"),
+            gettext_lazy("How do I share the revenue of a course with others?"),
+            gettext_lazy("How do I give my course to another instructor?"),
+        ),
+        answer=_teaching_together,
     ),
 )

@@ -49,6 +49,7 @@ from studyplatform.demo.seed_forum import seed_forum
 from studyplatform.demo.seed_messages import message_steps
 from studyplatform.demo.seed_notes import note_steps
 from studyplatform.demo.seed_paths import seed_paths
+from studyplatform.demo.seed_people import seed_co_instructors
 from studyplatform.demo.seed_practice import seed_practice
 from studyplatform.demo.seed_review import write_review
 from studyplatform.demo.seed_sales import Year, share_premium
@@ -93,6 +94,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     for course in library.courses:
         if course.prerequisites:
             yield Step(course.title, partial(seed_prerequisites, course))
+    yield Step("co-instructors", partial(seed_co_instructors, now))
     yield Step("learning paths", partial(seed_paths, now))
     for label, run in year.months():
         yield Step(label, run)
