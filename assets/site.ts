@@ -91,5 +91,7 @@ if (pictureForm)
   void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));
 const liveForm = document.querySelector<HTMLFormElement>("form[data-live-form]");
 if (liveForm) void import("./site/liveForm").then((page) => page.startLiveForm(liveForm));
+if (document.querySelector("[data-compared-start]"))
+  void import("./site/comparedVideos").then((page) => page.startComparedVideos());
 if (document.querySelector("[data-review]"))
   void import("./site/reviewComments").then((page) => page.startReviewComments());

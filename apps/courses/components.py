@@ -7,12 +7,15 @@ from django.conf import settings
 from django.template.loader import get_template
 from markupsafe import Markup
 
+from apps.accounts.policies import AnyUser
 from apps.courses import artwork
 from apps.courses import prompt_lines as prompt_lines  # registers
+from apps.courses.content_tree import Corrections
 from apps.courses.models import Course
 from apps.courses.queries import versions
 from apps.courses.queries.cards import Card
-from apps.courses.queries.version_values import FIELD_LABELS
+from apps.courses.queries.offered_corrections import offered_corrections
+from apps.courses.queries.version_values import label_of
 from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.web.jinja import cache_outside_debug, register
 
@@ -80,7 +83,13 @@ def version_state(course: Course) -> versions.VersionState | None:
     return versions.state_of(course)
 
 
+@register("corrections_of")
+def corrections_of(user: AnyUser, course: Course) -> Corrections | None:
+    """The small corrections that a user may publish now, of the next version of a course; None if there is none."""
+    return offered_corrections(user, course)
+
+
 @register("field_label")
 def field_label(name: str) -> str:
     """What people call a field of a course, lesson or question."""
-    return str(FIELD_LABELS.get(name, name))
+    return label_of(name)

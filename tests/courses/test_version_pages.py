@@ -1,5 +1,6 @@
 """The pages of a course's versions, and what the studio does with a course that was published."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -9,8 +10,10 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course
+from apps.courses.queries.replaced_videos import replaced_videos
 from tests.courses.test_review_threads import say
 from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import CaptionFactory, VideoFactory
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -116,11 +119,40 @@ def test_a_typing_error_is_corrected_for_learners_by_one_press(live: Course, ada
     copy = Course.with_working_copies.get(next_version_of=live)
     rewrite(copy, "springs", "Water rises up.\n\nIt is cold.")
     services.delete_lesson(lesson=copy.lessons.get(slug="deltas"), by=ada, now=NOW)
-    assert "Publish 1 correction now" in browser.get(f"{OWN}/version").content.decode()
-    browser.post(f"{OWN}/version/corrections")
+    for page in ("version", "lectures", "lectures/springs"):
+        assert browser.get(f"{OWN}/{page}").content.decode().count("Publish 1 correction now") == 1, page
+    lesson = f"{OWN}-version-2/lectures/springs"
+    assert browser.post(f"{OWN}/version/corrections", {"back": lesson}).url == lesson
+    assert "Publish 1 correction now" not in browser.get(lesson).content.decode()
     assert live.lessons.get(slug="springs").body.startswith("Water rises up.")
     assert live.lessons.filter(slug="deltas").exists()
     content = browser.get(f"{OWN}/versions").content.decode()
     assert "1 text corrected" in content
     browser.post(f"{OWN}/versions/{live.versions.get(correction=1).uid}/undo")
     assert live.lessons.get(slug="springs").body.startswith("Water rises.")
+
+
+def test_both_videos_of_a_lesson_play_beside_each_other(
+    live: Course, ada: User, sam: User, browser_of: Browser
+) -> None:
+    old, new = (VideoFactory(owner=ada, duration=seconds, is_playable=True) for seconds in (60.0, 71.0))
+    CaptionFactory(video=old, language="de", label="Deutsch")
+    film = LessonFactory(section=live.sections.get(), kind="video", title="Film", slug="film", video=old, duration=60)
+    copy = services.begin_version(course=live, by=ada, now=NOW)
+    services.attach_video(lesson=copy.lessons.get(slug="film"), by=ada, video=new, now=NOW)
+    content = browser_of(ada).get(f"{OWN}/version").content.decode()
+    addresses = re.findall(r'data-master="(/media/v/[^"]+)"', content)
+    assert len(set(addresses)) == 2
+    assert "1:00" in content
+    assert "1:11" in content
+    assert "No captions for the new video: Deutsch" in content
+    assert "data-compared-both" in content
+    choices = {"watched": {replaced.key: "keep" for replaced in replaced_videos(copy)}}
+    services.choose_for_learners(course=copy, by=ada, choices=choices)
+    services.submit_course(course=copy, by=ada, now=NOW)
+    content = browser_of(sam).get("/dashboard/admin/courses/rivers/review").content.decode()
+    assert content.count("data-compared-start") == 2
+    new.delete()
+    content = browser_of(sam).get("/dashboard/admin/courses/rivers/review").content.decode()
+    assert "No video here anymore" in content
+    assert film.video == old

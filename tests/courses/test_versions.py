@@ -20,6 +20,7 @@ from apps.courses.errors import (
 )
 from apps.courses.models import Course, CourseVersion, Lesson, Submission, VersionDraft
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.findings import find_all
 from apps.learning.models import LessonProgress
 from apps.learning.services import announce_version
 from apps.learning.services.certificates import issue_certificate
@@ -221,3 +222,19 @@ def test_learners_are_told_once_and_certificates_name_the_version(live: Course, 
     told = leo.notifications.get(kind="learning.new_version")
     assert "Clearer springs." in str(told.params)
     assert issue_certificate(enrollment=EnrollmentFactory(course=live), now=LATER).course_version == "2"
+
+
+def test_what_an_author_ignores_is_ignored_in_all_versions(live: Course, ada: User, sam: User) -> None:
+    def ignored(course: Course) -> list[str]:
+        return [one.key for one in find_all(course) if one.is_ignored]
+
+    Lesson.objects.filter(course=live, slug="springs").update(body="# One\n\n### Three")
+    copy = begin(live)
+    skipped = next(one for one in find_all(copy) if one.rule == "heading_skipped")
+    services.ignore_finding(course=copy, by=ada, key=skipped.key, reason="As in the book", now=NOW)
+    assert ignored(copy) == ignored(live) == [skipped.key]
+    rewrite(copy, "deltas", "It spreads.")
+    approve(live, sam)
+    assert ignored(begin(live)) == [skipped.key]
+    services.restore_finding(course=live.working_copy, by=sam, key=skipped.key)
+    assert ignored(live.working_copy) == []

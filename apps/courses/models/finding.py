@@ -32,7 +32,10 @@ class LinkCheck(models.Model):
 
 
 class IgnoredFinding(models.Model):
-    """A finding that an author ignores, until what it is about changes: then its key is another."""
+    """A finding that an author ignores, until what it is about changes: then its key is another.
+
+    ``course`` is the published one for a working copy too: findings have the same keys in both.
+    """
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="ignored_findings")
     key = models.CharField(max_length=20)

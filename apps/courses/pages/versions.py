@@ -14,23 +14,24 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.guards import signed_in_user, teaches
-from apps.accounts.models import User
+from apps.accounts.guards import require_session_key, signed_in_user, teaches
 from apps.courses import correction_policies, policies, services
-from apps.courses.content_tree import Corrections
 from apps.courses.errors import UploadsUnderWay, WatchedChoiceMissing
 from apps.courses.models import Course, CourseVersion
 from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import review, versions
+from apps.courses.queries.compared_videos import shown_changes
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.offered_corrections import offered_corrections
 from apps.courses.queries.replaced_videos import read_watched_choices, replaced_videos
 from apps.courses.queries.review_threads import Addresses, rows_by_lesson
-from apps.courses.queries.version_differences import compare_versions, page_of_changes
+from apps.courses.queries.version_differences import VersionDifference, compare_versions
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.courses.services import corrections
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.web.requests import safe_next
 
 VERSIONS_PER_PAGE = 20
 LEADS_TO = {"lectures": "courses:studio-lectures", "edit": "courses:studio-edit", "version": "courses:studio-version"}
@@ -99,7 +100,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
         "courses/studio/version.html",
         {
             **about(copy, user),
-            **page_of_changes(request.GET, difference),
+            **_changes(request, difference),
             "state": state,
             "draft": copy.draft,
             "comments_by_anchor": {f"l-{uid}": rows for uid, rows in rows_by_lesson(copy).items() if uid},
@@ -107,7 +108,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
             "back": request.get_full_path(),
             "form": form,
             "effects": count_effects(read_change(state.live, difference.raw, following)),
-            "corrections": _corrections(user, state),
+            "corrections": offered_corrections(user, copy),
             "may_publish": correction_policies.publish_alone(user, state.live, copy) is None,
             "changes_key": any(one.is_answer_changed for one in difference.raw.questions),
             "conflicts": versions.conflicts_of(copy.draft),
@@ -157,7 +158,7 @@ def version_list(request: HttpRequest, slug: str) -> HttpResponse:
     first, last = (_version(state.live, request.GET.get(name, "")) for name in ("from", "to"))
     compared: dict[str, Any] = {}
     if first is not None and last is not None and first.tree is not None and last.tree is not None:
-        compared = page_of_changes(request.GET, compare_versions(first.tree, last.tree))
+        compared = _changes(request, compare_versions(first.tree, last.tree))
     return render(
         request,
         "courses/studio/versions.html",
@@ -180,7 +181,7 @@ def corrections_publish(request: HttpRequest, slug: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     found = corrections.publish_corrections(course=course, by=signed_in_user(request), now=timezone.now())
     messages.success(request, _("Learners see your corrections. They are version %(label)s.") % {"label": found.label})
-    return redirect("courses:studio-version", course.slug)
+    return redirect(safe_next(request, request.POST.get("back"), reverse("courses:studio-version", args=[course.slug])))
 
 
 @teaches
@@ -205,12 +206,8 @@ def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     return redirect("courses:studio-version", copy.slug)
 
 
-def _corrections(user: User, state: versions.VersionState) -> Corrections | None:
-    """The small corrections that the user may publish now; None if there is none."""
-    if correction_policies.publish_corrections(user, state.live, state.edited) is not None:
-        return None
-    found = corrections.find_corrections(state.live, state.edited, now=timezone.now())
-    return found if found.chosen and not found.is_too_much else None
+def _changes(request: HttpRequest, difference: VersionDifference) -> dict[str, Any]:
+    return shown_changes(request.GET, difference, now=timezone.now(), audience=require_session_key(request))
 
 
 def _stored(course: Course, uid: UUID) -> CourseVersion:

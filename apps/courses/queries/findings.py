@@ -81,7 +81,7 @@ def _in_order(course: Course, found: Iterable[Finding]) -> list[Finding]:
     found = list(found)
     if not found:
         return []
-    reasons = dict(IgnoredFinding.objects.filter(course=course).values_list("key", "reason"))
+    reasons = dict(IgnoredFinding.objects.filter(course=course.live_id).values_list("key", "reason"))
     order = {rule: place for place, rule in enumerate(Rule)}
     first: dict[str, Finding] = {}
     for one in found:
@@ -134,7 +134,7 @@ def find_advice(course: Course, lessons: Iterable[Lesson]) -> dict[int, list[Fin
     }
     if not found:
         return {}
-    ignored = set(IgnoredFinding.objects.filter(course=course).values_list("key", flat=True))
+    ignored = set(IgnoredFinding.objects.filter(course=course.live_id).values_list("key", flat=True))
     return {pk: [one for one in advice if one.key not in ignored] for pk, advice in found.items()}
 
 
@@ -149,7 +149,7 @@ def _of_sections(course: Course) -> Iterator[Finding]:
     for section in Section.objects.filter(course=course).exclude(empty).order_by("position"):
         yield finding(
             Rule.EMPTY_SECTION,
-            place=f"section:{section.uid}",
+            place=f"section:{section.tree_uid}",
             about=section.title,
             message=_("Section %(number)d “%(title)s” has no lessons.")
             % {"number": section.position, "title": section.title},
@@ -159,7 +159,7 @@ def _of_sections(course: Course) -> Iterator[Finding]:
 
 def _of_lesson(course: Course, lesson: Lesson) -> Iterator[Finding]:
     page = lesson_page(course, lesson)
-    shared = {"place": f"lesson:{lesson.uid}", **lesson_names(lesson)}
+    shared = {"place": f"lesson:{lesson.tree_uid}", **lesson_names(lesson)}
     if lesson.kind == Kind.VIDEO:
         if (problem := video_problem(lesson)) and not lesson.external_video:
             yield finding(Rule.NO_VIDEO, about=problem, message=problem, href=f"{page}#video", **shared)
@@ -209,7 +209,7 @@ def _of_question(course: Course, question: Question) -> Iterator[Finding]:
         return
     yield finding(
         Rule.NO_EXPLANATION,
-        place=f"question:{question.uid}",
+        place=f"question:{question.tree_uid}",
         about=question.prompt,
         message=_("“%(prompt)s” has no explanation.")
         % {"prompt": Truncator(plain_text(blank_gaps(question.prompt), PROMPT)).chars(80)},
@@ -241,7 +241,7 @@ def _of_draws(course: Course, questions: Sequence[Question], lesson: Lesson | No
         )
         yield finding(
             Rule.DRAW_TOO_LARGE,
-            place=f"draw:{draw.uid}",
+            place=f"draw:{draw.tree_uid}",
             about=f"{draw.count} of {available}",
             message=message % {"count": draw.count, "available": available},
             href=f"{lesson_page(course, lesson)}#draws",

@@ -57,14 +57,14 @@ def texts_of(course: Course, lessons: Iterable[Lesson], questions: Iterable[Ques
     for lesson in lessons:
         page = lesson_page(course, lesson)
         for field, text in texts_of_lesson(lesson):
-            yield CourseText(text, f"lesson:{lesson.uid}:{field}", f"{page}#id_{field}", **lesson_names(lesson))
+            yield CourseText(text, f"lesson:{lesson.tree_uid}:{field}", f"{page}#id_{field}", **lesson_names(lesson))
     for question in questions:
         page, names = question_page(course, question), lesson_names(question.quiz.lesson)
         for field, text in texts_of_question(question):
             if field == "answer":
                 continue  # what is compared with answers, not Markdown
             anchor = f"id_{field}" if field in {"prompt", "explanation"} else "question"
-            yield CourseText(text, f"question:{question.uid}:{field}", f"{page}#{anchor}", **names)
+            yield CourseText(text, f"question:{question.tree_uid}:{field}", f"{page}#{anchor}", **names)
 
 
 def find_in_texts(texts: Iterator[CourseText], lessons: Sequence[Lesson], course: Course) -> Iterator[Finding]:
@@ -116,7 +116,7 @@ def _of_external_addresses(
         if problem:
             yield finding(
                 Rule.VIDEO_UNREACHABLE,
-                place=f"lesson:{lesson.uid}",
+                place=f"lesson:{lesson.tree_uid}",
                 about=f"{lesson.external_video} {problem}",
                 message=problem,
                 href=f"{lesson_page(course, lesson)}#external",

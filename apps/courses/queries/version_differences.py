@@ -8,11 +8,12 @@ from django.core.paginator import Paginator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.courses.content_tree import FieldChange, LessonChange, QuestionChange, Run, Tree, diff_trees
+from apps.courses.content_tree import FieldChange, LessonChange, Run, Tree, diff_trees
 from apps.courses.content_tree.shape import lessons_of
-from apps.courses.models import Lesson, Question
+from apps.courses.models import Lesson
 from apps.courses.queries.version_lines import Block, Line, lines_of, lines_of_values
-from apps.courses.queries.version_values import FIELD_LABELS, answer_of, choices_of, written_value
+from apps.courses.queries.version_questions import block_of_question, number_questions
+from apps.courses.queries.version_values import label_of, written_value
 from apps.files.models import VideoAsset
 
 PAGE = "page"
@@ -36,6 +37,15 @@ class Entry:
     blocks: tuple[Block, ...] = ()
     videos: tuple[VideoAsset | None, VideoAsset | None] | None = None
     slug: str = ""
+
+    @property
+    def lost_captions(self) -> list[str]:
+        """The names of the languages in which the former video has captions and the new one has none."""
+        before, after = self.videos or (None, None)
+        if before is None or after is None:
+            return []
+        has = {track.language for track in after.captions.all()}
+        return [track.label for track in before.captions.all() if track.language not in has]
 
 
 @dataclass(frozen=True)
@@ -61,12 +71,13 @@ def compare_versions(before: Tree, after: Tree) -> VersionDifference:
     found = diff_trees(before, after)
     videos = _videos(found.lessons)
     slugs = {lesson["uid"]: lesson["slug"] for tree in (before, after) for lesson in lessons_of(tree)}
-    entries = [_entry_of(one, videos, slugs.get(one.uid, "")) for one in _in_order(found.lessons)]
+    numbers = number_questions(before) | number_questions(after)
+    entries = [_entry_of(one, videos, numbers, slugs.get(one.uid, "")) for one in _in_order(found.lessons)]
     sections = [one for one in found.sections if one.is_added or one.is_removed or one.fields or one.is_moved]
     if sections:
         entries.append(_entry_of_sections(sections))
     if found.bank:
-        blocks = tuple(_block_of_question(one, place) for place, one in enumerate(found.bank, start=1))
+        blocks = tuple(block_of_question(one, numbers) for one in found.bank)
         detail = ngettext("%(num)d question", "%(num)d questions", len(blocks)) % {"num": len(blocks)}
         entries.append(Entry("bank", "", _("Question bank"), "changed", detail, blocks=blocks))
     if found.course:
@@ -101,13 +112,13 @@ def _videos(lessons: Iterable[LessonChange]) -> dict[str, VideoAsset]:
     return {str(video.uid): video for video in found}
 
 
-def _entry_of(one: LessonChange, videos: Mapping[str, VideoAsset], slug: str) -> Entry:
+def _entry_of(one: LessonChange, videos: Mapping[str, VideoAsset], numbers: Mapping[str, int], slug: str) -> Entry:
     shown = [change for change in one.fields if change.name not in _UNSHOWN]
     replaced = any(change.name == "video" for change in shown) and not (one.is_added or one.is_removed)
     pair = (videos.get(one.video_before or ""), videos.get(one.video_after or "")) if replaced else None
     is_edited = not (one.is_added or one.is_removed)
     blocks = tuple(_blocks(shown)) if is_edited else ()
-    questions = tuple(_block_of_question(each, place) for place, each in enumerate(one.questions, start=1))
+    questions = tuple(block_of_question(each, numbers) for each in one.questions)
     return Entry(
         anchor=f"l-{one.uid}",
         number=one.number_after or one.number_before,
@@ -160,12 +171,7 @@ def _entry_of_sections(sections: Sequence[Any]) -> Entry:
 
 
 def _names(changes: Sequence[FieldChange]) -> str:
-    return ", ".join(dict.fromkeys(_label(change) for change in changes))
-
-
-def _label(change: FieldChange) -> str:
-    name = change.name.removeprefix("quiz.")
-    return str(FIELD_LABELS.get(name, name))
+    return ", ".join(dict.fromkeys(label_of(change.name) for change in changes))
 
 
 def _blocks(changes: Iterable[FieldChange]) -> Iterator[Block]:
@@ -177,43 +183,13 @@ def _blocks(changes: Iterable[FieldChange]) -> Iterator[Block]:
         else:
             name = change.name.removeprefix("quiz.")
             before, after = written_value(name, change.before), written_value(name, change.after)
-            yield Block(_label(change), tuple(lines_of_values(before, after)))
+            yield Block(label_of(change.name), tuple(lines_of_values(before, after)))
 
 
 def _title_of_text(change: FieldChange) -> str:
     differing = sum(paragraph.kind != "same" for paragraph in change.paragraphs)
     count = len(change.paragraphs)
     if count < 2:
-        return _label(change)
+        return label_of(change.name)
     counted = ngettext("%(differing)d of %(num)d paragraph", "%(differing)d of %(num)d paragraphs", count)
-    return f"{_label(change)}, {counted % {'differing': differing, 'num': count}}"
-
-
-def _block_of_question(one: QuestionChange, place: int) -> Block:
-    kind = str(Question.Kind(one.kind).label) if one.kind in Question.Kind.values else ""
-    if one.is_added or one.is_removed:
-        row = one.after if one.is_added else one.before
-        side = "added" if one.is_added else "removed"
-        said = _("New question, %(kind)s") if one.is_added else _("Removed question, %(kind)s")
-        lines = [Line(side, (Run("same", one.title),))]
-        lines += [Line(side, (Run("same", text),)) for text in answer_of(row or {})]
-        return Block(said % {"kind": kind}, tuple(lines))
-    before, after = one.before or {}, one.after or {}
-    lines = []
-    prompt = next((change for change in one.fields if change.name == "prompt"), None)
-    lines += lines_of(prompt.paragraphs) if prompt else [Line("same", (Run("same", one.title),))]
-    if choices_of(before) != choices_of(after):
-        lines += lines_of_values(choices_of(before), choices_of(after))
-    if one.is_answer_changed:
-        lines += lines_of_values(answer_of(before), answer_of(after))
-    for change in one.fields:
-        if change.name == "explanation":
-            lines += lines_of(change.paragraphs)
-        elif change.name not in {"prompt", "options", "answer", "kind"}:
-            label = _label(change)
-            was, now = written_value(change.name, change.before), written_value(change.name, change.after)
-            lines += lines_of_values([f"{label}: {text}" for text in was], [f"{label}: {text}" for text in now])
-    title = _("A question, %(kind)s") % {"kind": kind}
-    if one.is_answer_changed:
-        title = _("A question, the correct answer changes")
-    return Block(title, tuple(lines), is_key=one.is_answer_changed)
+    return f"{label_of(change.name)}, {counted % {'differing': differing, 'num': count}}"

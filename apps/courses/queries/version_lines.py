@@ -1,11 +1,17 @@
 """A difference of texts as the lines that pages show."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import ngettext
 
 from apps.courses.content_tree import Paragraph, Run
+
+# A single line break is a space, unless a list, a table, a quotation or code begins after it.
+_SOFT_BREAK = re.compile(r"(?<=[^\n])\n(?=[^\s\-*+>|#\d`~$])")
+_MARKS = re.compile(r"\*\*|^#{1,6} ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Block:
 def lines_of(paragraphs: Sequence[Paragraph]) -> Iterator[Line]:
     """The paragraphs that differ, each with the one before it; the others are counted."""
     waiting: list[Paragraph] = []
-    for paragraph in paragraphs:
+    for paragraph in map(_readable, paragraphs):
         if paragraph.kind == "same":
             waiting.append(paragraph)
             continue
@@ -42,6 +48,18 @@ def lines_of(paragraphs: Sequence[Paragraph]) -> Iterator[Line]:
         waiting = []
         yield from _sides(paragraph)
     yield from _gap(len(waiting))
+
+
+def _readable(paragraph: Paragraph) -> Paragraph:
+    """Return a paragraph of Markdown as people read it: without soft breaks, and marks that both versions have."""
+    runs = [replace(run, text=_SOFT_BREAK.sub(" ", run.text)) for run in paragraph.runs]
+    marks = [
+        Counter(_MARKS.findall("".join(run.text for run in runs if run.kind != left_out)))
+        for left_out in ("added", "removed")
+    ]
+    if paragraph.kind != "changed" or marks[0] == marks[1]:
+        runs = [replace(run, text=_MARKS.sub("", run.text)) for run in runs]
+    return replace(paragraph, runs=tuple(runs))
 
 
 def _gap(count: int) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course, Question, Quiz
+from studyplatform.kit.text.money import money
 
 FIELD_LABELS = {
     "title": gettext_lazy("Title"), "summary": gettext_lazy("Summary"), "description": gettext_lazy("Description"),
@@ -42,16 +44,22 @@ _CHOICES: dict[str, Any] = {
 _UNWRITTEN = {"file", "picture", "plate_variant", "prerequisites", "downloads", "draws", "quiz", "rewatch_lesson"}
 
 
+def label_of(name: str) -> str:
+    """Return the name of a field of a tree, also one of a quiz ("quiz.intro"), as people read it."""
+    name = name.removeprefix("quiz.")
+    return str(FIELD_LABELS.get(name, name))
+
+
 def written_value(name: str, value: Any) -> list[str]:
     """Return the lines that say a value; none for an empty one."""
-    if value is None or value in ("", [], {}):
+    if value is None or value in ("", [], {}) or (name == "price" and not value):
         return []
     if name in _CHOICES and value in _CHOICES[name].values:
         return [str(_CHOICES[name](value).label)]
     if isinstance(value, bool):
         return [_("Yes") if value else _("No")]
     if name == "price":
-        return [f"{value / 100:.2f}"]
+        return [money(value, settings.CURRENCY, cents=True)]
     if name == "opens_at" and (moment := parse_datetime(str(value))):
         return [date_format(localtime(moment), "j F Y, H:i")]
     if name == "chapters":

@@ -1,14 +1,13 @@
 """Small corrections of a published course go live at once, and the versions of trusted authors without a review."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.courses import correction_policies
-from apps.courses.content_tree import Corrections, Tree, diff_trees, select_corrections, with_corrections
-from apps.courses.content_tree.corrections import MAX_WORDS_IN_ALL
+from apps.courses.content_tree import Tree, diff_trees, select_corrections, with_corrections
 from apps.courses.errors import (
     CorrectionsTooLong,
     CourseNotReady,
@@ -21,26 +20,11 @@ from apps.courses.errors import (
 from apps.courses.models import Course, CourseVersion, VersionDraft
 from apps.courses.queries import readiness
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.offered_corrections import find_corrections, words_left
 from apps.courses.services.applying import Identity, apply_tree
 from apps.courses.services.locking import lock_versions
 from apps.courses.services.versions import check_new_videos, merge_version, record_present_version
 from studyplatform.kit.policies import enforce
-
-WORDS_ARE_COUNTED_FOR = timedelta(days=1)  # so that many small corrections don't add up to a version
-
-
-def find_corrections(live: Course, copy: Course, *, now: datetime) -> Corrections:
-    """Return the small corrections that could go live now. It asks no policy: pages show them too."""
-    draft = VersionDraft.objects.get(course=copy)
-    left = words_left(live, now=now)
-    return select_corrections(draft.base, read_tree(live), read_tree(copy), words_left=left)
-
-
-def words_left(live: Course, *, now: datetime) -> int:
-    """Return how many words may still be corrected today without a review. One query."""
-    recent = live.versions.filter(correction__gt=0, restored_from=None, published_at__gt=now - WORDS_ARE_COUNTED_FOR)
-    used = sum(int(counts.get("words", 0)) for counts in recent.values_list("counts", flat=True))
-    return max(0, MAX_WORDS_IN_ALL - used)
 
 
 def publish_corrections(*, course: Course, by: User, now: datetime) -> CourseVersion:

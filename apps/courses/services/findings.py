@@ -31,6 +31,8 @@ KEPT_UNUSED = timedelta(days=60)
 def ignore_finding(*, course: Course, by: User, key: str, reason: str, now: datetime) -> None:
     """Ignore a finding for a reason, until what it is about changes. Idempotent.
 
+    It belongs to the published course, so that its next versions ignore it too: findings have the same keys in both.
+
     :raises FindingNotFound: the course has no such finding now.
     :raises FindingRequired: the course can't be submitted without it.
     """
@@ -41,13 +43,13 @@ def ignore_finding(*, course: Course, by: User, key: str, reason: str, now: date
     if found.is_required:
         raise FindingRequired
     facts = {"reason": " ".join(reason.split())[:300], "ignored_by": by, "ignored_at": now}
-    IgnoredFinding.objects.update_or_create(course=course, key=key, defaults=facts)
+    IgnoredFinding.objects.update_or_create(course_id=course.live_id, key=key, defaults=facts)
 
 
 def restore_finding(*, course: Course, by: User, key: str) -> None:
     """Show an ignored finding again. Idempotent."""
     enforce(policies.edit_course(by, course))
-    IgnoredFinding.objects.filter(course=course, key=key).delete()
+    IgnoredFinding.objects.filter(course=course.live_id, key=key).delete()
 
 
 def request_link_check(*, course: Course, by: User) -> None:

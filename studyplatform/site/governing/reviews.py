@@ -15,18 +15,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.guards import administers, session_key_of, signed_in_user
+from apps.accounts.guards import administers, require_session_key, session_key_of, signed_in_user
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review, versions
 from apps.courses.queries.authored_outline import outline_of
+from apps.courses.queries.compared_videos import shown_changes
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.findings import find_all
-from apps.courses.queries.version_differences import compare_versions, page_of_changes
+from apps.courses.queries.version_differences import compare_versions
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
@@ -197,7 +198,8 @@ def _changes(request: HttpRequest, course: Course) -> dict[str, Any]:
     difference = compare_versions(read_tree(course.live), following)
     effects = count_effects(read_change(course.live, difference.raw, following))
     state = versions.state_of(course)
-    return {**page_of_changes(request.GET, difference), "version": state, "draft": course.draft, "effects": effects}
+    shown = shown_changes(request.GET, difference, now=timezone.now(), audience=require_session_key(request))
+    return {**shown, "version": state, "draft": course.draft, "effects": effects}
 
 
 def player_within(address: str, player: dict[str, Any], course: Course) -> dict[str, Any]:
