@@ -35,14 +35,15 @@ def _order(tree: Tree) -> list[tuple[str, list[str]]]:
 
 
 def _remove_missing(target: Target) -> None:
+    """Remove what the tree lacks. It keeps the place that it had: learners who were there go on after it."""
     wanted = target.lessons_of_tree
     gone = [row.pk for uid, row in target.lessons.items() if uid not in wanted and not row.is_removed]
     if gone:
-        Lesson.objects.filter(pk__in=gone).update(**target.gone)
+        Lesson.objects.filter(pk__in=gone).update(position=F("position") - ASIDE, **target.gone)
         target.applied.removed_lessons = gone
     kept = {section["uid"] for section in target.tree["sections"]}
     if sections := [row.pk for uid, row in target.sections.items() if uid not in kept and not row.is_removed]:
-        Section.objects.filter(pk__in=sections).update(**target.gone)
+        Section.objects.filter(pk__in=sections).update(position=F("position") - ASIDE, **target.gone)
 
 
 def _write_sections(target: Target, *, is_moved: bool) -> None:

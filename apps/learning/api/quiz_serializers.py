@@ -211,6 +211,9 @@ class QuizOut(serializers.Serializer[object]):
     wait = serializers.IntegerField(help_text="Seconds until another attempt may be opened, when this was answered.")
     retry_wait = serializers.IntegerField(help_text="Seconds between attempts after the second; 0: none.")
     may_attempt = serializers.BooleanField(help_text="Whether another attempt may be opened, after the wait.")
+    is_removed = serializers.BooleanField(
+        help_text="A version of the course took it out: attempts are read, and ended."
+    )
     past = PastAttempt(many=True)
     attempt = AttemptOut(allow_null=True, help_text="The open one, otherwise the last that was submitted.")
     progress_page = serializers.CharField()

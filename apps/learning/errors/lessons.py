@@ -15,7 +15,7 @@ class LessonTakenOut(AppError):
     message = _("“%(lesson)s” was taken out in a newer version. What you did in it is kept in your history.")
     severity = "info"
     icon = "info"
-    action = Action(_("Continue the course"), href="/course/lessons?course={course}")
+    action = Action(_("Continue the course"), href="/learn/{course}")
 
     lesson: str
     course: str

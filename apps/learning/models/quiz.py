@@ -37,7 +37,11 @@ class Attempt(models.Model):
     is_passed = models.BooleanField(default=False)
     waiting = models.PositiveSmallIntegerField(default=0, help_text="How many of its essays have no mark yet.")
     pass_percent = models.PositiveSmallIntegerField(
-        null=True, help_text="The pass mark when it was submitted: a later one does not count. Null: of the quiz."
+        null=True,
+        help_text="The pass mark as it was opened, or an easier one until it was submitted. Null: the quiz's.",
+    )
+    time_limit = models.PositiveIntegerField(
+        null=True, help_text="Seconds, as it was opened: a later limit does not count. Null: that of the quiz."
     )
 
     class Meta:

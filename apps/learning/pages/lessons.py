@@ -19,6 +19,7 @@ from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
+from apps.learning.pages.completion import completion_message
 from apps.learning.pages.preview import preview_note, render_closed
 from apps.learning.pages.readings import unconfirmed_readings
 from apps.learning.pages.timeline import timeline_of
@@ -27,7 +28,6 @@ from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
 from apps.learning.queries.quizzes import get_attempt, questions_in, quiz_ahead, quiz_page_out
-from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.extensions import Discussion, lesson_discussions
 from studyplatform.kit.policies import enforce
@@ -107,7 +107,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
     part = opened.outline.part_of(one.pk)
-    discussion = None if opened.is_simulated else _discussion(request, one)
+    discussion = None if opened.is_simulated or one.is_removed else _discussion(request, one)
     place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
     return {
         "lesson": one,
@@ -120,7 +120,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "may_save": opened.may_save,
         "is_simulated": opened.is_simulated,
         "done": opened.standing.has_completed(one.pk),
-        "kicker": _kicker(one, part.number if part else 0, place),
+        "kicker": _("No longer in the course") if one.is_removed else _kicker(one, part.number if part else 0, place),
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
         "lesson_count": opened.lesson_count,
@@ -152,31 +152,6 @@ def _kicker(one: Lesson, section: int, place: int) -> str:
 def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
     """The page for a lesson that requires an enrollment, with the way to enroll."""
     return render_closed(request, refusal, opened.course, lesson=opened.lesson)
-
-
-@signed_in
-@require_POST
-def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
-    """Mark a text as read and continue with the next lesson."""
-    opened = lesson_at(request.user, course, lesson)
-    saved = services.complete_lesson(user=signed_in_user(request), lesson_uid=opened.lesson.uid, now=timezone.now())
-    if saved.certificate is not None:
-        messages.success(request, _("You completed the course. Your certificate is ready."))
-        return redirect("learning:course-progress", course=course)
-    messages.success(request, _completion_message(opened.lesson, saved), extra_tags="toast")
-    following = lesson_at(request.user, course, lesson).next_open()  # read again, because this lesson is complete now
-    return redirect(lesson_url(course, following.slug if following else lesson))
-
-
-def _completion_message(one: Lesson, saved: Saved) -> str:
-    """Return that the lesson is complete, with the milestone of the course that it reached."""
-    done = _("Lesson %(number)s complete.") % {"number": one.number}
-    milestone = {
-        25: _("A quarter of the course is complete."),
-        50: _("You're halfway through the course."),
-        75: _("Three quarters of the course are complete."),
-    }.get(saved.milestone or 0, "")
-    return f"{done} {milestone}".strip()
 
 
 @open_to_everyone
@@ -229,8 +204,8 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
         return _quiz(request, opened, given=given, errors=errors)
     if saved is not None and saved.certificate is not None:
         messages.success(request, _("You completed the course. Your certificate is ready."))
-    elif saved is not None and saved.newly_completed:
-        messages.success(request, _completion_message(attempt.quiz.lesson, saved), extra_tags="toast")
+    elif saved is not None and saved.newly_completed and not attempt.quiz.lesson.is_removed:
+        messages.success(request, completion_message(attempt.quiz.lesson, saved), extra_tags="toast")
     return redirect(lesson_url(course, lesson))
 
 

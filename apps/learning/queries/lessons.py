@@ -20,11 +20,11 @@ from apps.courses.queries.downloads import downloads_of
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning import policies
-from apps.learning.errors import LessonTakenOut
 from apps.learning.models import Enrollment
 from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, place_all
 from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
+from apps.learning.queries.removed_lessons import entry_after, explain_missing, find_removed
 from apps.learning.simulation import Assumed, standing_with
 from studyplatform.kit.caching.versioned import Stamped, VersionedCache
 from studyplatform.kit.policies import Verdict, enforce
@@ -120,6 +120,8 @@ class OpenLesson:
         return self.may_save and not known
 
     def around(self) -> tuple[Entry | None, Entry | None]:
+        if self.lesson.is_removed:
+            return None, entry_after(self.lesson, self.outline)
         return self.outline.around(self.lesson.pk)
 
     def next_open(self) -> Entry | None:
@@ -131,13 +133,18 @@ class OpenLesson:
 def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     """Find a lesson by its address or uid. One query if the lesson is cached, otherwise six.
 
+    A removed quiz is found by learners with an attempt at it: an open one is submitted there, others are read.
+
     :raises LectureUnavailable: there is no such lesson.
-    :raises LessonTakenOut: the user worked in it, and a newer version of the course has no such lesson.
+    :raises LessonTakenOut: the user is enrolled, and a newer version of the course has no such lesson.
     """
     try:
         known = cached(("lesson", *sorted(where.items())), lambda: _read(where))
-    except LectureUnavailable as missing:
-        raise _taken_out(user, where) or missing from None
+    except LectureUnavailable:
+        opened = _removed_quiz(user, where)
+        if opened is None:
+            raise explain_missing(user, **where) from None
+        return opened
     lesson = known.lesson
     outline = outline_of(lesson.course)
     standing = standing_of(user, lesson.course)
@@ -148,13 +155,16 @@ def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
 
 
-def _taken_out(user: AnyUser, where: dict[str, Any]) -> LessonTakenOut | None:
-    """Return what to tell somebody who worked in a lesson that was removed, and opens it again. One query."""
-    if not isinstance(user, User):
+def _removed_quiz(user: AnyUser, where: dict[str, Any]) -> OpenLesson | None:
+    """Return a removed quiz for a learner with attempts at it; None for others."""
+    lesson = find_removed(user, **where, kind=Lesson.Kind.QUIZ, quiz__attempts__enrollment__user=user)
+    if lesson is None:
         return None
-    removed = Lesson.with_removed.filter(**where, removed_at__isnull=False, progress__enrollment__user=user)
-    lesson = removed.select_related("course").order_by("-removed_at").first()
-    return None if lesson is None else LessonTakenOut(lesson=lesson.title, course=lesson.course.slug)
+    lesson.number = ""  # another lesson has it now
+    standing = standing_of(user, lesson.course)
+    is_bookmarked = has_bookmarked(user, lesson.course, standing.enrollment)
+    outline = outline_of(lesson.course)
+    return OpenLesson(Known(lesson, ()), outline, standing, None, may_save=True, is_bookmarked=is_bookmarked)
 
 
 def lesson_as_learner(

@@ -86,12 +86,14 @@ def note_out(note: Note, rendering: Rendering) -> dict[str, Any]:
 
 
 def notes_of_lesson(user: User, uid: UUID) -> NoteQuerySet:
-    """Return the learner's notes and moments of a lesson, in the order of the video. Two queries before its own.
+    """Return the learner's notes and moments of a lesson, also a removed one, in the order of the video.
+
+    Two queries before its own.
 
     :raises LectureUnavailable: there is no such lesson.
     :raises NotEnrolled, CourseNotFound: the user isn't enrolled in its course.
     """
-    lesson = Lesson.objects.select_related("course").defer("body").filter(uid=uid).first()
+    lesson = Lesson.with_removed.select_related("course").defer("body").filter(uid=uid).first()
     if lesson is None:
         raise LectureUnavailable
     enrolled = Enrollment.objects.active().of(user.pk).filter(course=lesson.course_id)

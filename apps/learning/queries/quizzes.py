@@ -18,6 +18,7 @@ from apps.learning.outline import Placed, Standing, place_all
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, cached
 from apps.learning.queries.outline import outline_of, standing_of
+from apps.learning.queries.removed_lessons import entry_after
 from apps.learning.quizzes.attempts import QuizAttempts
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.presentation import attempt_out, quiz_out
@@ -38,7 +39,7 @@ _ATTEMPT = PreparedQuery(
     lambda: (
         Attempt.objects.select_related("enrollment__user", "quiz__lesson__course")
         .defer("quiz__lesson__body", "quiz__lesson__course__description", "quiz__lesson__course__outcomes")
-        .filter(uid=Param("uid", UUIDField()), quiz__lesson__removed_at=None)
+        .filter(uid=Param("uid", UUIDField()))
     )
 )
 
@@ -59,7 +60,7 @@ def questions_in(attempt: Attempt) -> list[Question]:
 
 
 def get_attempt(user: AnyUser, uid: UUID) -> Attempt:
-    """Return an attempt that the user may see.
+    """Return an attempt that the user may see, also at a quiz that was removed meanwhile.
 
     :raises NotFound: there is none, or ``policies.see_attempt`` refuses it.
     """
@@ -152,13 +153,12 @@ def _may_open(attempt: Attempt) -> frozenset[str]:
 def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
     """Return the shape ``AttemptOut`` of an attempt."""
     quiz, lesson = attempt.quiz, attempt.quiz.lesson
-    outline = outline_of(lesson.course)
     return attempt_out(
         attempt,
         lesson,
         attempts_at(quiz, Standing(attempt.enrollment)),
         [] if attempt.submitted_at or attempt.asked else questions_of(quiz),
-        following=outline.around(lesson.pk)[1],
+        following=entry_after(lesson, outline_of(lesson.course)),
         may_open=_may_open(attempt),
         now=now,
     )

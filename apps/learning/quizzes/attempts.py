@@ -17,7 +17,20 @@ FREE_ATTEMPTS = 2  # with unlimited attempts, the wait between them starts after
 
 def ends_at(attempt: Attempt, quiz: Quiz) -> datetime | None:
     """Return when the attempt's time limit ends; None without a limit."""
-    return attempt.started_at + timedelta(seconds=quiz.time_limit) if quiz.time_limit else None
+    limit = time_limit(attempt, quiz)
+    return attempt.started_at + timedelta(seconds=limit) if limit else None
+
+
+def time_limit(attempt: Attempt, quiz: Quiz) -> int:
+    """Return the seconds that the attempt may take, as it was opened; 0: any time."""
+    return quiz.time_limit if attempt.time_limit is None else attempt.time_limit
+
+
+def pass_mark(attempt: Attempt, quiz: Quiz) -> int:
+    """Return the percent to pass: as it was submitted, and while it is open the easier of its own and the quiz's."""
+    if attempt.pass_percent is None:
+        return quiz.pass_percent
+    return attempt.pass_percent if attempt.submitted_at else min(attempt.pass_percent, quiz.pass_percent)
 
 
 def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
@@ -33,7 +46,7 @@ def set_score(attempt: Attempt, earned: Fraction) -> None:
     While essays wait for marks, both are preliminary and the attempt is not passed.
     """
     points = attempt.points
-    pass_percent = attempt.quiz.pass_percent if attempt.pass_percent is None else attempt.pass_percent
+    pass_percent = pass_mark(attempt, attempt.quiz)
     attempt.score = round_score(earned)
     attempt.percent = int(earned * 100 / points) if points else 0
     attempt.is_passed = not attempt.waiting and points > 0 and earned * 100 >= pass_percent * points

@@ -16,7 +16,7 @@ from apps.learning.outline import Entry
 from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
 from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking, rendering
-from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
+from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over, pass_mark, time_limit
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text.numbers import number_format
@@ -59,7 +59,10 @@ def quiz_out(
         "reveal": quiz.reveal,
         "wait": 0 if current is not None else attempts.seconds_to_wait(now),
         "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
-        "may_attempt": may_attempt and (current is not None or left is None or left > 0) and count > 0,
+        "may_attempt": (
+            may_attempt and not lesson.is_removed and (current is not None or left is None or left > 0) and count > 0
+        ),
+        "is_removed": lesson.is_removed,
         "past": [
             {
                 "uid": str(attempt.uid),
@@ -106,9 +109,9 @@ def attempt_out(
         "number": attempt.number,
         "started_at": attempt.started_at,
         "submitted_at": attempt.submitted_at,
-        "time_limit": quiz.time_limit,
+        "time_limit": time_limit(attempt, quiz),
         "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
-        "pass_percent": quiz.pass_percent if attempt.pass_percent is None else attempt.pass_percent,
+        "pass_percent": pass_mark(attempt, quiz),
         "questions": [question_out(question, seed=str(attempt.uid)) for question in asked] if is_open else [],
         "result": None if is_open else _result_out(attempt, lesson, attempts, following, may_open),
     }
@@ -195,7 +198,7 @@ def _result_out(
         ],
         "next": entry_out(following, course) if following else None,
         "certificate_url": _certificate_url(attempt),
-        "may_try_again": left is None or left > 0,
+        "may_try_again": not lesson.is_removed and (left is None or left > 0),
     }
 
 

@@ -116,7 +116,7 @@ def finish(
             return Saved(progress=progress, enrollment=enrollment)
         learned_days.record(user_id=enrollment.user_id, zone=zone, now=now, at=at, seconds=seconds, lessons=1)
         publish(LessonCompleted(enrollment_id=enrollment.pk, user_id=enrollment.user_id, lesson_id=progress.lesson_id))
-        last_lesson = progress.lesson_id if by_learner else None
+        last_lesson = progress.lesson_id if by_learner and not progress.lesson.is_removed else None
         enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=last_lesson)
     milestone = enrollment.milestone if enrollment.milestone > before else None
     return Saved(

@@ -37,7 +37,7 @@ def save_note(
     """Merge a copy of a note into the stored one, which is created if there is none. Idempotent.
 
     A note stays where it was first saved: its kind, its second and its lesson don't change. A lesson that was locked
-    meanwhile takes notes too, as they may have been written offline.
+    or removed meanwhile takes notes too, as they may have been written offline, or on a page that was open.
 
     :raises LectureUnavailable: there is no such lesson.
     :raises NotEnrolled: the user isn't enrolled in its course.
@@ -46,7 +46,7 @@ def save_note(
     :raises NoteEditedTooOften: the note was edited too many times, or on too many devices at once.
     :raises Conflict: it belongs to another lesson, or others saved it at the same moment every time it was repeated.
     """
-    found = Lesson.objects.select_related("course").defer("body").filter(uid=lesson_uid).first()
+    found = Lesson.with_removed.select_related("course").defer("body").filter(uid=lesson_uid).first()
     if found is None:
         raise LectureUnavailable
     enrolled = Enrollment.objects.active().of(user.pk).filter(course=found.course_id)

@@ -3,6 +3,8 @@
 A heartbeat costs one read and one write. The write is conditional on the revision it was computed from (optimistic
 locking): if another tab has saved in between, it matches no row and the merge is repeated on the new row. About once
 a minute of video it also takes the next minute from the learner's time budget, in the same transaction.
+
+What a learner has begun goes on when a version of the course takes it out: it is saved, but counts for nothing there.
 """
 
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from apps.learning.errors import FileNotFetched, LessonCompletesItself
 from apps.learning.models import Enrollment, LessonProgress
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
+from apps.learning.queries.removed_lessons import explain_missing
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
 from apps.learning.services.external_videos import complete_external_video, length_counted
@@ -45,7 +48,7 @@ ACTIVITY_INTERVAL = timedelta(minutes=5)
 # What a save does not need of the lesson and the enrollment; it is read when something asks for it.
 _UNREAD = (
     *("uid", "section", "slug", "title", "position", "number", "body", "summary", "is_preview", "is_optional"),
-    *("opens_at", "opens_after_days", "video", "chapters", "file", "file_name", "removed_at", "removed_by"),
+    *("opens_at", "opens_after_days", "video", "chapters", "file", "file_name", "removed_by"),
 )
 _PROGRESS = PreparedQuery(
     lambda: (
@@ -55,7 +58,6 @@ _PROGRESS = PreparedQuery(
             enrollment__user_id=Param("user", BigIntegerField()),
             enrollment__revoked_at=None,
             lesson__uid=Param("lesson", UUIDField()),
-            lesson__removed_at=None,
         )
     )
 )
@@ -91,6 +93,7 @@ def save_watching(
     :raises NotEnrolled: the user isn't enrolled, for example a visitor of a preview or staff.
     :raises PrerequisiteNotMet: the lesson is locked.
     :raises LectureUnavailable: there is no such video lesson.
+    :raises LessonTakenOut: a version of the course has taken it out before the learner began it.
     :raises Conflict: other tabs saved at the same moment, every time it was repeated.
     """
     for _ in range(MAX_RETRIES):
@@ -151,7 +154,7 @@ def _start(user: AnyUser, lesson_uid: UUID, now: datetime) -> LessonProgress:
     """
     lesson = Lesson.objects.select_related("course").filter(uid=lesson_uid).first()
     if lesson is None:
-        raise LectureUnavailable
+        raise explain_missing(user, uid=lesson_uid)
     standing = standing_of(user, lesson.course)
     blocker = blocker_of(lesson.course, outline_of(lesson.course), standing, lesson.pk)
     if standing.enrollment is None:
@@ -274,8 +277,9 @@ def _latest_position(
 
 def _record_activity(progress: LessonProgress, now: datetime) -> None:
     enrollment = progress.enrollment
-    if enrollment.last_lesson_id == progress.lesson_id and now - enrollment.last_activity_at < ACTIVITY_INTERVAL:
+    here = enrollment.last_lesson_id if progress.lesson.is_removed else progress.lesson_id
+    if enrollment.last_lesson_id == here and now - enrollment.last_activity_at < ACTIVITY_INTERVAL:
         return
-    enrollment.last_lesson_id = progress.lesson_id
+    enrollment.last_lesson_id = here
     enrollment.last_activity_at = max(now, enrollment.last_activity_at)
     enrollment.save(update_fields=["last_lesson", "last_activity_at"])

@@ -20,8 +20,9 @@ from apps.learning.models import Achievement, Attempt, Enrollment, EssayAnswer
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import bank_draws_of, questions_in, questions_of
+from apps.learning.queries.removed_lessons import explain_missing
 from apps.learning.quizzes import marking
-from apps.learning.quizzes.attempts import QuizAttempts, is_over, set_score
+from apps.learning.quizzes.attempts import QuizAttempts, is_over, pass_mark, set_score
 from apps.learning.quizzes.correcting import take_better_keys
 from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.results import stored_result
@@ -55,9 +56,12 @@ def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
     :raises NoAttemptsLeft: every attempt the quiz allows is used.
     :raises AttemptTooSoon: the wait since the last attempt is not over.
     :raises LectureUnavailable: there is no such quiz, or it has no questions yet.
+    :raises LessonTakenOut: a version of the course has taken it out; an attempt that is open can be submitted.
     """
     lesson = Lesson.objects.select_related("course", "quiz").filter(uid=lesson_uid, kind=Lesson.Kind.QUIZ).first()
-    if lesson is None or not hasattr(lesson, "quiz"):
+    if lesson is None:
+        raise explain_missing(user, uid=lesson_uid)
+    if not hasattr(lesson, "quiz"):
         raise LectureUnavailable
     standing = standing_of(user, lesson.course)
     enforce(
@@ -100,7 +104,8 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
 
 def draw_attempt(*, enrollment: Enrollment, quiz: Quiz, number: int, now: datetime) -> Attempt:
     """Start an attempt, whose learner's permission the caller has checked, and draw its questions."""
-    attempt = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
+    rules = {"pass_percent": quiz.pass_percent, "time_limit": quiz.time_limit}
+    attempt = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now, **rules)
     seed = str(attempt.uid)
     attempt.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
     attempt.save(force_insert=True)
@@ -195,12 +200,12 @@ def _close(
         if mark.is_waiting:
             essay = EssayAnswer(question_uid=question.uid, place=place, points=question.points, submitted_at=now)
             essays.append(essay)
+    attempt.pass_percent = pass_mark(attempt, quiz)
     attempt.submitted_at = now
     attempt.answers = answers
     attempt.results = results
     attempt.points = points
     attempt.waiting = len(essays)
-    attempt.pass_percent = quiz.pass_percent
     set_score(attempt, earned)
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
     for essay in essays:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, Value, When
 
 from apps.accounts.models import User
 from apps.courses.models import Course
@@ -11,6 +11,7 @@ from apps.courses.services.merged import MergedVersion, Partway, merge_steps
 from apps.learning import policies
 from apps.learning.errors import NotEnrolled
 from apps.learning.models import Enrollment, LessonProgress
+from apps.learning.queries.removed_lessons import lessons_after
 from apps.learning.services.completion import recount
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -18,10 +19,12 @@ from studyplatform.kit.policies import enforce
 
 @merge_steps.registers("learning")
 def follow_version(merged: MergedVersion) -> None:
-    """Set which version learners complete, and let a job mark attempts again. Two queries, and those of a job.
+    """Set where learners go on and which version they complete, and let a job mark attempts again. Five queries.
 
     The job that counts everyone's lessons again follows from the change of the outline.
     """
+    if merged.removed_lessons:
+        _lead_on(merged)
     if merged.added_lessons and merged.partway != Partway.MOVE:
         _keep_former_version(merged)
     if merged.changed_answers and merged.gives_points:
@@ -31,6 +34,15 @@ def follow_version(merged: MergedVersion) -> None:
             questions=sorted(merged.changed_answers),
             tells_passed=merged.tells_passed,
         )
+
+
+def _lead_on(merged: MergedVersion) -> None:
+    """Let those who were in a lesson that went resume the course at the one that follows where it was."""
+    following = lessons_after(merged.course, merged.removed_lessons)
+    places = [When(last_lesson=gone, then=Value(after)) for gone, after in following.items()]
+    if places:
+        there = Enrollment.objects.filter(course=merged.course, last_lesson__in=following)
+        there.update(last_lesson=Case(*places, output_field=BigIntegerField()))
 
 
 def _keep_former_version(merged: MergedVersion) -> None:

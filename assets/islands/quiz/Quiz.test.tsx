@@ -130,6 +130,7 @@ const quiz: QuizProps = {
   wait: 0,
   retry_wait: 60,
   may_attempt: true,
+  is_removed: false,
   past: [],
   attempt: null,
   progress_page: "/me/course/c/progress",

@@ -65,7 +65,8 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
   );
 }
 
-function whyNot({ attempts_left: left, question_count: count }: QuizProps): string {
+function whyNot({ attempts_left: left, question_count: count, is_removed }: QuizProps): string {
+  if (is_removed) return t("This quiz is no longer part of the course.");
   if (left === 0) return t("You've used all your attempts for this quiz. Your best result counts.");
   if (count === 0) return t("This quiz has no questions yet.");
   return t("Enroll in the course to take this quiz.");

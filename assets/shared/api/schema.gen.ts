@@ -5393,6 +5393,8 @@ export interface components {
             /** @description Null: unlimited. */
             attempts_left: number | null;
             intro_html: string;
+            /** @description A version of the course took it out: attempts are read, and ended. */
+            is_removed: boolean;
             /** @description How many questions of each kind it asks, the most frequent first; empty where they are drawn. */
             kinds: components["schemas"]["KindCount"][];
             /** Format: uuid */
