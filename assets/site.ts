@@ -68,6 +68,9 @@ function startFocusKeeperOnKey(): void {
   );
 }
 startFocusKeeperOnKey();
+const newVersion = document.querySelector<HTMLElement>("[data-new-version]");
+if (newVersion)
+  void import("./site/newVersion").then(({ startNewVersion }) => startNewVersion(newVersion));
 if (document.querySelector("[data-fetch-part]"))
   void import("./site/fetchedParts").then((page) => page.startFetchedParts());
 if (document.querySelector("button[data-wait]"))
