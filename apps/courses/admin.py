@@ -23,6 +23,8 @@ from apps.courses.models import (
     CourseFileUse,
     CoursePicture,
     CourseVersion,
+    DiscardedVersion,
+    KeptContent,
     LearningPath,
     Lesson,
     PathCourse,
@@ -222,6 +224,13 @@ register_read_only(
 register_read_only(
     VersionDraft, ["course", "number", "begun_by", "begun_at", "transition"], search=["course__title"], hidden=["base"]
 )
+register_read_only(
+    DiscardedVersion,
+    ["course", "number", "discarded_by", "discarded_at"],
+    search=["course__title"],
+    hidden=["tree", "base"],
+)
+register_read_only(KeptContent, ["version", "discarded", "upload"], search=["upload__filename"])
 register_read_only(CoursePicture, ["course", "alt", "width", "updated_at"], search=["course__title", "alt"])
 register_read_only(
     Quiz,

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses import services
 from apps.courses.models import Course, CourseFile, QuestionImport
+from apps.courses.services.discarded import purge_discarded
 from studyplatform.kit import jobs
 
 
@@ -64,11 +65,12 @@ def import_questions(running: jobs.Running, *, uid: str, by: int, repeats: bool,
     services.continue_import(running, uid=uid, by=by, repeats=repeats, language=language)
 
 
-@jobs.job("courses.purge_removed", label=_("Delete lessons that were removed a month ago"))
+@jobs.job("courses.purge_removed", label=_("Delete what was removed a month ago: lessons, discarded versions"))
 def purge_removed(running: jobs.Running) -> None:
     now = timezone.now()
     services.plan_next_purge(now=now)
     services.purge_removed(now=now)
+    purge_discarded(now=now)
 
 
 jobs.PLANS.register("courses.purge_removed", lambda now: services.plan_next_purge(now=now))

@@ -19,6 +19,7 @@ from apps.courses.models import (
     Course,
     CourseFile,
     CoursePicture,
+    KeptContent,
     LearningPath,
     Lesson,
     PathCourse,
@@ -33,7 +34,7 @@ from apps.courses.models.file import RENDITIONS_FOLDER, rendition_name, widths_u
 from apps.courses.models.picture import PICTURES_FOLDER
 from apps.courses.models.review_thread import REVIEW_PICTURES_FOLDER
 from apps.courses.queries.course_files import pictures_of
-from apps.courses.queries.file_uses import course_files_using, lessons_using, pictures_using
+from apps.courses.queries.file_uses import course_files_using, lessons_using, pictures_using, versions_using
 from apps.courses.services import people
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
@@ -58,6 +59,7 @@ accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)
 files.register_use(course_files_using)
+files.register_use(versions_using)
 files.register_source(
     files.Source(
         "course picture",
@@ -131,6 +133,11 @@ def remove_files_of_picture(instance: CoursePicture, **_: object) -> None:
 @receiver(post_delete, sender=CourseFile)
 def remove_contents_of_course_file(instance: CourseFile, **_: object) -> None:
     services.discard_course_file(file=instance)
+
+
+@receiver(post_delete, sender=KeptContent)
+def remove_file_that_a_version_kept(instance: KeptContent, **_: object) -> None:
+    files.release_content(upload_id=instance.upload_id)
 
 
 @receiver(post_delete, sender=ReviewComment)

@@ -33,7 +33,15 @@ from apps.billing.services.ledger import post_payout_started
 from apps.billing.services.payments import book_sale
 from apps.billing.services.seats import give_seat
 from apps.billing.services.transfer_orders import place_transfer_order
-from apps.courses.models import Appeal, CourseVersion, LessonDownload, OutlineChange, QuizDraw, StatusChange
+from apps.courses.models import (
+    Appeal,
+    CourseVersion,
+    DiscardedVersion,
+    LessonDownload,
+    OutlineChange,
+    QuizDraw,
+    StatusChange,
+)
 from apps.courses.services import create_review_link
 from apps.courses.services.invitations import invite_co_instructor
 from apps.forum.models import Tag
@@ -374,8 +382,12 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "courses:studio-version-undo": CourseVersion.objects.create(
             course=world.course, number=1, correction=1, tree={}, published_at=now
         ).uid,
-        "courses:studio-version-restore": CourseVersion.objects.create(
-            course=world.course, number=1, tree={}, published_at=now
+        "courses:studio-version-restore": (
+            former := CourseVersion.objects.create(course=world.course, number=1, tree={}, published_at=now)
+        ).uid,
+        "courses:studio-version-forget": former.uid,
+        "courses:studio-version-back": DiscardedVersion.objects.create(
+            course=world.course, number=2, tree={}, base={}, discarded_at=now
         ).uid,
         **{f"courses:studio-people-{act}": invited.uid for act in ("send", "revoke")},
         "courses:studio-section-rename": world.section.uid,

@@ -365,6 +365,7 @@ RELATIONS = {
     "courses.Course.copied_from": "of the copy itself",
     "courses.Course.next_version_of": "the copy is a course of its own",
     "courses.CourseVersion.course": "history",
+    "courses.DiscardedVersion.course": "history",
     "courses.VersionDraft.course": "of a working copy, which the copy is not",
     "courses.SearchDocument.course": "made for each course",
     "courses.OutlineChange.course": "history",

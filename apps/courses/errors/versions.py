@@ -41,6 +41,15 @@ class VersionNotKept(AppError):
     is_for_scripts = False
 
 
+class VersionIsPresent(AppError):
+    code = "VERSION_IS_PRESENT"
+    status = 409
+    title = _("Learners have this version")
+    message = _("Only former versions can be forgotten.")
+    severity = "info"
+    is_for_scripts = False
+
+
 @dataclass(eq=False, kw_only=True)
 class WatchedChoiceMissing(AppError):
     code = "VERSION_VIDEO_UNDECIDED"

@@ -27,7 +27,7 @@ from apps.courses.models.review import StatusChange, Submission
 from apps.courses.models.review_link import ReviewGuest, ReviewLink
 from apps.courses.models.review_thread import ReviewComment, ReviewThread, ReviewTick
 from apps.courses.models.search import SearchDocument
-from apps.courses.models.version import CourseVersion, VersionDraft
+from apps.courses.models.version import CourseVersion, DiscardedVersion, KeptContent, VersionDraft
 
 __all__ = [
     "EVEN_RATING",
@@ -42,8 +42,10 @@ __all__ = [
     "CoursePicture",
     "CourseQuerySet",
     "CourseVersion",
+    "DiscardedVersion",
     "FieldEdit",
     "IgnoredFinding",
+    "KeptContent",
     "LearningPath",
     "Lesson",
     "LessonDownload",

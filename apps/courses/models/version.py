@@ -1,6 +1,7 @@
 """The versions of a published course, and what is known of the next one while it is written."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models.course import Course
+from apps.courses.models.outline_change import UNDO_PERIOD
 
 MAX_NOTE_LENGTH = 280  # code points
 KEPT_VERSIONS = 50
@@ -84,3 +86,50 @@ class VersionDraft(models.Model):
 
     def __str__(self) -> str:
         return f"{self.course_id} {self.number}"
+
+
+class DiscardedVersion(models.Model):
+    """A next version that was discarded. For `UNDO_PERIOD` it can be brought back as it was."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    course = models.ForeignKey(
+        Course, models.CASCADE, related_name="discarded_versions", help_text="Never a working copy."
+    )
+    number = models.PositiveIntegerField(help_text="Which version it would have become.")
+    tree = models.JSONField(help_text="Its contents (content_tree).")
+    base = models.JSONField(help_text="That of its draft.")
+    choices = models.JSONField(default=dict, help_text="What its authors chose for learners, by the draft's columns.")
+    restored_from = models.ForeignKey(CourseVersion, models.SET_NULL, null=True, related_name="+")
+    discarded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    discarded_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.course_id} {self.number}"
+
+    @property
+    def kept_until(self) -> datetime:
+        return self.discarded_at + UNDO_PERIOD
+
+
+class KeptContent(models.Model):
+    """A file that a stored or a discarded version names: it isn't deleted before, and counts for its owner until then.
+
+    Lessons, texts and the picture of the course may have others by now.
+    """
+
+    version = models.ForeignKey(CourseVersion, models.CASCADE, null=True, related_name="kept_contents")
+    discarded = models.ForeignKey(DiscardedVersion, models.CASCADE, null=True, related_name="kept_contents")
+    upload = models.ForeignKey("files.Upload", models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(version=None, discarded__isnull=False) | Q(version__isnull=False, discarded=None),
+                name="kept_content_is_of_one_version",
+            ),
+            models.UniqueConstraint(fields=["version", "upload"], name="one_kept_content_per_version"),
+            models.UniqueConstraint(fields=["discarded", "upload"], name="one_kept_content_per_discarded"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id or self.discarded_id} {self.upload_id}"

@@ -1,6 +1,6 @@
 """An instructor's courses: the list, the form, and changes of status."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -176,10 +176,22 @@ def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def confirm(
-    request: HttpRequest, course: Course, *, title: str, text: str, label: str, back: str, detail: str = ""
+    request: HttpRequest,
+    course: Course,
+    *,
+    title: str,
+    text: str,
+    label: str,
+    back: str,
+    detail: str = "",
+    items: Sequence[str] = (),
+    is_undoable: bool = False,
 ) -> HttpResponse:
-    """Show a confirmation page whose form posts to the same address."""
-    words = {"title": title, "text": text, "detail": detail, "label": label, "back": back}
+    """Show a confirmation page whose form posts to the same address, with ``sure`` if it can be undone."""
+    words = {
+        "title": title, "text": text, "detail": detail, "label": label, "back": back, "named": items,
+        "is_undoable": is_undoable,
+    }  # fmt: skip
     return render(request, "courses/studio/confirm.html", {"course": course, "ask": words})
 
 

@@ -1,25 +1,22 @@
-"""The next version of a course: what it changes, what that means for learners, and the history of versions."""
+"""The next version of a course: what it changes, and what that means for learners."""
 
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import require_session_key, signed_in_user, teaches
-from apps.courses import correction_policies, policies, services
+from apps.courses import correction_policies, services
 from apps.courses.errors import UploadsUnderWay, WatchedChoiceMissing
-from apps.courses.models import Course, CourseVersion
 from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
-from apps.courses.pages.authoring import about, confirm
+from apps.courses.pages.authoring import about
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import review, versions
 from apps.courses.queries.compared_videos import shown_changes
@@ -30,10 +27,8 @@ from apps.courses.queries.review_threads import Addresses, rows_by_lesson
 from apps.courses.queries.version_differences import VersionDifference, compare_versions
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.courses.services import corrections
-from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.requests import safe_next
 
-VERSIONS_PER_PAGE = 20
 LEADS_TO = {"lectures": "courses:studio-lectures", "edit": "courses:studio-edit", "version": "courses:studio-version"}
 
 
@@ -100,7 +95,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
         "courses/studio/version.html",
         {
             **about(copy, user),
-            **_changes(request, difference),
+            **changes_of(request, difference),
             "state": state,
             "draft": copy.draft,
             "comments_by_anchor": {f"l-{uid}": rows for uid, rows in rows_by_lesson(copy).items() if uid},
@@ -123,58 +118,6 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @teaches
-@require_http_methods(["GET", "HEAD", "POST"])
-def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask, then discard the next version."""
-    course = course_for_staff(request, slug)
-    state = versions.state_of(course)
-    if state is None or not state.is_begun:
-        return redirect("courses:studio-edit", course.slug)
-    if request.method == "POST":
-        live = services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("Version %(number)s was discarded.") % {"number": state.number})
-        return redirect("courses:studio-versions", live.slug)
-    difference = compare_versions(read_tree(state.live), read_tree(state.edited))
-    return confirm(
-        request,
-        course,
-        title=_("Discard version %(number)s?") % {"number": state.number},
-        text=_("What was written for it is deleted: %(count)d changes. Learners keep version %(present)s.")
-        % {"count": len(difference.entries), "present": state.present},
-        label=_("Discard version %(number)s") % {"number": state.number},
-        back=reverse("courses:studio-version", args=[course.slug]),
-    )
-
-
-@teaches
-@require_safe
-def version_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The versions of the course, and what differs between any two of them."""
-    course, user = course_for_staff(request, slug), signed_in_user(request)
-    state = versions.state_of(course)
-    if state is None:
-        return redirect("courses:studio-edit", course.slug)
-    page = Paginator(versions.versions_of(state.live), VERSIONS_PER_PAGE).get_page(request.GET.get("versions"))
-    first, last = (_version(state.live, request.GET.get(name, "")) for name in ("from", "to"))
-    compared: dict[str, Any] = {}
-    if first is not None and last is not None and first.tree is not None and last.tree is not None:
-        compared = _changes(request, compare_versions(first.tree, last.tree))
-    return render(
-        request,
-        "courses/studio/versions.html",
-        {
-            "course": course,
-            "state": state,
-            "page": page,
-            "first": first,
-            "last": last,
-            "can_restore": policies.begin_version(user, state.live) is None and not state.is_under_review,
-            **compared,
-        },
-    )
-
-
-@teaches
 @require_POST
 def corrections_publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish the small corrections among the changes; everything else stays in the next version."""
@@ -184,41 +127,5 @@ def corrections_publish(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(safe_next(request, request.POST.get("back"), reverse("courses:studio-version", args=[course.slug])))
 
 
-@teaches
-@require_POST
-def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Take a correction back."""
-    course = course_for_staff(request, slug)
-    version = _stored(course, uid)
-    corrections.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
-    messages.success(request, _("Correction %(label)s was taken back.") % {"label": version.label})
-    return redirect("courses:studio-versions", course.slug)
-
-
-@teaches
-@require_POST
-def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Take a stored version as the contents of the next one."""
-    course = course_for_staff(request, slug)
-    found = _stored(course, uid)
-    copy = services.restore_version(version=found, by=signed_in_user(request), now=timezone.now())
-    messages.success(request, _("The next version has the contents of version %(label)s.") % {"label": found.label})
-    return redirect("courses:studio-version", copy.slug)
-
-
-def _changes(request: HttpRequest, difference: VersionDifference) -> dict[str, Any]:
+def changes_of(request: HttpRequest, difference: VersionDifference) -> dict[str, Any]:
     return shown_changes(request.GET, difference, now=timezone.now(), audience=require_session_key(request))
-
-
-def _stored(course: Course, uid: UUID) -> CourseVersion:
-    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
-    if found is None:
-        raise NotFound
-    return found
-
-
-def _version(live: Course, label: str) -> CourseVersion | None:
-    number, _dot, correction = label.partition(".")
-    if not number.isascii() or not number.isdigit() or (correction and not correction.isdigit()):
-        return None
-    return live.versions.filter(number=int(number[:6]), correction=int(correction[:6] or 0)).first()

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection
 
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.models import Course, CourseFile, CoursePicture, Lesson
+from apps.courses.models import Course, CourseFile, CoursePicture, KeptContent, Lesson
 from apps.files.services import Use
 
 
@@ -54,6 +56,29 @@ def _use_of_course(course: Course, viewer: User, *, is_unused: bool = False) -> 
         return Use(_("a course you can't edit"))
     label = _("the files of “%(course)s”") if is_unused else _("the course page of “%(course)s”")
     return Use(label % {"course": course.title}, reverse("courses:studio-edit", args=[course.slug]))
+
+
+def versions_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]]:
+    """The courses of which only a former version has these uploads, by the upload's id. Two queries."""
+    found: dict[int, list[Use]] = {}
+    of_course = {"course": OuterRef("owner")}
+    rows = (
+        KeptContent.objects.filter(upload__in=uploads)
+        .annotate(owner=Coalesce("version__course", "discarded__course"))
+        .exclude(Exists(Lesson.with_removed.filter(**of_course, file=OuterRef("upload"))))
+        .exclude(Exists(CourseFile.objects.filter(**of_course, upload=OuterRef("upload"))))
+        .exclude(Exists(CoursePicture.objects.filter(**of_course, upload=OuterRef("upload"))))
+    )
+    pairs = sorted(set(rows.values_list("upload", "owner")))
+    courses = Course.objects.in_bulk({course for _upload, course in pairs}) if pairs else {}
+    for upload, pk in pairs:
+        course = courses[pk]
+        use = Use(_("a former version of a course you can't edit"))
+        if policies.manage_course(viewer, course) is None:
+            label = _("a former version of “%(course)s”") % {"course": course.title}
+            use = Use(label, reverse("courses:studio-versions", args=[course.slug]))
+        found.setdefault(upload, []).append(use)
+    return found
 
 
 def use_of_lesson(lesson: Lesson, viewer: User) -> Use:

@@ -1,13 +1,17 @@
 """Where a course stands between its versions, and its history."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import QuerySet
 
 from apps.courses.content_tree.combining import Conflict, combine_trees
-from apps.courses.models import Course, CourseVersion, VersionDraft
+from apps.courses.models import Course, CourseVersion, DiscardedVersion, VersionDraft
+from apps.courses.models.outline_change import UNDO_PERIOD
 from apps.courses.policies import EDITABLE
 from apps.courses.queries.content_tree import read_tree
+
+MAX_DISCARDED_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,12 @@ def versions_of(live: Course) -> QuerySet[CourseVersion]:
     """Return the versions of the course without their contents, the newest first."""
     people = ("published_by", "approved_by", "restored_from")
     return live.versions.select_related(*people).defer("tree", "restored_from__tree").order_by("-number", "-correction")
+
+
+def discarded_of(live: Course, *, now: datetime) -> list[DiscardedVersion]:
+    """Return the discarded next versions that can be brought back, without their contents, the newest first."""
+    found = live.discarded_versions.filter(discarded_at__gt=now - UNDO_PERIOD).select_related("discarded_by")
+    return list(found.defer("tree", "base").order_by("-discarded_at", "-pk")[:MAX_DISCARDED_SHOWN])
 
 
 def conflicts_of(draft: VersionDraft) -> list[Conflict]:

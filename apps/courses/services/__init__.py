@@ -27,6 +27,7 @@ from apps.courses.services.course_files import (
     upload_course_file,
 )
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
+from apps.courses.services.discarded import discard_version
 from apps.courses.services.downloads import add_download, move_download, remove_download, upload_download
 from apps.courses.services.duplicating import duplicate_course, duplicate_items
 from apps.courses.services.findings import (
@@ -148,7 +149,7 @@ from apps.courses.services.review_threads import (
     resolve_thread,
 )
 from apps.courses.services.undo import undo_change
-from apps.courses.services.versions import begin_version, choose_for_learners, discard_version, restore_version
+from apps.courses.services.versions import begin_version, choose_for_learners, restore_version
 
 __all__ = [
     "MAX_ESSAY_LENGTH",

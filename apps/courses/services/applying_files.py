@@ -12,7 +12,7 @@ from apps.courses.models import CourseFile, CourseFileUse, CoursePicture, Lesson
 from apps.courses.services.applying_quizzes import drawable_texts
 from apps.courses.services.applying_rows import BATCH, Target
 from apps.courses.services.outline_rows import ASIDE
-from apps.courses.services.pictures import discard_files, discard_renditions
+from apps.courses.services.pictures import discard_files, discard_renditions, redraw_files
 from apps.files.models import Upload
 from studyplatform.kit import jobs
 from studyplatform.kit.text.content import COURSE_FILES, find_files
@@ -132,7 +132,7 @@ def _files_in(value: Any) -> Iterator[str]:
 def apply_picture(target: Target) -> bool:
     """Give the course the picture of the tree, whose files it shares; return whether it shows another one now.
 
-    A picture that no course has anymore has no files either: the course keeps the present one.
+    A picture that no course has anymore is drawn again; if its upload is gone, the course keeps the present one.
     """
     wanted = target.tree["picture"]
     if wanted == target.present["picture"]:
@@ -142,13 +142,13 @@ def apply_picture(target: Target) -> bool:
         CoursePicture.objects.filter(course=target.course).delete()
         return True
     upload = Upload.objects.filter(uid=wanted["upload"]).first()
-    is_stored = CoursePicture.objects.filter(key=wanted["key"]).exists()
-    if upload is None or not is_stored:
-        target.applied.missing.append(wanted["alt"] or wanted["key"])
-        return False
     picture = CoursePicture(pk=old.pk if old else None, course=target.course, upload=upload, updated_at=target.now)
     for name in PICTURE_COLUMNS:
         setattr(picture, name, wanted[name])
+    is_stored = CoursePicture.objects.filter(key=wanted["key"]).exists()
+    if upload is None or not (is_stored or redraw_files(picture)):
+        target.applied.missing.append(wanted["alt"] or wanted["key"])
+        return False
     picture.save()
     if old is not None and old.upload_id != upload.pk:
         discard_files(picture=old)

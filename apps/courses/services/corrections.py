@@ -22,6 +22,7 @@ from apps.courses.queries import readiness
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.offered_corrections import find_corrections, words_left
 from apps.courses.services.applying import Identity, apply_tree
+from apps.courses.services.kept_contents import keep_contents
 from apps.courses.services.locking import lock_versions
 from apps.courses.services.versions import check_new_videos, merge_version, record_present_version
 from studyplatform.kit.policies import enforce
@@ -121,7 +122,7 @@ def _record(
     restored_from: CourseVersion | None = None,
 ) -> CourseVersion:
     tree: Tree = read_tree(live)
-    return CourseVersion.objects.create(
+    version = CourseVersion.objects.create(
         course=live,
         number=present.number,
         correction=present.correction + 1,
@@ -131,3 +132,5 @@ def _record(
         published_by=by,
         restored_from=restored_from,
     )
+    keep_contents(version)
+    return version

@@ -131,6 +131,16 @@ def remove_picture(*, course: Course, by: User, now: datetime) -> None:
             _show(course, now)
 
 
+def redraw_files(picture: CoursePicture) -> bool:
+    """Draw the files of a picture of a stored version again, under a new key; whether that was possible."""
+    try:
+        drawn = _draw(picture.upload, Crop(picture.x, picture.y, picture.zoom))
+    except AppError:
+        return False
+    picture.key, picture.width = _store(drawn), drawn.width
+    return True
+
+
 def discard_files(*, picture: CoursePicture) -> None:
     """Delete the files of a picture whose row was deleted, whether alone or with its course."""
     discard_renditions(picture)

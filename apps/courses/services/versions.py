@@ -1,4 +1,4 @@
-"""The next version of a published course: begun, discarded, restored from a former one, and published.
+"""The next version of a published course: begun, restored from a former one, and published.
 
 The live course is locked before its working copy (``locking``), and authors lock the working copy alone: of two
 requests one finds what the other did, and is told (docs/adr/0064-a-published-course-has-a-next-version.md).
@@ -18,12 +18,14 @@ from apps.courses.content_tree.combining import combine_trees
 from apps.courses.errors import DraftClosed, UploadsUnderWay, VersionNotKept, WatchedChoiceMissing
 from apps.courses.events import LessonsRestarted, VersionPublished
 from apps.courses.models import Course, CourseVersion, VersionDraft
-from apps.courses.models.version import KEPT_VERSIONS, MAX_NOTE_LENGTH, Transition
+from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.replaced_videos import Watched, lessons_with_uploads, replaced_videos
 from apps.courses.services.applying import Identity, apply_tree
+from apps.courses.services.kept_contents import forget_old_versions, keep_contents, keep_discarded
 from apps.courses.services.locking import lock_versions
 from apps.courses.services.merged import MergedVersion, finish_merge
+from apps.files import services as files
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.lists import list_names
@@ -42,26 +44,13 @@ def begin_version(*, course: Course, by: User, now: datetime) -> Course:
         enforce(policies.begin_version(by, live))
         if edited.is_working_copy:
             return edited
-        return _begin(live, by, now)
-
-
-def discard_version(*, course: Course, by: User, now: datetime) -> Course:
-    """Discard the next version; learners keep what they have. Returns the live course.
-
-    :raises CourseUnderReview: it was submitted; it can be withdrawn first.
-    :raises DraftClosed: there is none, for example because it was published meanwhile.
-    """
-    with transaction.atomic():
-        live, edited = lock_versions(course)
-        if not edited.is_working_copy:
-            raise DraftClosed
-        enforce(policies.edit_course(by, edited))
-        edited.delete()
-    return live
+        return begin_locked(live, by, now)
 
 
 def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Course:
     """Make the working copy equal to a stored version, and return it. It is begun if there is none.
+
+    What was written in it can be brought back, like a discarded version.
 
     :raises VersionNotKept: the contents of the version are no longer stored.
     :raises CourseUnderReview: the next version is under review.
@@ -71,8 +60,10 @@ def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Cours
     with transaction.atomic():
         live, edited = lock_versions(version.course)
         enforce(policies.begin_version(by, live))
-        copy = edited if edited.is_working_copy else _begin(live, by, now)
+        copy = edited if edited.is_working_copy else begin_locked(live, by, now)
         enforce(policies.edit_course(by, copy))
+        if edited.is_working_copy:
+            keep_discarded(live, edited, by=by, now=now)
         apply_tree(version.tree, copy, by, now, Identity.ORIGIN)
         VersionDraft.objects.filter(course=copy).update(restored_from=version)
     return copy
@@ -125,13 +116,15 @@ def record_present_version(live: Course, *, now: datetime) -> CourseVersion:
     newest = live.versions.order_by("-number", "-correction").first()
     if newest is not None:
         return newest
-    return CourseVersion.objects.create(
+    first = CourseVersion.objects.create(
         course=live,
         number=1,
         tree=read_tree(live),
         published_at=live.published_at or now,
         published_by=live.instructor,
     )
+    keep_contents(first)
+    return first
 
 
 def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | None, now: datetime) -> CourseVersion:
@@ -172,7 +165,10 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
             tells_passed=draft.tells_passed,
         )
     )
-    _drop_contents(live)
+    keep_contents(version)
+    forget_old_versions(live.pk)
+    for upload in applied.replaced_uploads:
+        files.release_content(upload_id=upload)
     publish(
         VersionPublished(
             course_id=live.pk,
@@ -187,7 +183,8 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
     return version
 
 
-def _begin(live: Course, by: User, now: datetime) -> Course:
+def begin_locked(live: Course, by: User, now: datetime) -> Course:
+    """Begin the next version of a published course that is locked and has none."""
     present = record_present_version(live, now=now)
     tree = read_tree(live)
     number = present.number + 1
@@ -214,9 +211,3 @@ def _find_slug(slug: str, number: int) -> str:
     wanted = f"{slug[: SLUG_LENGTH - len(suffix)]}{suffix}"
     taken = Course.with_working_copies.filter(slug=wanted).exists()
     return f"{wanted[: SLUG_LENGTH - 9]}-{uuid4().hex[:8]}" if taken else wanted
-
-
-def _drop_contents(live: Course) -> None:
-    """Forget the contents of all but the latest versions."""
-    kept = list(live.versions.order_by("-number", "-correction").values_list("pk", flat=True)[:KEPT_VERSIONS])
-    live.versions.exclude(pk__in=kept).exclude(tree=None).update(tree=None)

@@ -1,0 +1,178 @@
+"""The versions of a course: compared, restored, forgotten; and the next one discarded and brought back."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts.guards import signed_in_user, teaches
+from apps.courses import policies, services
+from apps.courses.errors import VersionNotKept
+from apps.courses.models import Course, CourseVersion
+from apps.courses.pages.authoring import confirm
+from apps.courses.pages.staffed import course_for_staff
+from apps.courses.pages.versions import changes_of
+from apps.courses.queries import versions
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.kept_versions import missing_contents, storage_of_versions
+from apps.courses.queries.version_differences import compare_versions
+from apps.courses.services import corrections
+from apps.courses.services.discarded import bring_back_version
+from apps.courses.services.kept_contents import forget_version
+from studyplatform.kit.errors import NotFound
+
+VERSIONS_PER_PAGE = 20
+
+
+@teaches
+@require_safe
+def version_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The versions of the course, and what differs between any two of them."""
+    course, user = course_for_staff(request, slug), signed_in_user(request)
+    state = versions.state_of(course)
+    if state is None:
+        return redirect("courses:studio-edit", course.slug)
+    page = Paginator(versions.versions_of(state.live), VERSIONS_PER_PAGE).get_page(request.GET.get("versions"))
+    first, last = (_version(state.live, request.GET.get(name, "")) for name in ("from", "to"))
+    compared: dict[str, Any] = {}
+    if first is not None and last is not None and first.tree is not None and last.tree is not None:
+        compared = changes_of(request, compare_versions(first.tree, last.tree))
+    may_write = policies.begin_version(user, state.live) is None
+    return render(
+        request,
+        "courses/studio/versions.html",
+        {
+            "course": course,
+            "state": state,
+            "page": page,
+            "first": first,
+            "last": last,
+            "kept_bytes": storage_of_versions(page.object_list),
+            "discarded": versions.discarded_of(state.live, now=timezone.now()),
+            "can_forget": may_write,
+            "can_restore": may_write and not state.is_under_review,
+            **compared,
+        },
+    )
+
+
+@teaches
+@require_http_methods(["GET", "HEAD", "POST"])
+def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask, then discard the next version."""
+    course = course_for_staff(request, slug)
+    state = versions.state_of(course)
+    if state is None or not state.is_begun:
+        return redirect("courses:studio-edit", course.slug)
+    number = {"number": state.number}
+    if request.method == "POST":
+        services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
+        messages.success(request, _("Version %(number)s was discarded. You can bring it back for 30 days.") % number)
+        return redirect("courses:studio-versions", state.live.slug)
+    count = len(compare_versions(read_tree(state.live), read_tree(state.edited)).entries)
+    text = ngettext(
+        "It has %(count)d change. Learners keep version %(present)s. You can bring it back for 30 days.",
+        "It has %(count)d changes. Learners keep version %(present)s. You can bring it back for 30 days.",
+        count,
+    )
+    return confirm(
+        request,
+        course,
+        title=_("Discard version %(number)s?") % number,
+        text=text % {"count": count, "present": state.present, **number},
+        label=_("Discard version %(number)s") % number,
+        back=reverse("courses:studio-version", args=[course.slug]),
+        is_undoable=True,
+    )
+
+
+@teaches
+@require_POST
+def version_bring_back(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Make a discarded version the next one again."""
+    course = course_for_staff(request, slug)
+    found = course.live.discarded_versions.select_related("course").filter(uid=uid).first()
+    if found is None:
+        raise NotFound
+    copy = bring_back_version(discarded=found, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("Version %(number)s is back as it was.") % {"number": found.number})
+    return redirect("courses:studio-version", copy.slug)
+
+
+@teaches
+@require_POST
+def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Take a correction back."""
+    course = course_for_staff(request, slug)
+    version = _stored(course, uid)
+    corrections.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("Correction %(label)s was taken back.") % {"label": version.label})
+    return redirect("courses:studio-versions", course.slug)
+
+
+@teaches
+@require_POST
+def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Take a stored version as the contents of the next one. It asks first if not everything can come back."""
+    course = course_for_staff(request, slug)
+    found = _stored(course, uid)
+    if found.tree is None:
+        raise VersionNotKept
+    label = {"label": found.label}
+    if "sure" not in request.POST and (missing := missing_contents(found.tree)):
+        return confirm(
+            request,
+            course,
+            title=_("Restore version %(label)s without these?") % label,
+            text=_("Their files were deleted since. Everything else of version %(label)s comes back.") % label,
+            items=missing,
+            label=_("Restore version %(label)s") % label,
+            back=reverse("courses:studio-versions", args=[course.slug]),
+            is_undoable=True,
+        )
+    copy = services.restore_version(version=found, by=signed_in_user(request), now=timezone.now())
+    messages.success(request, _("The next version has the contents of version %(label)s.") % label)
+    return redirect("courses:studio-version", copy.slug)
+
+
+@teaches
+@require_http_methods(["GET", "HEAD", "POST"])
+def version_forget(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Ask, then forget the contents of a former version, which frees its files."""
+    course = course_for_staff(request, slug)
+    found = _stored(course, uid)
+    label, back = {"label": found.label}, reverse("courses:studio-versions", args=[course.slug])
+    if request.method == "POST":
+        forget_version(version=found, by=signed_in_user(request))
+        messages.success(request, _("The contents of version %(label)s were deleted.") % label)
+        return redirect(back)
+    return confirm(
+        request,
+        course,
+        title=_("Delete the contents of version %(label)s?") % label,
+        text=_("The history still lists it, but you can't compare or restore it anymore."),
+        label=_("Delete contents"),
+        back=back,
+    )
+
+
+def _stored(course: Course, uid: UUID) -> CourseVersion:
+    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _version(live: Course, label: str) -> CourseVersion | None:
+    number, _dot, correction = label.partition(".")
+    if not number.isascii() or not number.isdigit() or (correction and not correction.isdigit()):
+        return None
+    return live.versions.filter(number=int(number[:6]), correction=int(correction[:6] or 0)).first()
