@@ -6,7 +6,8 @@ from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses import policies
 from apps.courses.errors import CorrectionsAreReviewed, VersionIsReviewed, WrongCourseStatus
-from apps.courses.models import Course, Submission
+from apps.courses.models import Course, Lesson, Submission
+from apps.files.models import VideoAsset
 from studyplatform.kit.policies import Verdict
 
 RULES = ("small", "all", "trusted")  # corrections go live at once, nothing does, versions of trusted authors do too
@@ -25,6 +26,18 @@ def publish_corrections(user: AnyUser, live: Course, edited: Course) -> Verdict:
         return WrongCourseStatus(status_now=str(live.get_status_display()))
     is_reviewer = isinstance(user, User) and user.is_admin
     return None if settings.REVIEW_RULE != "all" or is_reviewer else CorrectionsAreReviewed()
+
+
+def publish_captions(user: AnyUser, course: Course, video: VideoAsset) -> Verdict:
+    """Those who edit captions publish them, also of a published course, unless the site reviews corrections too.
+
+    Then captions of videos that learners have go live with the next version. At most two queries.
+    """
+    refusal = policies.edit_captions(user, course)
+    if refusal is not None or settings.REVIEW_RULE != "all" or (isinstance(user, User) and user.is_admin):
+        return refusal
+    shown = Lesson.objects.filter(video=video, course__published_at__isnull=False)
+    return CorrectionsAreReviewed() if shown.exists() else None
 
 
 def publish_alone(user: AnyUser, live: Course, edited: Course) -> Verdict:

@@ -1,5 +1,7 @@
 """Who may edit and review a course, and change its status."""
 
+from django.conf import settings
+
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -75,9 +77,15 @@ def edit_course(user: AnyUser, course: Course) -> Verdict:
 
 
 def edit_captions(user: AnyUser, course: Course) -> Verdict:
-    """Those who may edit correct captions at once, also of a published course: they belong to its videos."""
+    """Those who may edit correct captions, also of a published course: they belong to its videos.
+
+    Where the site reviews corrections too, what is under review stays as it was submitted.
+    """
     refusal = edit_course(user, course)
-    return None if isinstance(refusal, VersionNeeded) else refusal
+    if not isinstance(refusal, VersionNeeded):
+        return refusal
+    copies = Course.with_working_copies.filter(next_version_of=course, status=Status.REVIEW)
+    return CourseUnderReview() if settings.REVIEW_RULE == "all" and copies.exists() else None
 
 
 def begin_version(user: AnyUser, course: Course) -> Verdict:

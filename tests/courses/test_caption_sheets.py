@@ -8,6 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import Role
+from apps.courses import services
+from apps.courses.errors import CorrectionsAreReviewed
 from apps.courses.models import Course, Lesson
 from apps.files.models import CaptionSheet, CaptionTrack
 from apps.files.video import cue_sheets
@@ -233,3 +235,36 @@ def test_captions_of_a_published_course_are_corrected_at_once(lesson: Lesson) ->
     assert "Corrected." in CaptionTrack.objects.get().webvtt
     Course.objects.filter(pk=lesson.course_id).update(status=Course.Status.REVIEW)
     assert publish(author, lesson, saved["revision"] + 1).json()["code"] == "COURSE_UNDER_REVIEW"
+
+
+def test_captions_go_live_with_a_reviewed_version_where_corrections_are_reviewed(lesson: Lesson, settings: Any) -> None:
+    settings.REVIEW_RULE = "all"
+    course = lesson.course
+    Course.objects.filter(pk=course.pk).update(status="published", published_at=THEN)
+    course.refresh_from_db()
+    admin = UserFactory(role=Role.ADMIN)
+    copy = services.begin_version(course=course, by=course.instructor, now=THEN)
+    author, edited = client_of(course), copy.lessons.get()
+    sheet = author.get(address_of(edited)).json()
+    saved = save(author, edited, sheet, {**sheet["cues"][0], "text": "Stop if x is small."}).json()
+    for one in (edited, lesson):
+        refused = publish(author, one, saved["revision"])
+        assert (refused.status_code, refused.json()["code"]) == (403, "CORRECTIONS_ARE_REVIEWED")
+    for change in (
+        lambda: services.add_captions(
+            lesson=edited, by=course.instructor, raw=WORDS.encode(), language="en", label="English", now=THEN
+        ),
+        lambda: services.remove_captions(lesson=edited, by=course.instructor, language="en", now=THEN),
+    ):
+        with pytest.raises(CorrectionsAreReviewed):
+            change()
+    assert CaptionTrack.objects.get().webvtt == WORDS
+    shown = author.get(f"/dashboard/instructor/courses/{course.slug}/version").content.decode()
+    assert "Captions, English" in shown
+    assert "<ins>small" in shown or " small" in shown
+    services.submit_course(course=course, by=course.instructor, now=THEN)
+    late = save(author, lesson, saved | {"base": sheet["base"]}, {**sheet["cues"][1], "text": "Later."})
+    assert late.json()["code"] == "COURSE_UNDER_REVIEW"
+    services.decide_submission(course=course, by=admin, outcome="approved", now=THEN)
+    assert "Stop if x is small." in CaptionTrack.objects.get().webvtt
+    assert not CaptionSheet.objects.get().is_changed

@@ -1,8 +1,10 @@
 """Two people act on the next version of a course at the same moment: one outcome, and nobody's work is lost."""
 
+import json
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +12,11 @@ from django.db import connection
 
 from apps.accounts.models import User
 from apps.courses import services
-from apps.courses.models import Course, CourseVersion, Lesson, VersionDraft
+from apps.courses.models import Course, CourseVersion, KeptContent, Lesson, Submission, VersionDraft
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.services import corrections
+from apps.courses.services.discarded import bring_back_version
+from apps.courses.services.kept_contents import forget_version
 from studyplatform.kit.errors import AppError
 from tests.factories.courses import CourseFactory, LessonFactory
 
@@ -136,3 +142,78 @@ def test_an_edit_is_published_or_refused_and_never_half(live: Course, sam: User)
     assert not submitted
     decide(live, sam, "approved")
     assert body_of(live) == ("Changed." if saved else "Later.")
+
+
+def test_a_correction_or_a_discard_or_a_submission_wins_and_nothing_is_lost(live: Course, sam: User) -> None:
+    """All of it at once, as often as it takes for each to win: learners have one whole text, and the other is kept."""
+    for _round in range(4):
+        Course.with_working_copies.exclude(next_version_of=None).delete()
+        live.submissions.all().delete()
+        before = body_of(live)
+        edit(begin(live).lessons.get(), before.replace(".", " up."))
+        outcomes = at_once(
+            lambda: corrections.publish_corrections(course=live, by=live.instructor, now=NOW),
+            lambda: services.discard_version(course=live, by=live.instructor, now=NOW),
+            lambda: submit(live),
+            lambda: decide(live, sam, "approved"),
+        )
+        corrected, discarded, submitted, decided = (not is_refused(outcome) for outcome in outcomes)
+        assert not (discarded and submitted)
+        assert decided <= submitted
+        is_changed = corrected or decided
+        assert body_of(live) == (before.replace(".", " up.") if is_changed else before)
+        copies = list(Course.with_working_copies.filter(next_version_of=live))
+        assert len(copies) == (not discarded and not decided)
+        kept = [live.discarded_versions.order_by("-pk")[0].tree] if discarded else [read_tree(copy) for copy in copies]
+        assert all(before.replace(".", " up.") in json.dumps(tree) for tree in kept)
+        labels = [version.label for version in live.versions.order_by("number", "correction")]
+        assert len(labels) == len(set(labels))
+
+
+def test_two_trusted_authors_publish_one_version(live: Course, sam: User, settings: Any) -> None:
+    settings.REVIEW_RULE = "trusted"
+    for _approval in range(3):
+        Submission.objects.create(
+            course=live, submitted_by=live.instructor, submitted_at=NOW, outcome="approved", decided_at=NOW
+        )
+    edit(begin(live).lessons.get(), "Changed.")
+    publish = partial(corrections.publish_alone, course=live, by=live.instructor, now=NOW)
+    first, second = map(is_refused, at_once(publish, publish))
+    assert first != second
+    assert list(live.versions.order_by("number").values_list("number", flat=True)) == [1, 2]
+    assert body_of(live) == "Changed."
+
+
+def test_a_version_is_brought_back_once(live: Course) -> None:
+    edit(begin(live).lessons.get(), "Changed.")
+    discarded = services.discard_version(course=live, by=live.instructor, now=NOW)
+    back = partial(bring_back_version, discarded=discarded, by=live.instructor, now=NOW)
+    first, second = map(is_refused, at_once(back, back))
+    assert first != second
+    assert body_of(Course.with_working_copies.get(next_version_of=live)) == "Changed."
+    assert not live.discarded_versions.exists()
+
+
+def test_a_version_is_brought_back_beside_one_that_begins(live: Course, sam: User) -> None:
+    edit(begin(live).lessons.get(), "Changed.")
+    discarded = services.discard_version(course=live, by=live.instructor, now=NOW)
+    outcomes = at_once(
+        lambda: bring_back_version(discarded=discarded, by=live.instructor, now=NOW),
+        lambda: services.begin_version(course=live, by=sam, now=NOW),
+    )
+    assert not any(map(is_refused, outcomes))
+    assert body_of(Course.with_working_copies.get(next_version_of=live)) == "Changed."
+
+
+def test_a_version_is_forgotten_or_restored(live: Course, sam: User) -> None:
+    edit(begin(live).lessons.get(), "Changed.")
+    submit(live)
+    decide(live, sam, "approved")
+    first = live.versions.get(number=1)
+    at_once(
+        lambda: forget_version(version=first, by=live.instructor),
+        lambda: services.restore_version(version=first, by=sam, now=NOW),
+    )
+    first.refresh_from_db()
+    assert first.tree is None
+    assert not KeptContent.objects.filter(version=first).exists()

@@ -24,6 +24,7 @@ from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.offered_corrections import offered_corrections
 from apps.courses.queries.replaced_videos import read_watched_choices, replaced_videos
 from apps.courses.queries.review_threads import Addresses, rows_by_lesson
+from apps.courses.queries.reviewed_captions import with_captions
 from apps.courses.queries.version_differences import VersionDifference, compare_versions
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.courses.services import corrections
@@ -89,7 +90,7 @@ def version(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Version %(number)s is under review.") % {"number": state.number})
         return redirect("courses:studio-version", copy.slug)
     following = read_tree(copy)
-    difference = compare_versions(read_tree(state.live), following)
+    difference = with_captions(compare_versions(read_tree(state.live), following), copy)
     return render(
         request,
         "courses/studio/version.html",

@@ -1,20 +1,22 @@
 """The captions of a lesson's video while they are edited beside it, and their publication."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.courses import policies
+from apps.courses import correction_policies, policies
 from apps.courses.chapters import Chapter, parse_chapters
 from apps.courses.errors import WrongLessonKind
 from apps.courses.errors.captions import ChaptersRefused
 from apps.courses.models import Course, Lesson
+from apps.courses.queries.reviewed_captions import captions_for_review
 from apps.courses.services.media import set_chapters
 from apps.courses.services.outline_rows import refresh_outline
-from apps.files.errors import CaptionsChangedMeanwhile
+from apps.files.errors import CaptionsChangedMeanwhile, CaptionsEmpty
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.services import caption_sheets
 from apps.files.services.caption_sheets import SavedCues, SheetCue
@@ -57,17 +59,32 @@ def publish_captions(
 ) -> CaptionTrack:
     """Show learners the captions as they are edited now: at once, as captions are a small correction.
 
-    The one way from edited captions to published ones: what governs publication governs it here.
+    :raises CorrectionsAreReviewed: the site reviews corrections too; they go live with the next version.
+
     Raises like `files.services.caption_sheets.publish_sheet`.
     """
     with transaction.atomic():
         course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
-        enforce(policies.edit_captions(by, course))
+        enforce(correction_policies.publish_captions(by, course, _video(lesson)))
         track = caption_sheets.publish_sheet(
             video=_video(lesson), by=by, language=language, revision=revision, now=now, replaces=replaces
         )
         refresh_outline(course, now=now)
     return track
+
+
+def publish_reviewed_captions(*, copy: Course, by: User, now: datetime) -> None:
+    """Show learners the captions that were reviewed with the next version. Those without any text are left out."""
+    for one in captions_for_review(copy):
+        with suppress(CaptionsEmpty):
+            caption_sheets.publish_sheet(
+                video=one.sheet.video,
+                by=by,
+                language=one.sheet.language,
+                revision=one.sheet.revision,
+                now=now,
+                replaces=True,
+            )
 
 
 def discard_caption_changes(*, lesson: Lesson, by: User, language: str) -> None:

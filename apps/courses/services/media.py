@@ -7,7 +7,7 @@ from django.core.files import File
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.courses import policies
+from apps.courses import correction_policies, policies
 from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.external_video import ExternalVideo
@@ -216,6 +216,7 @@ def add_captions(
 ) -> CaptionTrack:
     """Add captions to the lesson's video, replacing those in the same language.
 
+    :raises CorrectionsAreReviewed: learners have the video, and the site reviews corrections too.
     :raises CaptionsUnreadable: nothing in the file can be read as captions.
     :raises CaptionEncodingUncertain: the encoding can only be guessed, and ``encoding`` doesn't name it.
     """
@@ -225,6 +226,7 @@ def add_captions(
         raise CaptionEncodingUncertain(encoding=files.caption_encodings()[reading.encoding])
     with transaction.atomic():
         video, course = _captioned(lesson, by)
+        enforce(correction_policies.publish_captions(by, course, video))
         track = files.save_captions(video=video, by=by, reading=reading, language=language, label=label, now=now)
         refresh_outline(course, now=now)
     return track
@@ -260,6 +262,7 @@ def remove_captions(*, lesson: Lesson, by: User, language: str, now: datetime) -
     """Remove the captions of one language. Idempotent."""
     with transaction.atomic():
         video, course = _captioned(lesson, by)
+        enforce(correction_policies.publish_captions(by, course, video))
         track = video.captions.filter(language=language).first()
         if track is not None:
             files.remove_captions(track=track, by=by)

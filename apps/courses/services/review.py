@@ -21,6 +21,7 @@ from apps.courses.events import (
 from apps.courses.models import Course, StatusChange, Submission
 from apps.courses.queries import readiness
 from apps.courses.queries.content_tree import read_tree
+from apps.courses.queries.reviewed_captions import captions_for_review
 from apps.courses.services.locking import lock_course_row, lock_versions
 from apps.courses.services.versions import check_new_videos, merge_version
 from studyplatform.kit.events import publish
@@ -47,7 +48,7 @@ def submit_course(*, course: Course, by: User, note: str = "", now: datetime) ->
         number = 1
         if edited.is_working_copy:
             number = edited.draft.number
-            if diff_trees(read_tree(live), read_tree(edited)).is_empty:
+            if diff_trees(read_tree(live), read_tree(edited)).is_empty and not captions_for_review(edited):
                 raise NothingToPublish
             check_new_videos(edited)
         _move(edited, Status.REVIEW, by, now)

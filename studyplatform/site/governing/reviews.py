@@ -27,6 +27,7 @@ from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.downloads import downloads_of
 from apps.courses.queries.external_videos import external_video_of, policy_sources
 from apps.courses.queries.findings import find_all
+from apps.courses.queries.reviewed_captions import with_captions
 from apps.courses.queries.version_differences import compare_versions
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.files.queries import caption_cues
@@ -195,7 +196,7 @@ def _changes(request: HttpRequest, course: Course) -> dict[str, Any]:
     if not course.is_working_copy:
         return {}
     following = read_tree(course)
-    difference = compare_versions(read_tree(course.live), following)
+    difference = with_captions(compare_versions(read_tree(course.live), following), course)
     effects = count_effects(read_change(course.live, difference.raw, following))
     state = versions.state_of(course)
     shown = shown_changes(request.GET, difference, now=timezone.now(), audience=require_session_key(request))
