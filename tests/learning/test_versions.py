@@ -1,5 +1,6 @@
 """What a version of a course that goes live means for learners: what counts, and which answers earn more."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -75,12 +76,20 @@ def test_those_who_finish_their_version_need_no_lesson_that_came_later(course: C
     assert facts(done) == (3, 3, 100, 1)
     assert facts(idle) == (0, 4, 0, None)
     assert Certificate.objects.filter(enrollment=done).exists()
+    browser = Client()
+    browser.force_login(partway.user)
+    outline = browser.get(f"/api/v1/courses/{course.slug}/outline/").json()
+    assert [outline["course"]["lesson_count"], outline["sections"][0]["lesson_count"]] == [3, 3]
+    page = browser.get(f"/learn/{course.slug}/new").content.decode()
+    assert re.findall(r'data-section-count="1">([^<]*)<', page) == ["2 of 3"]
     record = record_of(partway.user, course, partway, now=NOW)
     assert (record.total, [one.entry.is_optional for one in record.placed]) == (3, [False, False, False, True])
     quiz = course.lessons.get(kind="quiz")
     LessonProgressFactory(enrollment=partway, lesson=quiz, completed_at=NOW)
+    partway.progress.filter(lesson__slug="new").update(completed_at=NOW)
     services.recount(enrollment_id=partway.pk, now=NOW)
-    assert Certificate.objects.filter(enrollment=partway).exists()
+    certificate = Certificate.objects.get(enrollment=partway)
+    assert (certificate.lesson_count, certificate.course_version) == (3, "1"), "what the learner completed"
 
 
 def test_those_who_move_need_the_new_lesson_and_keep_what_they_have(course: Course) -> None:

@@ -18,7 +18,7 @@ MOST_LEARNERS = 20  # offered for a new conversation
 
 def standing_in(course: Course, learner: User) -> Enrollment | None:
     """The learner's enrollment, the active one first, for the instructor who writes to them. One query."""
-    rows = Enrollment.objects.filter(course=course, user=learner).select_related("last_lesson__section")
+    rows = Enrollment.objects.filter(course=course, user=learner).select_related("course", "last_lesson__section")
     return rows.order_by(F("revoked_at").desc(nulls_first=True), "-pk").first()
 
 

@@ -126,7 +126,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         "lesson_count": opened.lesson_count,
         "outline": lesson_list(
             course,
-            opened.outline,
+            opened.standing.fit(opened.outline),
             placed,
             current=one.pk,
             counts=enrollment is not None,

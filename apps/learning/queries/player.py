@@ -56,6 +56,7 @@ def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str
 def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[str, Any]:
     """Return the shape ``OutlineOut``."""
     placed = {one.entry.pk: one for one in place_all(course, outline, standing)}
+    fitting = standing.fit(outline)
     return {
         "course": course_out(course, standing, outline),
         "sections": [
@@ -66,7 +67,7 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
                 "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.required),
                 "lessons": [placed_out(placed[entry.pk], course.slug) for entry in part.entries],
             }
-            for part in outline.parts
+            for part in fitting.parts
         ],
     }
 

@@ -25,7 +25,7 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
                 enrollment=enrollment,
                 learner_name=_visible_name(enrollment.user),
                 course_title=course.title,
-                course_version=versions.present_label(course),
+                course_version=_version_of(enrollment),
                 instructor_name=_visible_name(course.instructor),
                 duration=course.duration,
                 **_attested(enrollment),
@@ -57,6 +57,18 @@ def set_revocation(*, certificate: Certificate, reason: str, now: datetime) -> N
         certificate.save(update_fields=["revoked_at", "revocation_reason"])
         if is_new:
             publish(CertificateRevoked(certificate_id=certificate.pk))
+
+
+def _version_of(enrollment: Enrollment) -> str:
+    """Return the version of the course that the learner completed; empty if it has none."""
+    former = enrollment.required_version
+    return versions.present_label(enrollment.course) if former is None else str(former)
+
+
+def _counts(lesson: Lesson, enrollment: Enrollment) -> bool:
+    """Return whether the learner needed the lesson: it isn't optional, nor later than the version they completed."""
+    required = enrollment.required_version
+    return not lesson.is_optional and (required is None or lesson.since_version <= required)
 
 
 def _attested(enrollment: Enrollment) -> dict[str, Any]:
@@ -91,7 +103,7 @@ def _attested(enrollment: Enrollment) -> dict[str, Any]:
     ):
         passed.setdefault(quiz, {"title": title, "percent": percent})
     return {
-        "lesson_count": sum(not progress.lesson.is_optional for progress in completed),
+        "lesson_count": sum(_counts(progress.lesson, enrollment) for progress in completed),
         "video_seconds": sum(length for length, _ in videos),
         "watched_seconds": sum(min(length, watched) for length, watched in videos),
         "quizzes": list(passed.values()),

@@ -45,7 +45,7 @@ def _course_out(one: MyCourse) -> dict[str, Any]:
         "title": course.title,
         "percent": enrollment.percent,
         "completed_lessons": enrollment.completed_lessons,
-        "lessons": course.required_count,
+        "lessons": enrollment.required_count,
         "last_activity_at": enrollment.last_activity_at,
         "completed_at": enrollment.completed_at,
         "certificate": enrollment.certificate.code if hasattr(enrollment, "certificate") else None,
