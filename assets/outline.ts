@@ -6,6 +6,7 @@ import { startSidePanel } from "./outline/sidePanel";
 import { watchProcessing } from "./outline/watchProcessing";
 import { openLine } from "./shared/openLine";
 import { openLiveSocket } from "./shared/liveSocket";
+import { sayRemovedFromCourse } from "./shared/removedFromCourse";
 
 /** Milliseconds after a save until the row and the state of the lesson are asked for. */
 const REFRESH_MS = 600;
@@ -125,6 +126,7 @@ function followOthers(
   };
   let isFirst = true;
   openLiveSocket(`/ws/studio/${course}/`, {
+    onRemoved: sayRemovedFromCourse,
     onOpen: () => {
       if (!isFirst) gather();
       isFirst = false;

@@ -26,23 +26,33 @@ class Choice:
 
 def paragraphs_of(text: str) -> list[str]:
     """Return the paragraphs of a Markdown text as it is written, a block of code as one."""
-    found: list[list[str]] = []
+    return [paragraph for _line, paragraph in numbered_paragraphs_of(text)]
+
+
+def numbered_paragraphs_of(text: str) -> list[tuple[int, str]]:
+    """Return the paragraphs of a Markdown text as it is written, each with the line, from 1, at which it begins."""
+    found: list[tuple[int, list[str]]] = []
     fence = ""
     is_between = True
-    for line in text.split("\n"):
+    for number, line in enumerate(text.split("\n"), 1):
         if not fence and not line.strip():
             is_between = True
             continue
         if is_between:
-            found.append([])
+            found.append((number, []))
             is_between = False
-        found[-1].append(line)
+        found[-1][1].append(line)
         mark = _FENCE.match(line)
         if fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
         elif not fence and mark:
             fence = mark[1]
-    return ["\n".join(lines) for lines in found]
+    return [(number, "\n".join(lines)) for number, lines in found]
+
+
+def line_of(text: str, digest: str) -> int:
+    """Return the line, from 1, at which the paragraph with a digest begins; 0 if there is none."""
+    return next((line for line, one in numbered_paragraphs_of(text) if digest_of(one) == digest), 0)
 
 
 def quote_of(markdown: str, place: content.Place) -> str:

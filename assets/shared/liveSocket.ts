@@ -5,6 +5,8 @@ export type LiveSocketEvents = {
   onOpen?: () => void;
   /** The session of this browser has ended. */
   onSignedOut?: () => void;
+  /** The user was removed from what the page shows; it isn't opened again. */
+  onRemoved?: () => void;
   /** Ends it. */
   signal?: AbortSignal;
 };
@@ -15,6 +17,7 @@ const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 120_000;
 const MAX_FAILURES = 8;
 const SIGNED_OUT = 4401;
+const REMOVED = 4403;
 /** Attempts after the session has ended: the cookie of the next one may still be on its way. */
 const ATTEMPTS_AFTER_END = 3;
 
@@ -37,7 +40,7 @@ function messageOf(data: unknown): Record<string, unknown> {
  */
 export function openLiveSocket(
   path: string,
-  { onMessage, onOpen, onSignedOut, signal }: LiveSocketEvents,
+  { onMessage, onOpen, onSignedOut, onRemoved, signal }: LiveSocketEvents,
   open: OpenSocket = (address) => new WebSocket(address),
 ): (message: object) => boolean {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
@@ -63,6 +66,11 @@ export function openLiveSocket(
     mine.addEventListener("close", ({ code }) => {
       if (socket !== mine) return;
       socket = null;
+      if (code === REMOVED) {
+        leave();
+        onRemoved?.();
+        return;
+      }
       failures += 1;
       if (!isAway) dispatchEvent(new Event("connection:doubt")); // heard by shared/connection.ts
       if (code === SIGNED_OUT && !isAway) onSignedOut?.();

@@ -126,3 +126,37 @@ it("keeps a text when the connection is lost", async () => {
   await vi.waitFor(() => expect(document.body.textContent).toContain("Nothing was sent"));
   expect(document.querySelector<HTMLTextAreaElement>("#add textarea")!.value).toBe("Mine");
 });
+
+it("completes the names of people whom a comment can mention", () => {
+  const form = document.querySelector<HTMLFormElement>("#add")!;
+  form.dataset.mentions = JSON.stringify([
+    ["ada", "Ada Byron"],
+    ["bo", "Bo Adams"],
+    ["cy", "Cy Fox"],
+  ]);
+  const field = form.querySelector("textarea")!;
+  const type = (text: string): void => {
+    field.value = text;
+    field.setSelectionRange(text.length, text.length);
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  };
+  field.focus();
+  type("Look, @AD");
+  const options = () =>
+    [...document.querySelectorAll("[role=option]")].map((one) => one.textContent);
+  expect(options()).toEqual(["@adaAda Byron", "@boBo Adams"]);
+  expect(field.getAttribute("aria-activedescendant")).toBe("mentions-0");
+  press("ArrowDown");
+  press("Enter");
+  expect(field.value).toBe("Look, @bo ");
+  expect(options()).toEqual([]);
+  expect(field.hasAttribute("role")).toBe(false);
+  type("@c");
+  press("Escape");
+  expect(options()).toEqual([]);
+  expect(field.value).toBe("@c");
+  for (const text of ["x@a", "@nobody"]) {
+    type(text);
+    expect(options()).toEqual([]);
+  }
+});

@@ -9,6 +9,7 @@ import { t } from "../shared/i18n";
 import { registerShortcuts, type Shortcut } from "../shared/shortcuts";
 import { toast } from "../shared/toasts";
 import { writeLocalTimes } from "./localTimes";
+import { startMentions } from "./mentions";
 
 const sending = new WeakSet<HTMLFormElement>();
 
@@ -21,6 +22,7 @@ export function startReviewComments(
   // Before the listener that shows a busy button for a page that is left (site/forms.ts).
   document.addEventListener("submit", onSubmit, { capture: true, signal });
   document.addEventListener("focusin", ({ target }) => fillSecond(target), { signal });
+  startMentions(signal);
   const withdraw = registerShortcuts(stepKeys(open), { winning: true });
   if (location.hash === "#first") focusStep(steps()[0]);
   if (location.hash === "#last") focusStep(steps().at(-1));

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
@@ -19,7 +20,9 @@ from apps.courses.models import Course, Lesson, ReviewComment, ReviewGuest, Revi
 from apps.courses.queries.review_links import links_of
 from apps.files.storage import video_directory
 from studyplatform.kit.errors import AppError
-from tests.courses.test_review_threads import say
+from studyplatform.kit.web.private_text import hide_secrets
+from studyplatform.site.public.expert_forms import MAX_EXPERT_PICTURE_BYTES
+from tests.courses.test_review_threads import picture, say
 from tests.factories.courses import CourseFactory, CourseFileFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import CaptionFactory, StoredFileFactory, VideoFactory
 
@@ -135,6 +138,52 @@ def test_a_link_opens_its_own_course_alone(course: Course, film: Lesson, ada: Us
     assert "Disallow: /review/" in Client().get("/robots.txt").content.decode()
 
 
+def test_an_expert_sends_a_picture_within_limits(
+    course: Course, film: Lesson, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link, page = make(course, ada)
+    browser = enter(page)
+    said = {"uid": uuid4().hex, "text": "Look at the left edge.", "lesson": film.uid, "picture": picture()}
+    assert browser.post(f"{page}comments", said).status_code == 302
+    comment = ReviewComment.objects.get(link=link)
+    shown = browser.get(f"{page}pictures/{comment.uid}")
+    assert (shown.status_code, shown["Content-Type"], comment.picture_width) == (200, "image/webp", 1600)
+    again = {"uid": uuid4().hex, "text": "And this", "picture": picture()}
+    answers = f"{page}threads/{comment.thread.uid}"
+    for wrong in (
+        SimpleUploadedFile("a.png", b"<svg onload=alert(1)>"),
+        SimpleUploadedFile("a.png", picture().read() + b"0" * MAX_EXPERT_PICTURE_BYTES),
+        SimpleUploadedFile("a.png", b""),
+    ):
+        refused = browser.post(answers, {**again, "picture": wrong})
+        assert (refused.status_code, "And this" in refused.content.decode()) == (422, True)
+    monkeypatch.setattr(services.review_threads, "MAX_PICTURES_AT_LINK", 1)
+    assert "No more pictures" in browser.post(answers, {**again, "picture": picture()}).content.decode()
+    assert browser.post(answers, {key: again[key] for key in ("uid", "text")}).status_code == 302
+    assert default_storage.listdir("review-pictures")[1] == [comment.picture_name.split("/")[1]], "no orphans"
+
+
+def test_names_of_experts_are_only_text(course: Course, ada: User, browser_of: Callable[[User], Client]) -> None:
+    _, page = make(course, ada)
+    name = '<img src=x onerror="a()">\u202e' + "m" * 40
+    browser = enter(page, name)
+    assert browser.post(f"{page}comments", {"uid": uuid4().hex, "text": "Hello"}).status_code == 302
+    for shown in (browser.get(page), browser_of(ada).get(f"/dashboard/instructor/courses/{course.slug}/review")):
+        assert "<img src=x" not in shown.content.decode()
+        assert "&lt;img src=x" in shown.content.decode()
+    assert Client().post(page, {"name": "m" * 81}).status_code == 422
+
+
+def test_the_token_of_a_link_is_told_to_nobody(course: Course, ada: User) -> None:
+    link, page = make(course, ada)
+    browser, token = enter(page), page.split("/")[2]
+    for answer in (browser.get(page), browser.get(f"{page}pictures/{uuid4()}")):
+        assert answer["Referrer-Policy"] == "same-origin"
+    for address in (page, f"{page}pictures/{uuid4()}", f"{page}elsewhere", f"{page[:-1]})."):
+        assert token not in hide_secrets(f"Not Found: {address}"), address
+    assert f"/{link.uid}/elsewhere" in hide_secrets(f"Not Found: /x/{link.uid}/elsewhere")
+
+
 def test_a_forwarded_link_is_full_after_five_browsers(course: Course, ada: User) -> None:
     link, page = make(course, ada)
     for number in range(services.MAX_GUESTS):
@@ -153,7 +202,9 @@ def test_a_link_that_ended_shows_nothing_any_longer(
         expired = browser.get(page)
         assert (expired.status_code, "expired" in expired.content.decode()) == (410, True)
         assert browser.get(part).status_code == 410
-    said = {"uid": uuid4().hex, "text": "Too late"}
+        said = {"uid": uuid4().hex, "text": "Too late, an hour of words"}
+        late = browser.post(f"{page}comments", said)
+        assert (late.status_code, "an hour of words" in late.content.decode()) == (410, True)
     ada.is_active = False
     ada.save()
     assert browser.get(part).status_code == 404, "who made it may no longer edit the course"
@@ -182,7 +233,11 @@ def test_a_link_says_when_its_version_is_outdated(course: Course, film: Lesson, 
     gone = browser.get(page)
     assert gone.status_code == 410
     assert "published or discarded" in gone.content.decode()
-    assert browser.get(f"{page}media/{film.video.uid}/master.m3u8").status_code == 404
+    assert browser.get(f"{page}media/{film.video.uid}/master.m3u8").status_code == 410
+    typed = browser.post(f"{page}comments", {"uid": uuid4().hex, "text": "Typed <b>meanwhile</b>"})
+    assert typed.status_code == 410
+    assert "Typed &lt;b&gt;meanwhile" in typed.content.decode()
+    assert "outdated" in typed.content.decode()
 
 
 def test_staff_make_links_and_see_who_opened_them(

@@ -23,6 +23,19 @@ class ReviewLinkExpired(AppError):
     message = _("The time for this review is over. Your comments were kept. Ask the person who sent it for a new link.")
 
 
+class ReviewVersionOutdated(AppError):
+    code = "REVIEW_VERSION_OUTDATED"
+    status = 410
+    is_for_scripts = False
+    severity = "warning"
+    icon = "clock"
+    title = _("This version is outdated")
+    message = _(
+        "It was published or discarded meanwhile, so there is nothing left to review. The comments that you sent were"
+        " kept. Ask the person who sent the link for a new one."
+    )
+
+
 class ReviewLinkFull(AppError):
     code = "REVIEW_LINK_FULL"
     status = 409

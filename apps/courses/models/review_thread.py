@@ -12,6 +12,7 @@ from apps.courses.models.review import Submission
 from studyplatform.kit.names import NameField
 
 REVIEW_PICTURES_FOLDER = "review-pictures"
+MAX_REVIEW_PICTURE_BYTES = 20 * 2**20
 
 
 class ReviewThread(models.Model):

@@ -12,6 +12,7 @@ from apps.courses.review_places import (
     Choice,
     digest_of,
     digests_in,
+    line_of,
     paragraph_value,
     paragraphs_of,
     quote_of,
@@ -88,3 +89,12 @@ def name_change(thread: ReviewThread, lesson: Lesson | None, questions: dict[UUI
             if digest_of(question.prompt) != thread.digest:
                 return _("This question was changed since.")
     return ""
+
+
+def anchor_of(thread: ReviewThread, lesson: Lesson | None, questions: dict[UUID, Question]) -> str:
+    """Return what leads from the address of the lesson in the studio to the place of a thread within it."""
+    if lesson is not None and thread.place == Place.PARAGRAPH and (line := line_of(lesson.body, thread.digest)):
+        return f"?line={line}#id_body"
+    if thread.question_uid and (question := questions.get(thread.question_uid)):
+        return f"/questions/{question.uid}"
+    return "#panel"

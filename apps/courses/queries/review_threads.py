@@ -3,18 +3,20 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID, uuid4
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.urls import reverse
 
-from apps.courses.models import Course, Lesson, Question, ReviewComment, ReviewLink, ReviewThread, Submission
-from apps.courses.queries.review_places import (
-    name_change,
-    name_place,
-)
+from apps.accounts.models import Role, User
+from apps.courses.models import Course, Lesson, Question, ReviewComment, ReviewLink, ReviewThread, Right, Submission
+from apps.courses.models.review_thread import MAX_REVIEW_PICTURE_BYTES
+from apps.courses.queries.review_places import anchor_of, name_change, name_place
+from apps.courses.rights import teachers_of
 
+MAX_MENTIONABLE = 40  # people whom forms of comments offer
 MAX_ON_PAGE = 200  # threads of a lesson or of a version that one page shows; the list has all of them
 
 
@@ -30,6 +32,8 @@ class ThreadRow:
     """What became of the place since; empty if it is as it was."""
     lesson: Lesson | None
     """The lesson in the course that is shown; None for the course page and for a lesson that is gone."""
+    anchor: str = ""
+    """What leads from the address of the lesson in the studio to the place."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,14 @@ class Addresses:
     """Where the forms and pictures of the comments on a course lead. An expert's link has others."""
 
     course: Course
-    takes_pictures: ClassVar[bool] = True
+    max_picture_bytes: ClassVar[int] = MAX_REVIEW_PICTURE_BYTES
+
+    @cached_property
+    def people(self) -> list[tuple[str, str]]:
+        """Username and name of those whom a comment can mention: who sees the course, and reviewers. One query."""
+        staff = teachers_of(self.course, Right.VIEW).values("pk")
+        found = User.objects.filter(Q(pk__in=staff) | Q(role=Role.ADMIN), is_active=True).order_by("username")
+        return [(user.username, user.display_name) for user in found[:MAX_MENTIONABLE]]
 
     @property
     def add(self) -> str:
@@ -52,6 +63,12 @@ class Addresses:
 
     def picture(self, comment: ReviewComment) -> str:
         return reverse("courses:studio-review-picture", args=[self.course.slug, comment.uid])
+
+    def place(self, row: ThreadRow) -> str:
+        """Where the place of a thread is changed; empty for the course page, and while the course is locked."""
+        if row.lesson is None or self.course.status == Course.Status.REVIEW:
+            return ""
+        return reverse("courses:studio-lesson", args=[self.course.slug, row.lesson.slug]) + row.anchor
 
     def new_uid(self) -> str:
         """The uid of the comment that a form sends."""
@@ -183,7 +200,8 @@ def _questions_of(threads: list[ReviewThread], lessons: dict[UUID, Lesson]) -> d
 def _row(thread: ReviewThread, lessons: dict[UUID, Lesson], questions: dict[UUID, Question]) -> ThreadRow:
     lesson = lessons.get(thread.lesson_uid) if thread.lesson_uid else None
     note = name_change(thread, lesson, questions)
-    return ThreadRow(thread, list(thread.comments.all()), name_place(thread), note, lesson)
+    anchor = anchor_of(thread, lesson, questions)
+    return ThreadRow(thread, list(thread.comments.all()), name_place(thread), note, lesson, anchor)
 
 
 def _place_in_lesson(row: ThreadRow) -> tuple[bool, int, int, int]:

@@ -10,13 +10,12 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
 from apps.courses.models import ReviewComment
-from apps.courses.models.review_thread import REVIEW_PICTURES_FOLDER
+from apps.courses.models.review_thread import MAX_REVIEW_PICTURE_BYTES, REVIEW_PICTURES_FOLDER
 from apps.files import services as files
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.pictures import UnreadablePicture, decode_picture, draw_alone, encode_webp
 from studyplatform.kit.text.sizes import as_size
 
-MAX_REVIEW_PICTURE_BYTES = 20 * 2**20
 MAX_SIDE = 1_600  # pixels
 
 

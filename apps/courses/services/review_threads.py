@@ -22,6 +22,7 @@ from studyplatform.kit.text.durations import DAY, clock
 from studyplatform.kit.web import rate_limits
 
 Place = ReviewThread.Place
+MAX_PICTURES_AT_LINK = 40  # nobody's quota counts them
 _PARAGRAPH = re.compile(r"p(\d{1,4})-([0-9a-f]{12})")
 _QUESTION = re.compile(r"q([0-9a-f]{32})")
 
@@ -148,6 +149,8 @@ def _check(writer: Writer, course: Course, said: Said, now: datetime) -> None:
         raise NotFound
     else:
         rate_limits.consume("review_comment", f"link {writer.link.pk}", now=now)
+        if said.picture and writer.link.comments.exclude(picture_key="").count() >= MAX_PICTURES_AT_LINK:
+            raise _wrong("picture", _("No more pictures can be sent at this link."))
     if not said.text.strip():
         raise _wrong("text", _("Write a comment."))
     if len(said.text) > content.COMMENT.max_length:

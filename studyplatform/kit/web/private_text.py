@@ -9,6 +9,7 @@ from django.urls import resolve
 HIDDEN = "…"
 SECRET_PARAMETERS = ("token", "key", "grant")  # of paths, by their names in the URL patterns
 _PATH = re.compile(r"(?P<host>https?://[^/\s\"'<>]*)?(?P<path>/[^\s\"'<>?#]+)")
+_RANDOM = re.compile(r"(?<=/)[\w-]{40,}")  # as tokens are, and no uid
 _QUERY = re.compile(r"(?P<name>[?&;](?:token|key|code|state|email|user)=)[^&\s\"'<>#]+")
 _EMAIL = re.compile(r"(?P<first>[\w.+-])[\w.+-]*@(?P<host>[\w-]+(?:\.[\w-]+)+)")
 _CODE = re.compile(r"(?<![#\w.-])\d{6}(?![\w.-])")
@@ -42,8 +43,8 @@ def _secrets_in(path: str) -> list[str]:
         return []
     try:
         given = resolve(path).kwargs
-    except Exception:  # a log must not fail
-        return []
+    except Exception:  # a log must not fail; this address is wrong, but a token in it may be right
+        return _RANDOM.findall(path)
     return [str(value) for name, value in given.items() if name in SECRET_PARAMETERS and value]
 
 

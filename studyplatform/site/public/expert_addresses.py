@@ -7,15 +7,19 @@ from uuid import uuid4
 from django.urls import reverse
 
 from apps.courses.models import ReviewComment, ReviewThread
+from apps.courses.queries.review_threads import ThreadRow
 from apps.files.models import CaptionTrack, VideoAsset
+from studyplatform.site.public.expert_forms import MAX_EXPERT_PICTURE_BYTES
 
 
 @dataclass(frozen=True)
 class ExpertAddresses:
-    """As `review_threads.Addresses`; an expert resolves nothing, and sends no pictures."""
+    """As `review_threads.Addresses`; an expert resolves nothing, and sends smaller pictures."""
 
     token: str
-    takes_pictures: ClassVar[bool] = False
+    max_picture_bytes: ClassVar[int] = MAX_EXPERT_PICTURE_BYTES
+    people: ClassVar[list[tuple[str, str]]] = []
+    """An expert is told nobody's name whom they don't know, and mentions nobody."""
 
     @property
     def page(self) -> str:
@@ -30,6 +34,10 @@ class ExpertAddresses:
 
     def state(self, thread: ReviewThread) -> str:
         """An expert doesn't resolve threads."""
+        return ""
+
+    def place(self, _row: ThreadRow) -> str:
+        """An expert changes nothing."""
         return ""
 
     def picture(self, comment: ReviewComment) -> str:

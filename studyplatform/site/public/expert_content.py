@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.courses import services
+from apps.courses.errors.review import ReviewVersionOutdated
 from apps.courses.models import Course, CourseFile, Lesson, ReviewComment, ReviewGuest, ReviewLink, ReviewThread
 from apps.courses.queries import review_threads
 from apps.courses.queries.course_files import rendition_for
@@ -32,7 +33,7 @@ MEDIA_CACHE = "private, no-store"  # nothing stays in the browser once the link 
 def expert_comment(request: HttpRequest, token: str) -> HttpResponse:
     """Comment on a place of the course."""
     link, guest, course = _opened(request, token)
-    form = CommentForm(request.POST)
+    form = CommentForm(request.POST, request.FILES)
     lesson = None
     if form.is_valid():
         try:
@@ -41,7 +42,7 @@ def expert_comment(request: HttpRequest, token: str) -> HttpResponse:
             thread = services.open_thread(
                 course=course,
                 writer=_writer(link, guest),
-                said=services.Said(uid=form.cleaned_data["uid"], text=form.cleaned_data["text"]),
+                said=form.said(),
                 lesson=lesson,
                 now=timezone.now(),
                 at=form.cleaned_data["at"],
@@ -64,11 +65,10 @@ def expert_answer(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
     thread = ReviewThread.objects.select_related("course__instructor").filter(uid=uid, comments__link=link).first()
     if thread is None:
         raise NotFound
-    form = AnswerForm(request.POST)
+    form = AnswerForm(request.POST, request.FILES)
     if form.is_valid():
-        said = services.Said(uid=form.cleaned_data["uid"], text=form.cleaned_data["text"])
         try:
-            services.answer_thread(thread=thread, writer=_writer(link, guest), said=said, now=timezone.now())
+            services.answer_thread(thread=thread, writer=_writer(link, guest), said=form.said(), now=timezone.now())
         except (ValidationFailed, RateLimitExceeded) as refusal:
             form.refuse(refusal)
         else:
@@ -131,11 +131,14 @@ def expert_picture(request: HttpRequest, token: str, uid: UUID) -> HttpResponseB
 def _opened(request: HttpRequest, token: str) -> tuple[ReviewLink, ReviewGuest, Course]:
     """Return the link, who is there, and the course.
 
-    :raises NotFound: no name was entered in this browser, or the version is gone.
+    :raises NotFound: no name was entered in this browser.
+    :raises ReviewVersionOutdated: the version was published or discarded.
     """
     link, guest = opened_link(request, token, now=timezone.now())
-    if guest is None or link.shown_course is None:
+    if guest is None:
         raise NotFound
+    if link.shown_course is None:
+        raise ReviewVersionOutdated
     return link, guest, link.shown_course
 
 

@@ -1,11 +1,16 @@
 """The forms of an outside expert at a link: a name, comments, answers."""
 
 from django import forms
-from django.utils.translation import gettext_lazy
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext, gettext_lazy
 
+from apps.courses.services import Said
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.names import NameFormField, WrittenFormField
 from studyplatform.kit.text import content
+from studyplatform.kit.text.sizes import as_size
+
+MAX_EXPERT_PICTURE_BYTES = 2 * 2**20
 
 
 class NameForm(forms.Form):
@@ -19,7 +24,7 @@ class NameForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """One comment. Experts send no pictures: they have no account to which a large file could be counted."""
+    """One comment: its text, and a picture that is no larger than the body of any form may be."""
 
     uid = forms.UUIDField(widget=forms.HiddenInput)
     text = WrittenFormField(
@@ -27,6 +32,28 @@ class AnswerForm(forms.Form):
         max_length=content.COMMENT.max_length,
         error_messages={"required": gettext_lazy("Write a comment.")},
     )
+    picture = forms.FileField(
+        label=gettext_lazy("Picture"),
+        max_length=255,
+        required=False,
+        error_messages={
+            "max_length": gettext_lazy("The name of the file is too long."),
+            "empty": gettext_lazy("This file is empty."),
+        },
+    )
+
+    def clean_picture(self) -> UploadedFile | None:
+        """Refuse what is too large, before it is drawn."""
+        picture: UploadedFile | None = self.cleaned_data["picture"]
+        if picture is not None and (picture.size or 0) > MAX_EXPERT_PICTURE_BYTES:
+            most = as_size(MAX_EXPERT_PICTURE_BYTES)
+            raise forms.ValidationError(gettext("Choose a PNG, JPEG or WebP picture of up to %s.") % most)
+        return picture
+
+    def said(self) -> Said:
+        """Return the comment for a service. Only after ``is_valid``."""
+        given = self.cleaned_data
+        return Said(uid=given["uid"], text=given["text"], picture=given["picture"])
 
     def refuse(self, refusal: AppError) -> None:
         """Show what a service refused at its fields, so that the text can be sent again."""

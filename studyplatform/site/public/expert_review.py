@@ -31,6 +31,7 @@ from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at
 from apps.learning.queries.player import player_out
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.text import content
 from studyplatform.kit.web.rate_limits import limits_address
 from studyplatform.site.governing.quiz_reading import quiz_reading
 from studyplatform.site.governing.reviews import player_within
@@ -50,7 +51,9 @@ def expert_page(page: Page[P]) -> Page[P]:
         try:
             answer = page(request, *args, **kwargs)
         except AppError as refusal:
-            answer = render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)
+            kept = request.POST.get("text", "")[: content.COMMENT.max_length]  # of a comment; nobody writes it twice
+            template = "site/expert_ended.html" if kept else "errors/refused.html"
+            answer = render(request, template, {"error": refusal, "kept": kept}, status=refusal.status)
         answer["X-Robots-Tag"] = "noindex, nofollow"
         # Not "no-referrer": browsers would then send forms with "Origin: null", which the CSRF check refuses.
         answer["Referrer-Policy"] = "same-origin"
