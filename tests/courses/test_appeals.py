@@ -12,8 +12,10 @@ from apps.courses.errors import CommentMissing, WrongCourseStatus
 from apps.courses.errors.review import AppealDecided, AppealNotPossible
 from apps.courses.models import Appeal, Course, ReviewTick, Submission
 from apps.courses.queries import review
+from apps.courses.services import people
 from studyplatform.kit.errors import AppError, ValidationFailed
 from tests.courses.test_review_threads import say
+from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory, SubmissionFactory
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +64,28 @@ def test_an_accepted_appeal_reinstates_and_the_next_suspension_has_its_own(
         appeal(suspended, ada)
     again = services.suspend_course(course=suspended, by=sam, reason="Again", now=NOW + timedelta(days=1))
     assert appeal(again, ada).outcome == "pending"
+
+
+def test_a_co_instructor_who_edits_appeals_and_the_instructor_is_told_too(
+    suspended: Course, ada: User, sam: User
+) -> None:
+    edits, teaches = (CoInstructorFactory(course=suspended, role=role).user for role in ("edit", "teach"))
+    with pytest.raises(AppError):
+        appeal(suspended, teaches)
+    row = appeal(suspended, edits)
+    with pytest.raises(AppealNotPossible):
+        appeal(suspended, ada)
+    services.decide_appeal(appeal=row, by=sam, is_reinstated=False, reply="No.", now=NOW)
+    told = Notification.objects.filter(kind="courses.appeal_rejected")
+    assert {one.user for one in told} == {ada, edits}
+
+
+def test_who_was_removed_after_their_appeal_hears_nothing_of_it(suspended: Course, ada: User, sam: User) -> None:
+    edits = CoInstructorFactory(course=suspended, role="edit").user
+    row = appeal(suspended, edits)
+    people.remove_co_instructor(course=suspended, by=ada, user_id=edits.pk, now=NOW)
+    services.decide_appeal(appeal=row, by=sam, is_reinstated=True, reply="", now=NOW)
+    assert Notification.objects.get(kind="courses.appeal_accepted").user == ada
 
 
 def test_what_ends_a_suspension_by_other_means_closes_the_appeal(

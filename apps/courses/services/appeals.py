@@ -84,15 +84,22 @@ def decide_appeal(*, appeal: Appeal, by: User, is_reinstated: bool, reply: str, 
         appeal.save(update_fields=["outcome", "reply", "decided_by", "decided_at"])
         if is_reinstated:
             reinstate_course(course=course, by=by, now=now)
-        accounts.notify(
+        accounts.notify_all(
             "courses.appeal_accepted" if is_reinstated else "courses.appeal_rejected",
-            appeal.written_by,
+            _people_told(appeal, course),
             f"/dashboard/instructor/courses/{course.slug}/appeal",
             appeal.uid.hex,
             course=course.title,
             comment=content.plain_text(appeal.reply, content.COMMENT)[:500],
         )
     return appeal
+
+
+def _people_told(appeal: Appeal, course: Course) -> list[User]:
+    """Return the instructor, and the co-instructor who appealed if they were not removed meanwhile."""
+    writer = appeal.written_by
+    is_told = writer.pk != course.instructor_id and policies.hold_right(writer, course, Right.EDIT) is None
+    return [course.instructor, writer] if is_told else [course.instructor]
 
 
 def settle_appeals(*, course_id: int, now: datetime) -> None:
