@@ -17,6 +17,7 @@ from django.utils import timezone
 from PIL import Image
 
 from apps.accounts.errors import RoleRequired
+from apps.courses.content_tree import questions_of
 from apps.courses.course_archive import MANIFEST, TREE, ArchiveWriter
 from apps.courses.errors import CourseArchiveUnreadable, CourseChangedMeanwhile
 from apps.courses.models import Course, CourseFile
@@ -234,6 +235,12 @@ BREAKS: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "title too long": lambda entries: edit(entries, TREE, lambda tree: tree["course"].update(title="x" * 5000)),
     "kind of lesson": lambda entries: edit(
         entries, TREE, lambda tree: tree["sections"][0]["lessons"][0].update(kind="program")
+    ),
+    "question without an answer": lambda entries: edit(
+        entries, TREE, lambda tree: next(questions_of(tree)).update(answer={})
+    ),
+    "question of unknown choices": lambda entries: edit(
+        entries, TREE, lambda tree: [question.update(options=7) for question in questions_of(tree)]
     ),
     "circle": lambda entries: edit(entries, TREE, _make_circle),
     "program": lambda entries: entries.update({find(entries, "uploads/"): b"MZ\x90\x00"}),

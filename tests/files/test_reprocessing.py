@@ -162,7 +162,7 @@ def test_the_command_lists_first_and_starts_then(video) -> None:
     call_command("reprocess", "--missing", "--dry-run", stdout=told)
 
     assert f"{video.uid} {video.filename}: peaks" in told.getvalue()
-    assert "1 videos lack something: peaks 1." in told.getvalue()
+    assert "Videos with missing parts: 1 (peaks 1)." in told.getvalue()
     assert not Job.objects.exists()
     call_command("reprocess", "--missing", "storyboard", stdout=told)
     assert not Job.objects.exists()

@@ -20,6 +20,7 @@ from apps.courses.course_archive import Archive, open_archive
 from apps.courses.errors import ContentTreeUnreadable, CourseArchiveUnreadable
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
 from apps.courses.picture_files import Crop
+from apps.courses.question_shapes import check_question
 from apps.courses.services.applying import apply_tree
 from apps.courses.services.archives import Progress, Report
 from apps.courses.services.courses import CourseTexts, create_course
@@ -91,6 +92,7 @@ def _check_tree(archive: Archive) -> dict[str, Any]:
             _clean(Quiz, quiz, QUIZ_COLUMNS if lesson_uid else ())
         for question in questions_of(tree):
             _clean(Question, question, QUESTION_COLUMNS)
+            _check_question(question)
         contents = contents_of(tree)
         for uid in (*contents.uploads, *contents.videos, *contents.files):
             if str(UUID(uid)) != uid:
@@ -99,7 +101,7 @@ def _check_tree(archive: Archive) -> dict[str, Any]:
         raise CourseArchiveUnreadable(reason="later") from None
     except ValidationError as problem:
         raise CourseArchiveUnreadable(reason="; ".join(problem.messages)[:200]) from None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
         raise CourseArchiveUnreadable(reason="damaged") from None
     return tree
 
@@ -110,6 +112,17 @@ def _clean(model: Any, row: dict[str, Any], names: Iterable[str]) -> None:
         if row[name] in ("", [], {}) or (row[name] is None and column.null):
             continue
         column.clean(row[name], model())
+
+
+def _check_question(question: dict[str, Any]) -> None:
+    """
+    :raises CourseArchiveUnreadable: learners could not be asked it, or their answers not be marked.
+    """
+    try:
+        check_question(question)
+    except (ValueError, TypeError, AttributeError, KeyError) as problem:
+        named = f"“{str(question['prompt'])[:60]}”"
+        raise CourseArchiveUnreadable(reason=f"question {named}, {problem}"[:200]) from None
 
 
 def _plan(archive: Archive, tree: dict[str, Any]) -> _Arriving:
@@ -215,7 +228,16 @@ def _make(
             set_picture(course=course, by=owner, source=source, alt=picture["alt"], crop=crop, now=now)
     except CourseArchiveUnreadable:
         raise
-    except (AppError, ValidationError, IntegrityError, DataError, KeyError, TypeError) as problem:
+    except (
+        AppError,
+        ValidationError,
+        IntegrityError,
+        DataError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as problem:
         raise CourseArchiveUnreadable(reason=str(problem)[:200] or type(problem).__name__) from None
     course.refresh_from_db()
     return course

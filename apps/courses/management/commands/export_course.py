@@ -13,12 +13,15 @@ from studyplatform.kit.text.sizes import as_size
 
 
 class Command(BaseCommand):
-    help = "Write a course with its lessons, quizzes, files, videos and captions to an archive."
+    help = (
+        "Write a course with its lessons, quizzes, files, videos and captions to an archive. The archive contains the"
+        " course as it is now. It does not contain the history of its versions, its learners, reviews or sales."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("course", help="the slug of the course")
-        parser.add_argument("file", type=Path, help="where the archive is written, such as course.zip")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be in it")
+        parser.add_argument("file", type=Path, help="the path of the archive, such as course.zip")
+        parser.add_argument("--dry-run", action="store_true", help="list the contents without writing the archive")
 
     def handle(self, *args: Any, **options: Any) -> None:
         course = Course.objects.filter(slug=options["course"]).first()

@@ -13,12 +13,15 @@ from studyplatform.kit.text.sizes import as_size
 
 
 class Command(BaseCommand):
-    help = "Make a draft course of an archive that export_course has written: all of it, or nothing."
+    help = (
+        "Create a draft course from an archive written by export_course. If anything fails, nothing is imported. The"
+        " course begins without a version history."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--owner", required=True, help="the email of the instructor whose course it becomes")
-        parser.add_argument("--dry-run", action="store_true", help="check the archive and say what would be made")
+        parser.add_argument("file", type=Path, help="the path of the archive")
+        parser.add_argument("--owner", required=True, help="the email of the instructor who will own the course")
+        parser.add_argument("--dry-run", action="store_true", help="check the archive without importing it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(email__iexact=options["owner"]).first()

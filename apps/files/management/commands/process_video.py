@@ -14,12 +14,15 @@ PAUSE_SECONDS = 1.0
 
 
 class Command(BaseCommand):
-    help = "Process a video: one that waits or has failed goes on, a complete one is made again from its original."
+    help = (
+        "Process a video now and show its progress. A video that is waiting or has failed continues from its last"
+        " completed stage. A complete video is processed again from its original and stays playable."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("video", type=uuid.UUID, help="the uid of the video")
-        parser.add_argument("--here", action="store_true", help="work in this process, not in the worker")
-        parser.add_argument("--no-wait", action="store_true", help="start it, and don't wait for its end")
+        parser.add_argument("video", type=uuid.UUID, help="the video's uid")
+        parser.add_argument("--here", action="store_true", help="process it in this process instead of the worker")
+        parser.add_argument("--no-wait", action="store_true", help="start processing and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         video = VideoAsset.objects.filter(uid=options["video"]).first()
@@ -41,14 +44,14 @@ class Command(BaseCommand):
             self._wait(video)
 
     def _wait(self, video: VideoAsset) -> None:
-        told = ""
+        shown = ""
         while True:
             row = VideoAsset.objects.filter(pk=video.pk).first()
             if row is None:
                 raise CommandError("The video was deleted meanwhile.")
             line = f"{row.get_stage_display()} {row.step} {row.percent}%"
-            if line != told:
-                told = line
+            if line != shown:
+                shown = line
                 self.stdout.write(line)
             if row.stage == VideoAsset.Stage.FAILED:
                 raise CommandError(row.failure_detail)

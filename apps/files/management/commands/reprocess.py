@@ -1,4 +1,4 @@
-"""manage.py reprocess --missing: make what complete videos lack."""
+"""manage.py reprocess --missing: create what complete videos are missing."""
 
 import time
 from collections import Counter
@@ -15,8 +15,8 @@ PAUSE_SECONDS = 2.0
 
 class Command(BaseCommand):
     help = (
-        "Make what complete videos lack: peaks of their sound, loudness, poster, storyboard, renditions. Videos stay"
-        " playable meanwhile. Peaks come from what is encoded; all else needs the original."
+        "Create what complete videos are missing: waveform peaks, loudness, poster, storyboard, renditions. Videos"
+        " remain playable. Peaks are read from the encoded sound; everything else requires the original file."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,11 +26,11 @@ class Command(BaseCommand):
             choices=services.LACKS,
             required=True,
             metavar="KIND",
-            help=f"which of {', '.join(services.LACKS)}; without a name, all of them",
+            help=f"what to create: {', '.join(services.LACKS)}; all of them by default",
         )
-        parser.add_argument("--limit", type=int, default=0, help="so many videos at most")
-        parser.add_argument("--dry-run", action="store_true", help="list the videos, and start nothing")
-        parser.add_argument("--wait", action="store_true", help="show the progress until all are done")
+        parser.add_argument("--limit", type=int, default=0, help="the maximum number of videos; 0 for no limit")
+        parser.add_argument("--dry-run", action="store_true", help="list the videos without processing them")
+        parser.add_argument("--wait", action="store_true", help="show the progress until every video is complete")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["limit"] < 0:
@@ -48,16 +48,16 @@ class Command(BaseCommand):
             if not options["dry_run"] and services.start_reprocessing(lacking):
                 started.append(video.pk)
         parts = ", ".join(f"{kind} {counts[kind]}" for kind in services.LACKS if counts[kind])
-        self.stdout.write(f"{counts['found']} videos lack something{': ' + parts if parts else ''}.")
+        self.stdout.write(f"Videos with missing parts: {counts['found']}{f' ({parts})' if parts else ''}.")
         if options["dry_run"]:
-            self.stdout.write("Nothing was started.")
+            self.stdout.write("Dry run: no video was started.")
             return
-        self.stdout.write(f"{len(started)} were started; the worker makes them after what authors upload.")
+        self.stdout.write(f"Queued videos: {len(started)}. The worker processes new uploads first.")
         if options["wait"]:
             self._wait(started)
 
     def _wait(self, videos: list[int]) -> None:
-        told = -1
+        shown = -1
         while True:
             left = set(VideoAsset.objects.filter(pk__in=videos).unfinished().values_list("pk", flat=True))
             open_ = Job.objects.filter(
@@ -65,8 +65,8 @@ class Command(BaseCommand):
             ).values_list("payload", flat=True)
             left |= {payload["video"] for payload in open_} & set(videos)
             done = len(videos) - len(left)
-            if done != told:
-                told = done
+            if done != shown:
+                shown = done
                 self.stdout.write(f"{done} of {len(videos)}")
             if not left:
                 return
