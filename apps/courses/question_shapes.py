@@ -64,7 +64,8 @@ def _check_single(options: Any, answer: dict[str, Any]) -> None:
 
 
 def _check_multiple(options: Any, answer: dict[str, Any]) -> None:
-    ids, right = _ids_of(options), answer.get("ids")
+    ids = _ids_of(options)
+    right: Any = answer.get("ids")
     _need(isinstance(right, list) and len(right) > 0 and all(_is_text(one) for one in right), "answer")
     _need(set(right) <= ids and len(set(right)) == len(right), "answer")
 
@@ -76,7 +77,7 @@ def _check_truth(options: Any, answer: dict[str, Any]) -> None:
 def _check_numeric(options: Any, answer: dict[str, Any]) -> None:
     _need(options == [] or (isinstance(options, dict) and _is_text(options.get("unit", ""))), "options")
     for name, ending in (("value", ""), ("tolerance", "%")):
-        number = answer.get(name, "0" if name == "tolerance" else None)
+        number: Any = answer.get(name, "0" if name == "tolerance" else None)
         _need(_is_text(number), "answer")
         try:
             read_number(number.removesuffix(ending) if ending else number)
@@ -85,7 +86,8 @@ def _check_numeric(options: Any, answer: dict[str, Any]) -> None:
 
 
 def _check_text(options: Any, answer: dict[str, Any]) -> None:
-    accepted, partly = answer.get("accepted"), answer.get("partly", [])
+    accepted: Any = answer.get("accepted")
+    partly: Any = answer.get("partly", [])
     _need(isinstance(accepted, list) and 0 < len(accepted) <= MAX_LINES, "answer")
     _need(all(_is_text(text) and text.strip() for text in accepted), "answer")
     _need(isinstance(partly, list) and len(partly) <= MAX_LINES, "answer")
@@ -98,7 +100,8 @@ def _check_text(options: Any, answer: dict[str, Any]) -> None:
 
 
 def _check_ordering(options: Any, answer: dict[str, Any]) -> None:
-    ids, order = _ids_of(options), answer.get("ids")
+    ids = _ids_of(options)
+    order: Any = answer.get("ids")
     _need(isinstance(order, list) and all(_is_text(one) for one in order), "answer")
     _need(len(order) == len(ids) and set(order) == ids, "answer")
 
@@ -106,7 +109,7 @@ def _check_ordering(options: Any, answer: dict[str, Any]) -> None:
 def _check_matching(options: Any, answer: dict[str, Any]) -> None:
     _need(isinstance(options, dict), "options")
     left, right = _ids_of(options.get("left")), _ids_of(options.get("right"))
-    pairs = answer.get("pairs")
+    pairs: Any = answer.get("pairs")
     _need(isinstance(pairs, dict) and all(_is_text(one) for one in pairs.values()), "answer")
     _need(set(pairs) == left and set(pairs.values()) <= right, "answer")
 

@@ -14,6 +14,7 @@ from apps.courses.models import Course, Lesson
 from apps.files.models import CaptionSheet, CaptionTrack
 from apps.files.video import cue_sheets
 from apps.files.video.caption_files import read_captions
+from apps.files.video.cues import UnreadableCaptions
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory
@@ -174,15 +175,20 @@ SPOKEN = {
     "utf-16-be": "Grüße – 世界",
     "utf-32-le": "Grüße – 世界",
     "cp1252": "Où est l’été ? Ça va.",
+    "iso8859-15": "Le cœur coûte 5 €, Žižek",
     "cp1250": "Příliš žluťoučký kůň",
     "cp1251": "Съешь ещё этих мягких булок",
     "koi8-r": "Съешь ещё этих булок",
     "cp1253": "Ξεσκεπάζω την ψυχή",
-    "cp932": "これは字幕です",
-    "gb18030": "这是字幕",
+    "cp1254": "Işığın nasıl yayıldığı",
+    "cp932": "これは字幕です。―①㈱",
+    "euc_jp": "これは字幕です",
+    "gb18030": "这是字幕𠀀",
+    "big5": "這是字幕",
     "cp949": "이것은 자막입니다",
     "cp1256": "هذه ترجمة",
     "cp1255": "זאת כתובית",
+    "cp874": "คำบรรยาย",
     "cp1258": "Tôi no\u0301i tiê\u0301ng Viê\u0323t",
 }
 
@@ -201,6 +207,58 @@ def test_files_come_out_as_they_went_in(encoding: str) -> None:
     assert cue_sheets.encode(cue_sheets.write_srt(published), encoding) == raw
     again = cue_sheets.cues_of_webvtt(cue_sheets.webvtt_of(cues), is_checked=True)
     assert [each["text"] for each in again] == [each["text"] for each in cues]
+
+
+TEXT = "Grüße – 世界 👋"
+MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+
+
+@all_cases("encoding has_mark ending", [(e, m, n) for e in MARKS for m in (True, False) for n in ("\n", "\r\n", "\r")])
+def test_unicode_with_and_without_a_mark_in_any_line_ending_is_the_same_text(
+    encoding: str, has_mark: bool, ending: str
+) -> None:
+    lines = ["1", "00:00:01,000 --> 00:00:02,500", TEXT, "zweite", "", "2", "00:00:03,000 --> 00:00:04,000", "x", ""]
+    raw = (MARKS[encoding] if has_mark else b"") + ending.join(lines).encode(encoding)
+    reading = read_captions(raw, language="de")
+    assert not reading.is_guess
+    cues = cue_sheets.cues_of_reading(reading.cues, prefix="f", is_checked=True)
+    assert [(one["begin"], one["end"], one["text"]) for one in cues] == [(1, 2.5, f"{TEXT}\nzweite"), (3, 4, "x")]
+    out = cue_sheets.encode(cue_sheets.write_srt(cue_sheets.published_cues(cues)), reading.encoding)
+    assert read_captions(out, language="de").webvtt == reading.webvtt
+
+
+@all_cases(
+    "words kept",
+    [
+        ("00:01.000 --> 00:00.500\nbackward", 0),
+        ("-00:01.000 --> 00:02.000\nnegative", 0),
+        ("00:01.000 --> 00:03.000\none\n\n00:02.000 --> 00:04.000\noverlapping", 2),
+        ("100:00:00.000 --> 100:00:01.000\nafter four days", 1),
+        ("99999999999:00:00.000 --> 99999999999:00:01.000\nnever", 0),
+        ("00:01.000 --> 00:02.000\nwith a \0 in it", 1),
+        ("00:01.000 --> 00:02.000 line:0 position:10% align:start\n<v.loud Ada Lovelace>Hi</v>", 1),
+        ("STYLE\n::cue { color: red }\n\nREGION\nid:a\n\nNOTE x --> y\n\n00:01.000 --> 00:02.000\nshown", 1),
+    ],
+)
+def test_strange_webvtt_is_read_edited_and_published_or_said_to_be_left_out(words: str, kept: int) -> None:
+    try:
+        reading = read_captions(f"WEBVTT\n\n{words}\n".encode())
+    except UnreadableCaptions:
+        assert kept == 0
+        return
+    assert len(reading.cues) == kept or reading.findings
+    cues = cue_sheets.cues_of_reading(reading.cues, prefix="f", is_checked=True, duration=60)
+    assert all("\0" not in cue["text"] and 0 <= cue["begin"] < cue["end"] for cue in cues)
+    shown = [{**cue, "state": "shown"} for cue in cues]
+    again = cue_sheets.cues_of_webvtt(cue_sheets.webvtt_of(shown), is_checked=True)  # type: ignore[arg-type]
+    same = ("begin", "end", "text", "settings")
+    assert [[one[name] for name in same] for one in again] == [[one[name] for name in same] for one in cues]  # type: ignore[literal-required]
+
+
+@all_cases("raw", [b"", b"\0" * 4000, b"\xff\xfe", b"%PDF-1.7\n" + bytes(range(256)) * 40, b"PK\x03\x04" * 1000])
+def test_what_is_no_caption_file_is_refused(raw: bytes) -> None:
+    with pytest.raises(UnreadableCaptions):
+        read_captions(raw)
 
 
 def test_tones_of_vietnamese_are_written_apart() -> None:

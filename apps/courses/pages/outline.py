@@ -21,7 +21,7 @@ from apps.courses.inserted_file_form import InsertedFileForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.changes import UNDO, changes_shown, offer_undo
-from apps.courses.pages.panel import file_limits, panel_of, texts_of
+from apps.courses.pages.panel import file_limits, frames_of, panel_of, texts_of
 from apps.courses.pages.sections import learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authored_outline
@@ -121,6 +121,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
         }
     if opened is not None and part != "outline":
         context |= panel_of(signed_in_user(request), course, opened, rows)
+        context["frames"] = frames_of(request, opened)
     if part not in PARTS:
         return render(request, "courses/studio/lectures.html", context | extra)
     response = render(request, "courses/studio/lectures_part.html", context | extra)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.accounts.guards import require_session_key
 from apps.accounts.models import User
 from apps.courses.chapters import chapters_as_text
 from apps.courses.download_form import DownloadForm
@@ -30,7 +32,14 @@ from apps.courses.question_forms import QuizForm
 from apps.courses.questions import MAX_GAPS, Answers, Choice, Gap
 from apps.courses.services.course_files import MAX_PICTURE_BYTES
 from apps.files.queries import notice_of
-from apps.files.services import can_transcribe, failure_sentence, video_suffixes
+from apps.files.services import (
+    FrameChoice,
+    can_transcribe,
+    choose_frames,
+    failure_sentence,
+    sign_link,
+    video_suffixes,
+)
 from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import clock
 from studyplatform.kit.text.gaps import find_gaps
@@ -196,6 +205,16 @@ def _gaps_for(answers: Answers, prompt: str, *, more: int) -> list[Gap]:
     """Return the blocks of a form: one for each mark in the text, at least two, with empty ones for new gaps."""
     count = max([2, len(answers.gaps), *find_gaps(prompt)]) + more
     return [*answers.gaps, *[Gap()] * (min(count, MAX_GAPS) - len(answers.gaps))]
+
+
+def frames_of(request: HttpRequest, lesson: Lesson) -> list[FrameChoice]:
+    """Frames of the lesson's video from which its author chooses the cover."""
+    if lesson.video is None or not lesson.video.is_playable:
+        return []
+    audience = require_session_key(request)
+    return choose_frames(
+        lesson.video, sign_link(video=lesson.video, now=timezone.now(), audience=audience, captions=())
+    )
 
 
 def _automatic_captions(lesson: Lesson) -> dict[str, Any]:

@@ -69,6 +69,7 @@ from apps.files.services.covers import choose_cover, restore_cover
 from apps.files.services.creation import begin_upload, check_quota, video_suffixes
 from apps.files.services.documents import DocumentPart, read_document
 from apps.files.services.folders import MAX_ENTRIES, Selection
+from apps.files.services.frame_choices import FrameChoice, choose_frames
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
 from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
@@ -140,6 +141,7 @@ __all__ = [
     "Checksum",
     "Claimed",
     "DocumentPart",
+    "FrameChoice",
     "Lacking",
     "MostlyOrphans",
     "OpenSheet",
@@ -168,6 +170,7 @@ __all__ = [
     "check_share_password",
     "checked_captions",
     "choose_cover",
+    "choose_frames",
     "claim_content",
     "complete_upload",
     "concatenate_parts",

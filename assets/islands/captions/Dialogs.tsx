@@ -33,6 +33,7 @@ export function ShiftDialog({
   const count = from === null ? shown.length : shown.length - number + 1;
   const lost =
     seconds === null ? 0 : shown.length - shownOf(shift(cues, seconds, from, duration)).length;
+  const isReady = seconds !== null && seconds !== 0 && count > 0;
   return (
     <Dialog
       title={t("Shift captions")}
@@ -45,7 +46,7 @@ export function ShiftDialog({
           <button
             className="btn btn--primary"
             type="button"
-            disabled={seconds === null || seconds === 0 || count === 0}
+            disabled={!isReady}
             onClick={() => seconds !== null && onShift(seconds, from)}
           >
             {tn("Shift {count} caption", "Shift {count} captions", count)}
@@ -68,6 +69,9 @@ export function ShiftDialog({
               aria-describedby={`${id}-hint`}
               aria-invalid={(typed !== "" && seconds === null) || undefined}
               onChange={({ target }) => setTyped(target.value)}
+              onKeyDown={({ key }) => {
+                if (key === "Enter" && isReady) onShift(seconds, from);
+              }}
             />
             <p className="field__hint" id={`${id}-hint`}>
               {t("Negative is earlier, such as -1.5.")}

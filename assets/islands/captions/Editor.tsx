@@ -8,7 +8,7 @@ import {
   useSyncExternalStore,
 } from "react";
 
-import { ApiError } from "../../shared/api/errors";
+import { ApiError, toApiError } from "../../shared/api/errors";
 import { announce } from "../../shared/announce";
 import { confirmFirst } from "../../shared/confirming";
 import { t, tn } from "../../shared/i18n";
@@ -17,6 +17,7 @@ import { Icon } from "../../shared/ui/Icon";
 import {
   beginTranscription,
   beginTranslation,
+  chooseCover,
   discardSheet,
   fetchSound,
   publishSheet,
@@ -32,10 +33,11 @@ import * as cueLists from "./cues";
 import { type Cue, cueAt, pairs, shownOf } from "./cues";
 import { ImportDialog, ShiftDialog } from "./Dialogs";
 import { Head, LanguageSelect } from "./Head";
-import { actionOf, historyOf, keyHelp } from "./keys";
+import { actionOf, historyOf, isFind, keyHelp } from "./keys";
 import type { CaptionsProps } from "./props";
 import type { Sheet } from "./sheet";
 import { SoundStrip } from "./SoundStrip";
+import { formatTime } from "./time";
 import { FindLine, Tools } from "./Tools";
 import { useAutomatic } from "./useAutomatic";
 import { useEditing } from "./useEditing";
@@ -334,6 +336,14 @@ export function Editor({
     const cue = currentCue ?? cueAt(shown, video.time);
     if (cue) void video.play(cue.begin, cue.end);
   };
+  const cover = async (second: number): Promise<void> => {
+    try {
+      await chooseCover(props.video, second);
+      toast(t("The frame at {time} is the cover now", { time: formatTime(second) }));
+    } catch (reason) {
+      toast(toApiError(reason).message, { icon: "triangle-alert" });
+    }
+  };
   const undo = (): void => {
     const id = editing.undo();
     if (id !== null && sheet.state().cues.some((cue) => cue.id === id)) {
@@ -376,11 +386,24 @@ export function Editor({
   const onKeyDown = (event: KeyboardEvent): void => {
     const back = historyOf(event.nativeEvent);
     if (back && root.current?.querySelector(".capcues")?.contains(event.target as Node)) {
-      const isFind = (event.target as HTMLElement).closest(".findline");
-      if (isFind) return;
+      if ((event.target as HTMLElement).closest(".findline")) return;
       event.preventDefault();
       if (back === "undo") undo();
       else editing.redo();
+      return;
+    }
+    if (isFind(event.nativeEvent) && !isLocked) {
+      event.preventDefault();
+      setFinding(true);
+      requestAnimationFrame(() => {
+        const field = document.getElementById("captions-find");
+        if (field instanceof HTMLInputElement) field.select();
+      });
+      return;
+    }
+    if (event.key === "Escape" && (event.target as HTMLElement).closest(".findline")) {
+      setFinding(false);
+      if (current !== null) goTo(current, "text");
       return;
     }
     const action = actionOf(event.nativeEvent);
@@ -404,6 +427,8 @@ export function Editor({
         return nextWarning();
       case "add":
         return addCue();
+      case "shift":
+        return isLocked ? undefined : setDialog("shift");
       default:
     }
     if (current === null) return;
@@ -543,6 +568,7 @@ export function Editor({
             poster={props.poster}
             duration={duration}
             onReplay={replay}
+            onCover={props.are_chapters_locked || !props.sources ? null : cover}
           />
           {sound && (
             <SoundStrip
@@ -578,6 +604,13 @@ export function Editor({
                   </dd>
                 </div>
               ))}
+              <div>
+                <dt>{t("Find and replace")}</dt>
+                <dd>
+                  <kbd>Ctrl</kbd>
+                  <kbd>F</kbd>
+                </dd>
+              </div>
             </dl>
           </section>
         </div>

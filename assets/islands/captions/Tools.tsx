@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 
 import { t, tn } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
@@ -106,6 +106,7 @@ export function FindLine({
   onReplace: (find: string, replacement: string, isExact: boolean) => void;
   onShow: (id: string) => void;
 }) {
+  const field = useRef<HTMLInputElement>(null);
   const [find, setFind] = useState("");
   const [replacement, setReplacement] = useState("");
   const [isExact, setExact] = useState(false);
@@ -130,6 +131,7 @@ export function FindLine({
         <input
           className="input"
           id="captions-find"
+          ref={field}
           value={find}
           autoComplete="off"
           onChange={({ target }) => setFind(target.value)}
@@ -152,7 +154,10 @@ export function FindLine({
           className="btn btn--sm"
           type="button"
           disabled={count === 0}
-          onClick={() => onReplace(find, replacement, isExact)}
+          onClick={() => {
+            onReplace(find, replacement, isExact);
+            field.current?.focus(); // nothing is left to replace, so the button is off
+          }}
         >
           {tn("Replace {count}", "Replace {count}", count)}
         </button>

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore } from "react";
 
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
@@ -14,16 +14,19 @@ type Props = {
   poster: string | null;
   duration: number;
   onReplay: () => void;
+  /** Make the frame that is shown the cover; null if the course can't be edited. */
+  onCover: ((second: number) => Promise<void>) | null;
 };
 
 const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5];
 
 /** The video with the caption as it is being edited. */
-export function VideoPane({ video, shown, language, poster, duration, onReplay }: Props) {
+export function VideoPane({ video, shown, language, poster, duration, onReplay, onCover }: Props) {
   const { time, isPlaying, isLooping, speed, failure } = useSyncExternalStore(
     video.subscribe,
     video.state,
   );
+  const [isCovering, setCovering] = useState(false);
   const cue = cueAt(shown, time);
   return (
     <div className="capstage" role="group" aria-label={t("Video")}>
@@ -69,6 +72,21 @@ export function VideoPane({ video, shown, language, poster, duration, onReplay }
           >
             <Icon name="rotate-ccw" />
           </button>
+          {onCover && (
+            <button
+              className="icon-btn icon-btn--sm"
+              type="button"
+              aria-label={t("Use this frame as the cover")}
+              title={t("Use this frame as the cover")}
+              disabled={isCovering}
+              onClick={() => {
+                setCovering(true);
+                void onCover(time).finally(() => setCovering(false));
+              }}
+            >
+              <Icon name="image" />
+            </button>
+          )}
           <span className="small num">
             {formatTime(time)} / {clock(duration)}
           </span>

@@ -173,3 +173,13 @@ export async function cancelAutomatic(uid: string): Promise<void> {
     authenticatedApi.DELETE("/api/v1/automatic-captions/{uid}/", { params: { path: { uid } } }),
   );
 }
+
+/** Show the frame at a second before the video plays. */
+export async function chooseCover(video: string, at: number): Promise<void> {
+  await unwrap(
+    authenticatedApi.POST("/api/v1/videos/{uid}/cover/", {
+      params: { path: { uid: video } },
+      body: { at },
+    }),
+  );
+}

@@ -3,7 +3,7 @@ import { t } from "../../shared/i18n";
 
 export type KeyAction =
   | "toggle" | "replay" | "begin" | "end" | "split" | "merge" | "add" | "delete"
-  | "warning" | "next" | "previous" | "check" | "back" | "forth"; // prettier-ignore
+  | "warning" | "next" | "previous" | "check" | "back" | "forth" | "shift"; // prettier-ignore
 
 /** By the place of the key on the keyboard, as Alt changes what some keys write. */
 const CODES: Readonly<Record<string, KeyAction>> = {
@@ -22,6 +22,7 @@ const CODES: Readonly<Record<string, KeyAction>> = {
   KeyC: "check",
   KeyJ: "back",
   KeyL: "forth",
+  KeyS: "shift",
 };
 
 type Press = Pick<KeyboardEvent, "code" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
@@ -52,7 +53,11 @@ export function historyOf({
   return key.toLowerCase() === "y" && ctrlKey ? "redo" : undefined;
 }
 
-/** What the keys do, for the list beside the video. */
+/** Ctrl+F, as the browser would only find what is drawn of the list. */
+export const isFind = ({ key, ctrlKey, metaKey, altKey, shiftKey }: Press & { key: string }) =>
+  (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f";
+
+/** What the keys do, for the list beside the video: Alt and a key. */
 export const keyHelp = (): readonly [string, readonly string[]][] => [
   [t("Play, pause"), ["K"]],
   [t("Play this caption"), ["R"]],
@@ -65,4 +70,5 @@ export const keyHelp = (): readonly [string, readonly string[]][] => [
   [t("Next, previous"), ["↓", "↑"]],
   [t("Next warning"), ["N"]],
   [t("Mark as checked"), ["C"]],
+  [t("Shift captions"), ["S"]],
 ];
