@@ -6,6 +6,7 @@
 import os
 import random
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +17,14 @@ from apps.courses.models import Course, Lesson, OutlineChange, Question, Questio
 from apps.courses.queries import content_tree
 from apps.courses.queries.outline_changes import undoable_changes
 from apps.courses.services.applying import apply_tree
-from apps.learning.models import Attempt, Enrollment, LessonProgress
+from apps.courses.services.merged import MergedVersion, Partway, finish_merge
+from apps.learning import services as learning
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Note, PracticeCard
+from apps.learning.queries.quizzes import get_attempt
 from studyplatform.kit.errors import AppError
 from tests.courses.whole_course import NOW, make_whole_course
 from tests.factories.courses import CourseFactory, QuestionFactory, QuizFactory
-from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
+from tests.factories.learning import EnrollmentFactory, LessonProgressFactory, MissedCardFactory, NoteFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -160,21 +164,84 @@ class Author:
 
 
 def learn(enrollment: Enrollment, dice: random.Random) -> None:
-    """Let a learner begin lessons, complete some, and take quizzes: what was begun before is there already."""
-    lessons = Lesson.objects.filter(course=enrollment.course).exclude(progress__enrollment=enrollment)
-    for lesson in lessons.order_by("pk"):
+    """Let a learner do everything in what a version brought: watch, read, note, take quizzes, practice."""
+    user, course = enrollment.user, enrollment.course
+    lessons = list(Lesson.objects.filter(course=course).exclude(progress__enrollment=enrollment).order_by("pk"))
+    for lesson in lessons:
         done = NOW if dice.random() < 0.6 else None
-        LessonProgressFactory(enrollment=enrollment, lesson=lesson, completed_at=done, watched_seconds=7)
+        seen = {"watched_seconds": 7, "watched": [[0, 7]], "position": 6.5, "position_at": NOW}
+        LessonProgressFactory(enrollment=enrollment, lesson=lesson, completed_at=done, **seen)
+        NoteFactory(user=user, course=course, lesson=lesson, second=dice.choice([None, 5]))
         quiz = Quiz.objects.filter(lesson=lesson).first()
         if quiz is not None:
-            submitted = NOW if dice.random() < 0.5 else None
-            AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=submitted, answers={"x": {"id": "a"}})
+            attempt = learning.draw_attempt(enrollment=enrollment, quiz=quiz, number=1, now=NOW)
+            if dice.random() < 0.5:
+                submit(attempt, dice)
+    for question in Question.objects.filter(quiz__lesson__course=course).exclude(pk__in=cards_of(enrollment)):
+        MissedCardFactory(user=user, question=question, stability=2.5, turn=3)
+    learning.set_bookmark(user=user, course=course, on=True, now=NOW)
+    Enrollment.objects.filter(pk=enrollment.pk).update(last_lesson=dice.choice(list(course.lessons.all())))
+    learning.recount(enrollment_id=enrollment.pk, now=NOW)
 
 
-def recorded(enrollment: Enrollment) -> tuple[list[Any], list[Any]]:
+def cards_of(enrollment: Enrollment) -> Any:
+    return PracticeCard.objects.filter(user=enrollment.user, question__isnull=False).values("question")
+
+
+def submit(attempt: Attempt, dice: random.Random) -> Attempt:
+    """Submit an attempt as its page does; each answer is one of the choices that it shows."""
+    found = get_attempt(attempt.enrollment.user, attempt.uid)
+    chosen = {row["uid"]: {"id": dice.choice("ab")} for row in found.asked if row["kind"] == "single"}
+    later = NOW + timedelta(hours=1)
+    submitted, _saved = learning.submit_attempt(user=attempt.enrollment.user, attempt=found, answers=chosen, now=later)
+    assert [row["uid"] for row in submitted.results] == [row["uid"] for row in attempt.asked]
+    return submitted
+
+
+def recorded(enrollment: Enrollment) -> dict[str, list[Any]]:
     """Return what the learner did, as the database has it."""
-    progress = LessonProgress.objects.filter(enrollment=enrollment).order_by("pk")
-    return list(progress.values()), list(Attempt.objects.filter(enrollment=enrollment).order_by("pk").values())
+    user = enrollment.user
+    rows: dict[str, Any] = {
+        "enrollment": Enrollment.objects.filter(pk=enrollment.pk),
+        "progress": LessonProgress.objects.filter(enrollment=enrollment),
+        "attempts": Attempt.objects.filter(enrollment=enrollment),
+        "notes": Note.objects.filter(user=user),
+        "cards": PracticeCard.objects.filter(user=user),
+        "bookmarks": Bookmark.objects.filter(user=user),
+        "certificates": Certificate.objects.filter(enrollment=enrollment),
+    }
+    return {name: list(found.order_by("pk").values()) for name, found in rows.items()}
+
+
+def follow(enrollment: Enrollment, merged: MergedVersion) -> None:
+    """Do what follows a merge, and check that it takes nothing from the learner, and leads on."""
+    before = recorded(enrollment)
+    finish_merge(merged)
+    learning.remark_questions(questions=merged.changed_answers, tells_passed=False, now=NOW)
+    learning.recount_course(course=merged.course, now=NOW)
+    after = recorded(enrollment)
+    for name in ("notes", "cards", "bookmarks"):
+        assert after[name] == before[name]
+    assert after["certificates"][: len(before["certificates"])] == before["certificates"]
+    for old, new in zip(before["attempts"], after["attempts"], strict=True):
+        assert new["percent"] >= old["percent"]
+        assert new["is_passed"] >= old["is_passed"]
+        assert [row["prompt"] for row in new["asked"]] == [row["prompt"] for row in old["asked"]]
+    for old, new in zip(before["progress"], after["progress"], strict=False):  # an attempt that passes now begins more
+        assert (new["watched"], new["position"]) == (old["watched"], old["position"])
+        assert old["completed_at"] in {None, new["completed_at"]}
+    [was], [now] = before["enrollment"], after["enrollment"]
+    assert now["milestone"] >= was["milestone"]
+    assert was["completed_at"] in {None, now["completed_at"]}
+    if merged.course.lesson_count:
+        assert Lesson.objects.filter(pk=now["last_lesson_id"]).exists(), "the course resumes at a lesson that it has"
+
+
+def end_attempts(enrollment: Enrollment, dice: random.Random) -> None:
+    """Submit some of the open attempts, also those at quizzes that are gone by now."""
+    for attempt in Attempt.objects.filter(enrollment=enrollment, submitted_at=None).select_related("enrollment__user"):
+        if dice.random() < 0.7:
+            submit(attempt, dice)
 
 
 def go_through_versions(edits: int, seed: int) -> None:
@@ -201,7 +268,8 @@ def go_through_versions(edits: int, seed: int) -> None:
         for _ in range(EDITS_OF_A_VERSION):
             author.edit()
         wanted = read_tree(Course.objects.get(pk=working.pk))
-        apply_tree(wanted, live, live.instructor, NOW, identity="uid", source=working)
+        number = round_number + 2
+        applied = apply_tree(wanted, live, live.instructor, NOW, identity="uid", source=working, version=number)
         live = Course.objects.get(pk=live.pk)
         assert read_tree(live) == wanted, f"seed {seed}, round {round_number}: not equal to the copy"
         assert recorded(learner) == before, f"seed {seed}, round {round_number}: something was lost"
@@ -210,6 +278,10 @@ def go_through_versions(edits: int, seed: int) -> None:
         positions = list(live.lessons.order_by("section__position", "position").values_list("number", flat=True))
         assert len(set(positions)) == live.lesson_count == len(positions)
         working.delete()
+        changes = {name: getattr(applied, name) for name in ("added_lessons", "removed_lessons", "changed_answers")}
+        partway = dice.choice(list(Partway))
+        follow(learner, MergedVersion(course=live, number=number, now=NOW, partway=partway, **changes))
+        end_attempts(learner, dice)
 
 
 def test_edits_of_three_versions_keep_what_learners_did() -> None:
