@@ -10,6 +10,7 @@ from tests.e2e.prepare import FILM, add_person
 
 COURSE = "four-banks"
 LEARNER = "version-learner"
+LONG_TEXT = "Water runs downhill.\n\n" * 50  # its end is not in sight, so nothing completes it
 NOTE = "Shorter, and the last lesson says more."
 
 
@@ -32,7 +33,7 @@ def make() -> None:
     picture = {"kind": Lesson.Kind.VIDEO, "video": film.video, "duration": film.duration}
     LessonFactory(section=section, slug="the-kept-film", title="The kept film", **picture)
     LessonFactory(section=section, slug="the-lost-film", title="The lost film", **picture)
-    LessonFactory(section=section, slug="the-lost-text", title="The lost text", body="Water runs downhill.")
+    LessonFactory(section=section, slug="the-lost-text", title="The lost text", body=LONG_TEXT)
     quiz = QuizFactory(lesson__section=section, lesson__slug="the-lost-quiz", lesson__title="The lost quiz")
     QuestionFactory(quiz=quiz)
     LessonFactory(section=section, slug="the-end", title="The end", body="It ends in the sea.")
