@@ -73,6 +73,7 @@ export function startMentions(signal: AbortSignal): void {
       if (option) choose([...list.children].indexOf(option));
     });
     field.after(list);
+    list.style.top = `${field.offsetTop + field.offsetHeight + 4}px`;
     for (const [name, value] of Object.entries(ATTRIBUTES)) field.setAttribute(name, value);
     found = { field, list, from: caret - query.length - 1, people };
     mark(0);
