@@ -100,8 +100,11 @@ def test_what_was_begun_since_is_discarded_in_turn(live: Course, ada: User) -> N
 
 def test_restoring_keeps_what_was_written(live: Course, ada: User) -> None:
     edit_much(begin(live))
-    services.restore_version(version=live.versions.get(), by=ada, now=NOW)
-    copy = bring_back_version(discarded=DiscardedVersion.objects.get(), by=ada, now=NOW)
+    for _again in range(2):
+        copy = services.restore_version(version=live.versions.get(), by=ada, now=NOW)
+        assert diff_trees(read_tree(live), read_tree(copy)).is_empty
+    first = DiscardedVersion.objects.order_by("pk")[0]
+    copy = bring_back_version(discarded=first, by=ada, now=NOW)
     assert copy.lessons.filter(title="Mouths").exists()
 
 

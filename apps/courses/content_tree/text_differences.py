@@ -41,14 +41,26 @@ def compare_texts(before: str, after: str) -> list[Paragraph]:
 
 
 def count_changed_words(before: str, after: str) -> int:
-    """Return how many words differ: of a replacement the longer side counts. Spaces and punctuation are no words."""
+    """Return how many words differ: of a replacement the longer side counts. Spaces and punctuation are no words.
+
+    Paragraphs that are the same are left out first, so that long texts with few changes are compared quickly.
+    """
+    old, new = before.split("\n\n"), after.split("\n\n")
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return sum(
+        _count_in_part("\n\n".join(old[i1:i2]), "\n\n".join(new[j1:j2]))
+        for kind, i1, i2, j1, j2 in codes
+        if kind != "equal"
+    )
+
+
+def _count_in_part(before: str, after: str) -> int:
     old, new = _words(before), _words(after)
-    if before != after and len(old) + len(new) > 2 * MAX_COMPARED_WORDS:
-        start = _common(old, new)
-        end = _common(old[start:][::-1], new[start:][::-1])
-        old, new = old[start : len(old) - end], new[start : len(new) - end]
-        if len(old) + len(new) > MAX_COMPARED_WORDS:
-            return max(len(old), len(new))
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if len(old) + len(new) > MAX_COMPARED_WORDS:
+        return max(len(old), len(new))
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return sum(max(_real(old[i1:i2]), _real(new[j1:j2])) or 1 for kind, i1, i2, j1, j2 in codes if kind != "equal")
 

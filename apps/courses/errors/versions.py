@@ -11,7 +11,7 @@ class VersionNeeded(AppError):
     code = "COURSE_NEEDS_NEW_VERSION"
     status = 409
     title = _("This course is changed by versions")
-    message = _("Learners are in this course. Begin its next version to change it: they keep this one until then.")
+    message = _("Learners are taking this course. Begin its next version to change it; they keep this one until then.")
     severity = "info"
     icon = "copy"
 

@@ -49,14 +49,17 @@ def with_captions(difference: VersionDifference, copy: Course) -> VersionDiffere
 
 def _entry_of(one: ReviewedCaptions) -> Entry:
     label = _("Captions, %(language)s") % {"language": language_name(one.sheet.language)}
-    lines = tuple(lines_of(compare_texts(_text_of(one.before), _text_of(one.after))))
+
+    def read_blocks() -> tuple[Block, ...]:
+        return (Block(label, tuple(lines_of(compare_texts(_text_of(one.before), _text_of(one.after))))),)
+
     return Entry(
         anchor=f"c-{one.sheet.uid}",
         number=one.lesson.number,
         title=one.lesson.title,
         state="changed",
         detail=label,
-        blocks=(Block(label, lines),),
+        read_blocks=read_blocks,
         slug=one.lesson.slug,
     )
 

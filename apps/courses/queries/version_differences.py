@@ -1,14 +1,15 @@
 """What differs between two versions of a course, as pages show it: by lessons, with texts, questions and videos."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.courses.content_tree import FieldChange, LessonChange, Run, Tree, diff_trees
+from apps.courses.content_tree import FieldChange, LessonChange, Paragraph, Run, Tree, diff_trees
 from apps.courses.content_tree.shape import lessons_of
 from apps.courses.models import Lesson
 from apps.courses.queries.version_lines import Block, Line, lines_of, lines_of_values
@@ -34,9 +35,14 @@ class Entry:
     state: str
     detail: str
     said: str = ""
-    blocks: tuple[Block, ...] = ()
+    read_blocks: Callable[[], Iterable[Block]] = field(default=tuple, repr=False, compare=False)
     videos: tuple[VideoAsset | None, VideoAsset | None] | None = None
     slug: str = ""
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """What differs in it. Texts are compared where it is read: pages show some of many entries."""
+        return tuple(self.read_blocks())
 
     @property
     def lost_captions(self) -> list[str]:
@@ -77,12 +83,23 @@ def compare_versions(before: Tree, after: Tree) -> VersionDifference:
     if sections:
         entries.append(_entry_of_sections(sections))
     if found.bank:
-        blocks = tuple(block_of_question(one, numbers) for one in found.bank)
-        detail = ngettext("%(num)d question", "%(num)d questions", len(blocks)) % {"num": len(blocks)}
-        entries.append(Entry("bank", "", _("Question bank"), "changed", detail, blocks=blocks))
+        count = len(found.bank)
+        detail = ngettext("%(num)d question", "%(num)d questions", count) % {"num": count}
+        entries.append(
+            Entry(
+                "bank",
+                "",
+                _("Question bank"),
+                "changed",
+                detail,
+                read_blocks=lambda: [block_of_question(one, numbers) for one in found.bank],
+            )
+        )
     if found.course:
-        blocks = tuple(_blocks(found.course))
-        entries.append(Entry(PAGE, "", _("Course page"), "changed", _names(found.course), blocks=blocks))
+        page = Entry(
+            PAGE, "", _("Course page"), "changed", _names(found.course), read_blocks=lambda: _blocks(found.course)
+        )
+        entries.append(page)
     counts = {state: sum(one.state == state for one in found.lessons) for state in STATES}
     seconds = tuple(sum(lesson["duration"] for lesson in lessons_of(tree)) for tree in (before, after))
     same = sum(1 for _lesson in lessons_of(after)) - sum(not one.is_removed for one in found.lessons)
@@ -116,9 +133,12 @@ def _entry_of(one: LessonChange, videos: Mapping[str, VideoAsset], numbers: Mapp
     shown = [change for change in one.fields if change.name not in _UNSHOWN]
     replaced = any(change.name == "video" for change in shown) and not (one.is_added or one.is_removed)
     pair = (videos.get(one.video_before or ""), videos.get(one.video_after or "")) if replaced else None
-    is_edited = not (one.is_added or one.is_removed)
-    blocks = tuple(_blocks(shown)) if is_edited else ()
-    questions = tuple(block_of_question(each, numbers) for each in one.questions)
+
+    def read_blocks() -> Iterator[Block]:
+        if not (one.is_added or one.is_removed):
+            yield from _blocks(shown)
+            yield from (block_of_question(each, numbers) for each in one.questions)
+
     return Entry(
         anchor=f"l-{one.uid}",
         number=one.number_after or one.number_before,
@@ -126,7 +146,7 @@ def _entry_of(one: LessonChange, videos: Mapping[str, VideoAsset], numbers: Mapp
         state=one.state,
         detail=_detail(one, shown),
         said=_said(one),
-        blocks=blocks + (questions if is_edited else ()),
+        read_blocks=read_blocks,
         videos=pair,
         slug="" if one.is_removed else slug,
     )
@@ -167,7 +187,7 @@ def _entry_of_sections(sections: Sequence[Any]) -> Entry:
             lines.append(Line("added", (Run("same", one.title),)))
     detail = ngettext("%(num)d section", "%(num)d sections", len(sections)) % {"num": len(sections)}
     block = Block(_("Sections"), tuple(lines))
-    return Entry("sections", "", _("Sections"), "changed", detail, blocks=(block,))
+    return Entry("sections", "", _("Sections"), "changed", detail, read_blocks=lambda: (block,))
 
 
 def _names(changes: Sequence[FieldChange]) -> str:
@@ -179,16 +199,17 @@ def _blocks(changes: Iterable[FieldChange]) -> Iterator[Block]:
         if change.name in _BY_VIDEO or change.name in _UNSHOWN:
             continue
         if change.is_text:
-            yield Block(_title_of_text(change), tuple(lines_of(change.paragraphs)))
+            paragraphs = change.paragraphs
+            yield Block(_title_of_text(change, paragraphs), tuple(lines_of(paragraphs)))
         else:
             name = change.name.removeprefix("quiz.")
             before, after = written_value(name, change.before), written_value(name, change.after)
             yield Block(label_of(change.name), tuple(lines_of_values(before, after)))
 
 
-def _title_of_text(change: FieldChange) -> str:
-    differing = sum(paragraph.kind != "same" for paragraph in change.paragraphs)
-    count = len(change.paragraphs)
+def _title_of_text(change: FieldChange, paragraphs: Sequence[Paragraph]) -> str:
+    differing = sum(paragraph.kind != "same" for paragraph in paragraphs)
+    count = len(paragraphs)
     if count < 2:
         return label_of(change.name)
     counted = ngettext("%(differing)d of %(num)d paragraph", "%(differing)d of %(num)d paragraphs", count)

@@ -142,13 +142,14 @@ def apply_picture(target: Target) -> bool:
         CoursePicture.objects.filter(course=target.course).delete()
         return True
     upload = Upload.objects.filter(uid=wanted["upload"]).first()
-    picture = CoursePicture(pk=old.pk if old else None, course=target.course, upload=upload, updated_at=target.now)
+    picture = CoursePicture(pk=old.pk if old else None, upload=upload, updated_at=target.now)
     for name in PICTURE_COLUMNS:
         setattr(picture, name, wanted[name])
     is_stored = CoursePicture.objects.filter(key=wanted["key"]).exists()
     if upload is None or not (is_stored or redraw_files(picture)):
         target.applied.missing.append(wanted["alt"] or wanted["key"])
         return False
+    picture.course = target.course  # not before: the course remembers it
     picture.save()
     if old is not None and old.upload_id != upload.pk:
         discard_files(picture=old)

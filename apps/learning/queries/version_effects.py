@@ -37,7 +37,7 @@ def count_learners(change: VersionChange) -> Iterator[Effect]:
     yield Effect(
         "certificates_due",
         _("Certificates due"),
-        ngettext("%d learner completes the course by it", "%d learners complete the course by it", due) % due,
+        ngettext("%d learner will have completed the course", "%d learners will have completed the course", due) % due,
         due,
     )
 
@@ -49,7 +49,7 @@ def _count_work(change: VersionChange) -> Iterator[Effect]:
     stranded = in_removed.values("enrollment").distinct().count() if change.removed else 0
     yield Effect(
         "in_removed_lessons",
-        _("In a lesson that goes"),
+        _("In a removed lesson"),
         ngettext("%d learner has begun one", "%d learners have begun one", stranded) % stranded,
         stranded,
     )
