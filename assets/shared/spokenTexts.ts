@@ -90,7 +90,7 @@ export const spokenTexts = {
     "The file was removed.",
     "Download started.",
   ],
-  captions: ["Caption split", "Captions merged", "Caption deleted"],
+  captions: ["Caption split", "Captions merged", "Caption deleted", "Captions set aside"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** The files that announce words of the page or of the server, and which. */

@@ -96,12 +96,13 @@ def test_the_first_words_of_a_language_make_one_sheet(lesson: Lesson) -> None:
     empty = opened(lesson)
 
     def first(by: User, name: str) -> Callable[[], Any]:
-        cue: Any = {"id": name, "begin": 0, "end": 1, "text": name, "settings": "", "chapter": "", "is_checked": True}
+        cue: Any = {"id": name, "begin": 0, "end": 1, "text": name, "settings": "", "chapter": ""}
+        cue |= {"is_checked": True, "state": "shown"}
         return lambda: save_caption_cues(
             lesson=lesson,
             by=by,
             language="en",
-            changes=[{**cue, "state": "shown"}],
+            changes=[cue],
             since=empty.revision,
             base=empty.base,
             client=name,

@@ -20,7 +20,7 @@ export function AsideList({
   const all = new Set(cues.map(({ id }) => id));
   const only = ({ id }: Cue): ReadonlySet<string> => new Set([id]);
   return (
-    <details className="panel panel__body mt-4">
+    <details className="panel panel__body mt-4 capasides" open>
       <summary className="h5">
         {tn("{count} caption set aside", "{count} captions set aside", cues.length)}
       </summary>

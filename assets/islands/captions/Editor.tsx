@@ -102,6 +102,16 @@ export function Editor({
   const editing = useEditing(sheet, second, (id) => paired.get(id), isLocked);
   const { edit, history } = editing;
 
+  // The video was replaced by a shorter one.
+  const late = duration > 0 ? shown.filter(({ begin }) => begin >= duration) : [];
+  const putAside = (): void => {
+    const ids = new Set(late.map(({ id }) => id));
+    edit((all) => cueLists.setAside(all, ids));
+    announce(t("Captions set aside"));
+    requestAnimationFrame(() =>
+      root.current?.querySelector<HTMLElement>(".capasides summary")?.focus(),
+    );
+  };
   const secondUnchecked = secondShown.filter(
     ({ is_checked, text }) => !is_checked && text.trim() !== "",
   ).length;
@@ -719,6 +729,23 @@ export function Editor({
               )}
             </span>
           </div>
+          {late.length > 0 && !isLocked && (
+            <div className="notice notice--warning mt-3">
+              <Icon name="triangle-alert" className="notice__icon" />
+              <p className="notice__body">
+                {tn(
+                  "{count} caption begins after the end of the video.",
+                  "{count} captions begin after the end of the video.",
+                  late.length,
+                )}
+              </p>
+              <div className="notice__acts">
+                <button className="btn btn--sm" type="button" onClick={putAside}>
+                  {tn("Set it aside", "Set them aside", late.length)}
+                </button>
+              </div>
+            </div>
+          )}
           <AutomaticLine
             automatic={translation}
             label={t("Translating to {language}", { language: second?.name ?? "" })}
