@@ -23,6 +23,7 @@ from apps.forum.queries.threads import thread
 from apps.forum.services.messages import send_message
 from apps.learning import rating_policies
 from apps.learning.queries.marking import essays_for
+from studyplatform.kit.errors import AppError
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory
@@ -172,6 +173,21 @@ def test_a_co_instructor_shows_own_videos_and_no_others_of_the_instructor(ada):
     services.attach_video(lesson=lesson, by=edits, video=mine, now=NOW)
     with pytest.raises(services.media.VideoNotYours):
         services.attach_video(lesson=lesson, by=edits, video=hers, now=NOW)
+
+
+def test_what_was_under_way_at_the_removal_is_refused_and_stays_theirs(ada):
+    """An upload that was running belongs to who sent it; a message that was being typed isn't sent."""
+    lesson = LessonFactory(section__course__instructor=ada, kind="video")
+    member = CoInstructorFactory(course=lesson.course, role="edit")
+    video, learner = VideoFactory(owner=member.user), EnrollmentFactory(course=lesson.course).user
+    people.remove_co_instructor(course=lesson.course, by=ada, user_id=member.user_id, now=NOW)
+    with pytest.raises(AppError):
+        services.attach_video(lesson=lesson, by=member.user, video=video, now=NOW)
+    with pytest.raises(AppError):
+        send_message(course=lesson.course, learner=learner, user=member.user, source="An answer", now=NOW)
+    video.refresh_from_db()
+    assert video.owner == member.user
+    assert not Conversation.objects.exists()
 
 
 def test_lessons_of_the_instructors_other_courses_are_not_shown_to_co_instructors(ada):

@@ -1,6 +1,7 @@
 """Everything that changes courses: their texts, outline, media, quizzes and status."""
 
 from apps.courses.chapters import parse_chapters
+from apps.courses.models.review_thread import MAX_REVIEW_PICTURE_BYTES
 from apps.courses.questions import MAX_ESSAY_LENGTH
 from apps.courses.services.appeals import appeal_suspension, decide_appeal, settle_appeals
 from apps.courses.services.bank import (
@@ -139,7 +140,7 @@ from apps.courses.services.review_links import (
     revoke_review_link,
 )
 from apps.courses.services.review_notices import split_mentions
-from apps.courses.services.review_pictures import MAX_REVIEW_PICTURE_BYTES, discard_picture_of
+from apps.courses.services.review_pictures import discard_picture_of
 from apps.courses.services.review_threads import (
     Said,
     Writer,

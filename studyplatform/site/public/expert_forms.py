@@ -1,7 +1,7 @@
 """The forms of an outside expert at a link: a name, comments, answers."""
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files import File
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.courses.services import Said
@@ -42,9 +42,9 @@ class AnswerForm(forms.Form):
         },
     )
 
-    def clean_picture(self) -> UploadedFile | None:
+    def clean_picture(self) -> File[bytes] | None:
         """Refuse what is too large, before it is drawn."""
-        picture: UploadedFile | None = self.cleaned_data["picture"]
+        picture: File[bytes] | None = self.cleaned_data["picture"]
         if picture is not None and (picture.size or 0) > MAX_EXPERT_PICTURE_BYTES:
             most = as_size(MAX_EXPERT_PICTURE_BYTES)
             raise forms.ValidationError(gettext("Choose a PNG, JPEG or WebP picture of up to %s.") % most)
