@@ -69,9 +69,7 @@ def ratings_for_admins() -> Subquery:
 @session_counts.registers("essays")
 def essays_to_mark() -> CombinedExpression:
     """The essays that wait for marks in the courses that the user teaches, alone or with others."""
-    rows = EssayAnswer.objects.filter(
-        marked_at=None, attempt__enrollment__revoked_at=None, attempt__quiz__lesson__removed_at=None
-    )
+    rows = EssayAnswer.objects.filter(marked_at=None, attempt__enrollment__revoked_at=None)
     course = "attempt__enrollment__course__"
     own = rows.filter(**{f"{course}instructor": OuterRef("user")})
     member = f"{course}co_instructors__"

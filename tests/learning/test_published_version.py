@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.courses.services.outline_rows import refresh_outline
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Note
+from apps.learning.queries.marking import essays_for
 from studyplatform.kit.errors import AppError
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import VideoFactory
@@ -277,3 +279,19 @@ def test_a_published_version_keeps_lessons_and_attempts(river: River) -> None:
     assert river.course.lesson_count == 3
     with pytest.raises(AppError):
         learning.open_attempt(user=river.learner, lesson_uid=river.lesson("quiz").uid, now=NOW)
+
+
+def test_an_essay_in_a_quiz_that_went_is_still_marked(river: River) -> None:
+    quiz = river.lesson("quiz").quiz
+    QuestionFactory(quiz=quiz, kind="essay", prompt="Why?", options={"limit": 500}, answer={})
+    attempt = river.open_attempt()
+    river.publish_without("quiz")
+    essay = next(row["uid"] for row in attempt.asked if row["kind"] == "essay")
+    sent = river.post(f"attempts/{attempt.uid}/submit/", {"answers": {essay: {"text": "It falls."}}})
+    assert sent.json()["result"]["waiting"] == 1
+
+    [waiting] = essays_for(river.author)
+    learning.mark_essay(by=river.author, essay=waiting, earned=Decimal(1), comment="", revision=0, now=NOW)
+
+    attempt.refresh_from_db()
+    assert (attempt.waiting, attempt.percent) == (0, 33)

@@ -17,9 +17,10 @@ MAX_MARKS_SHOWN = 20
 def essays_for(user: User) -> QuerySet[EssayAnswer]:
     """Return the essays that the user may mark: of the courses they teach, for an admin of all courses.
 
-    Those of learners who lost their access and of removed lessons are left out; they return with it.
+    Those of learners who lost their access are left out; they return with it. Learners wait for the marks of a quiz
+    that a version has taken out, too.
     """
-    essays = EssayAnswer.objects.filter(attempt__enrollment__revoked_at=None, attempt__quiz__lesson__removed_at=None)
+    essays = EssayAnswer.objects.filter(attempt__enrollment__revoked_at=None)
     return essays if user.is_admin else essays.filter(taught_by(user.pk, Right.TEACH, "attempt__enrollment__course__"))
 
 
