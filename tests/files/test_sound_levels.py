@@ -3,6 +3,8 @@
 import base64
 import io
 import json
+import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +232,28 @@ def test_without_measurements_the_sound_says_why(ada, eve, browser_of) -> None:
         seen = browser_of(ada).get(f"/api/v1/videos/{video.uid}/sound/").json()
         assert (seen["state"], seen["peaks"], seen["silences"], seen["rate"]) == (state, "", [], 0), json.dumps(seen)
         assert browser_of(eve).get(f"/api/v1/videos/{video.uid}/sound/").status_code == 404
+
+
+@pytest.mark.long
+def test_ten_hours_of_sound_are_measured_in_bounded_memory(tmp_path) -> None:
+    hours = 10
+    samples, loudness = tmp_path / "samples", tmp_path / "loudness"
+    beep = b"".join(round(9000 * math.sin(at / 3)).to_bytes(2, "little", signed=True) for at in range(SAMPLE_RATE // 2))
+    with samples.open("wb") as file:
+        for second in range(0, hours * 3600, 60):  # the rest is a hole: silence
+            file.seek(second * SAMPLE_RATE * 2)
+            file.write(beep)
+        file.truncate(hours * 3600 * SAMPLE_RATE * 2)
+    loudness.write_text("lavfi.r128.I=-23.0\n" * 10_000)
+    tracemalloc.start()
+    try:
+        levels = measure_levels(samples, loudness, hours * 3600.0)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert most < 150 * 2**20  # the samples are 576 MB
+    assert len(levels.peaks) == levels.rate * hours * 3600 <= 400_000
+    assert len(levels.silences) == hours * 60
+    assert levels.silences[0] == pytest.approx((0.5, 60.0), abs=0.02)
+    assert len(levels.to_json()) < 2**20
