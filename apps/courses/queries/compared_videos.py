@@ -1,4 +1,4 @@
-"""A page of what differs between two versions, with the videos side by side, for whoever may read both."""
+"""A page of what differs between two versions, with the videos side by side, for those who may read both."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
