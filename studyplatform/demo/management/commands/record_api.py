@@ -215,6 +215,13 @@ def _edit_captions(call: Any, lesson: str) -> None:
     call("POST", f"{captions}publish/", uid=lesson, language="en", body=revision)
     call("DELETE", captions, uid=lesson, language="en")
     call("PUT", "/studio/lessons/{uid}/chapters/", uid=lesson, body={"chapters": [], "before": []})
+    # The film isn't processed and no model is set: these are refused.
+    call("POST", "/videos/{uid}/cover/", uid=film, body={"at": 1})
+    call("POST", "/videos/{uid}/transcription/", uid=film, body={"language": "en"})
+    call("POST", "/videos/{uid}/translation/", uid=film, body={"language": "de", "texts": ["A better word."]})
+    call("GET", "/videos/{uid}/automatic-captions/", uid=film)
+    for verb in ("GET", "DELETE"):
+        call(verb, "/automatic-captions/{uid}/", uid=film)
 
 
 def _ask_tutor(call: Any, learner: User) -> None:
