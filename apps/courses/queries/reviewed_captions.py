@@ -11,8 +11,8 @@ from apps.courses.queries.version_differences import Entry, VersionDifference
 from apps.courses.queries.version_lines import Block, lines_of
 from apps.files.models import CaptionSheet
 from apps.files.queries import caption_cues
+from apps.files.services.caption_sheets import edited_webvtt
 from apps.files.services.captions import language_name
-from apps.files.video.cue_sheets import webvtt_of
 from studyplatform.kit.text.durations import clock
 
 
@@ -36,7 +36,7 @@ def captions_for_review(copy: Course) -> list[ReviewedCaptions]:
     found = []
     for sheet in sheets.prefetch_related("video__captions").order_by("video", "language"):
         tracks = {track.language: track.webvtt for track in sheet.video.captions.all()}
-        before, after = tracks.get(sheet.language, ""), webvtt_of(sheet.cues)
+        before, after = tracks.get(sheet.language, ""), edited_webvtt(sheet)
         if after and before != after:
             found.append(ReviewedCaptions(by_video[sheet.video_id], sheet, before, after))
     return found

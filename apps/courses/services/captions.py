@@ -73,7 +73,7 @@ def publish_captions(
     return track
 
 
-def publish_reviewed_captions(*, copy: Course, by: User, now: datetime) -> None:
+def publish_reviewed_captions(copy: Course, by: User, now: datetime) -> None:
     """Show learners the captions that were reviewed with the next version. Those without any text are left out."""
     for one in captions_for_review(copy):
         with suppress(CaptionsEmpty):

@@ -27,7 +27,7 @@ def discard_version(*, course: Course, by: User, now: datetime) -> DiscardedVers
         if not edited.is_working_copy:
             raise DraftClosed
         enforce(policies.edit_course(by, edited))
-        discarded = keep_discarded(live, edited, by=by, now=now)
+        discarded = keep_discarded(live, edited, by, now)
         edited.delete()
     return discarded
 

@@ -27,7 +27,7 @@ def keep_contents(holder: CourseVersion | DiscardedVersion) -> None:
     )
 
 
-def keep_discarded(live: Course, copy: Course, *, by: User, now: datetime) -> DiscardedVersion:
+def keep_discarded(live: Course, copy: Course, by: User, now: datetime) -> DiscardedVersion:
     """Keep what a working copy has, which is about to go. Both courses are locked."""
     draft = VersionDraft.objects.get(course=copy)
     discarded = DiscardedVersion.objects.create(

@@ -64,7 +64,7 @@ def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Cours
         copy = edited if edited.is_working_copy else begin_locked(live, by, now)
         enforce(policies.edit_course(by, copy))
         if edited.is_working_copy:
-            keep_discarded(live, edited, by=by, now=now)
+            keep_discarded(live, edited, by, now)
         apply_tree(version.tree, copy, by, now, Identity.ORIGIN)
         VersionDraft.objects.filter(course=copy).update(restored_from=version)
     return copy
@@ -140,7 +140,7 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
     restarted = tuple(one.live_lesson_id for one in replaced_videos(copy) if one.is_restarted)
     number = max(draft.number, present.number + 1)
     applied = apply_tree(tree, live, by, now, Identity.UID, source=copy, version=number)
-    publish_reviewed_captions(copy=copy, by=by, now=now)
+    publish_reviewed_captions(copy, by, now)
     after = read_tree(live)
     states = Counter(lesson.state for lesson in diff_trees(before, after).lessons)
     version = CourseVersion.objects.create(

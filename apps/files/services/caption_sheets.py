@@ -29,6 +29,7 @@ __all__ = [
     "SheetCue",
     "cues_of_file",
     "discard_sheet",
+    "edited_webvtt",
     "export_captions",
     "open_captions",
     "publish_sheet",
@@ -187,6 +188,11 @@ def publish_sheet(
         sheet.revision += 1
         sheet.save()
     return published
+
+
+def edited_webvtt(sheet: CaptionSheet) -> str:
+    """Return what publishing the edited captions would show; "" if no cue has a text."""
+    return cue_sheets.webvtt_of(sheet.cues)
 
 
 def discard_sheet(*, video: VideoAsset, language: str) -> None:
