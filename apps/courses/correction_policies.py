@@ -1,12 +1,15 @@
 """What goes live without a review: the rule of the site (``REVIEW_RULE``) for corrections and for whole versions."""
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses import policies
-from apps.courses.errors import CorrectionsAreReviewed, VersionIsReviewed, WrongCourseStatus
-from apps.courses.models import Course, Lesson, Submission
+from apps.courses.errors import CorrectionsAreReviewed, CourseUnderReview, VersionIsReviewed, WrongCourseStatus
+from apps.courses.errors.captions import VideoOfOtherCourse
+from apps.courses.models import Course, Lesson, Right, Submission
+from apps.courses.rights import courses_with_right
 from apps.files.models import VideoAsset
 from studyplatform.kit.policies import Verdict
 
@@ -28,16 +31,49 @@ def publish_corrections(user: AnyUser, live: Course, edited: Course) -> Verdict:
     return None if settings.REVIEW_RULE != "all" or is_reviewer else CorrectionsAreReviewed()
 
 
+def change_shown_video(user: User, video: VideoAsset) -> Verdict:
+    """What a published course shows, only those change who edit it, whoever owns the video. At most two queries."""
+    shown = set(_courses_showing(video).exclude(published_at=None))
+    return None if courses_with_right(user, shown, Right.EDIT) >= {one.pk for one in shown} else VideoOfOtherCourse()
+
+
+def replace_shown_captions(user: User, video: VideoAsset) -> Verdict:
+    """Captions of a video that courses show are changed by those who edit these, as the rule of the site allows it.
+
+    What is under review stays as it was submitted. At most four queries.
+    """
+    refusal = change_shown_video(user, video)
+    if refusal is not None:
+        return refusal
+    if not user.is_admin and _courses_showing(video).filter(status=Course.Status.REVIEW).exists():
+        return CourseUnderReview()
+    return _review_captions(user, video)
+
+
+def edit_captions(user: AnyUser, course: Course, video: VideoAsset) -> Verdict:
+    """Those who edit the captions of a course, if they also edit all other published courses that show the video."""
+    refusal = policies.edit_captions(user, course)
+    return refusal if refusal is not None or not isinstance(user, User) else change_shown_video(user, video)
+
+
 def publish_captions(user: AnyUser, course: Course, video: VideoAsset) -> Verdict:
     """Those who edit captions publish them, also of a published course, unless the site reviews corrections too.
 
-    Then captions of videos that learners have go live with the next version. At most two queries.
+    Then captions of videos that learners have go live with the next version. At most six queries.
     """
-    refusal = policies.edit_captions(user, course)
-    if refusal is not None or settings.REVIEW_RULE != "all" or (isinstance(user, User) and user.is_admin):
-        return refusal
+    refusal = edit_captions(user, course, video)
+    return refusal if refusal is not None else _review_captions(user, video)
+
+
+def _review_captions(user: AnyUser, video: VideoAsset) -> Verdict:
+    if settings.REVIEW_RULE != "all" or (isinstance(user, User) and user.is_admin):
+        return None
     shown = Lesson.objects.filter(video=video, course__published_at__isnull=False)
     return CorrectionsAreReviewed() if shown.exists() else None
+
+
+def _courses_showing(video: VideoAsset) -> QuerySet[Course]:
+    return Course.objects.filter(lessons__video=video, lessons__removed_at=None)
 
 
 def publish_alone(user: AnyUser, live: Course, edited: Course) -> Verdict:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
-from apps.courses import deletion_policies, policies, services
+from apps.courses import correction_policies, deletion_policies, policies, services
 from apps.courses.events import CourseArchived, CoursePublished, CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import (
     CoInstructor,
@@ -38,6 +38,7 @@ from apps.courses.queries.file_uses import course_files_using, lessons_using, pi
 from apps.courses.services import people
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
+from apps.files.policies import register_caption_check, register_cover_check
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
@@ -55,6 +56,8 @@ def _about_rendition(name: str) -> Q:
 # A video that a published course uses can't be deleted.
 files.register_deletion_check(deletion_policies.delete_video)
 files.register_replacement_check(deletion_policies.replace_video)
+register_caption_check(correction_policies.replace_shown_captions)
+register_cover_check(correction_policies.change_shown_video)
 accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)

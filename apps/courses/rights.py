@@ -65,5 +65,5 @@ def teachers_of(course: Course, right: Right = Right.TEACH) -> QuerySet[User]:
 @register_editor
 def edit_shown_video(user: User, video: VideoAsset) -> bool:
     """Return whether the user may edit a course whose lessons show the video, and so its captions and cover."""
-    shown = Course.objects.filter(lessons__video=video, lessons__removed_at=None).distinct()
+    shown = Course.with_working_copies.filter(lessons__video=video, lessons__removed_at=None).distinct()
     return any(has_right(user, course, Right.EDIT) for course in shown)

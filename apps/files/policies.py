@@ -35,6 +35,22 @@ def register_editor(may_edit: Callable[[User, VideoAsset], bool]) -> Callable[[U
     return may_edit
 
 
+_caption_checks: list[Callable[[User, VideoAsset], Verdict]] = []
+_cover_checks: list[Callable[[User, VideoAsset], Verdict]] = []
+
+
+def register_caption_check(check: Callable[[User, VideoAsset], Verdict]) -> Callable[[User, VideoAsset], Verdict]:
+    """Register a policy that may refuse a user to change the captions that viewers of a video have."""
+    _caption_checks.append(check)
+    return check
+
+
+def register_cover_check(check: Callable[[User, VideoAsset], Verdict]) -> Callable[[User, VideoAsset], Verdict]:
+    """Register a policy that may refuse a user to choose the cover of a video."""
+    _cover_checks.append(check)
+    return check
+
+
 @dataclass(frozen=True)
 class CourseMembers:
     """Who belongs to a course, from the app that knows it: its instructor and the learners who are enrolled."""
@@ -140,16 +156,34 @@ def watch_video(user: AnyUser, video: VideoAsset) -> Verdict:
 
 
 def edit_video(user: AnyUser, video: VideoAsset) -> Verdict:
-    """Who may retry, caption, replace and delete a video: those who may see it."""
+    """Who may retry, replace and delete a video: those who may see it."""
     return see_video(user, video)
 
 
 def work_on_video(user: AnyUser, video: VideoAsset) -> Verdict:
-    """Who may hear, caption and choose the cover of a video: those who may edit it, or something that shows it."""
+    """Who may hear a video and work on its captions and cover: those who may edit it, or something that shows it."""
     refused = edit_video(user, video)
     if refused is None or (isinstance(user, User) and any(may_edit(user, video) for may_edit in _editors)):
         return None
     return refused
+
+
+def change_captions(user: AnyUser, video: VideoAsset) -> Verdict:
+    """Who may change the captions that viewers have: those who work on it, unless an app that shows it refuses."""
+    return work_on_video(user, video) or _first_refusal(_caption_checks, user, video)
+
+
+def choose_cover(user: AnyUser, video: VideoAsset) -> Verdict:
+    """Who may choose the cover: those who work on the video, unless an app that shows it refuses."""
+    return work_on_video(user, video) or _first_refusal(_cover_checks, user, video)
+
+
+def _first_refusal(
+    checks: Iterable[Callable[[User, VideoAsset], Verdict]], user: AnyUser, video: VideoAsset
+) -> Verdict:
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return next((refusal for check in checks if (refusal := check(user, video)) is not None), None)
 
 
 def video_abilities(user: AnyUser, video: VideoAsset) -> dict[str, bool]:

@@ -17,6 +17,7 @@ from apps.files.video.caption_files import read_captions
 from apps.files.video.cues import UnreadableCaptions
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
+from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 
@@ -326,3 +327,40 @@ def test_captions_go_live_with_a_reviewed_version_where_corrections_are_reviewed
     services.decide_submission(course=course, by=admin, outcome="approved", now=THEN)
     assert "Stop if x is small." in CaptionTrack.objects.get().webvtt
     assert not CaptionSheet.objects.get().is_changed
+
+
+def test_a_video_of_a_published_course_is_captioned_by_those_who_edit_it(lesson: Lesson, settings: Any) -> None:
+    """Not by those who once uploaded it, in any of the ways there are."""
+    gone, draft = UserFactory(role=Role.INSTRUCTOR), CourseFactory()
+    video, course = lesson.video, lesson.course
+    video.owner = draft.instructor = gone
+    video.save()
+    draft.save()
+    mine = LessonFactory(section=SectionFactory(course=draft), kind=Lesson.Kind.VIDEO, video=video, duration=60)
+    Course.objects.filter(pk=course.pk).update(status="published", published_at=THEN)
+    owner, editor = client_of(draft), client_of(course)
+    body = {"language": "en", "text": WORDS.replace("Then", "Never")}
+    track, sheet = CaptionTrack.objects.get(), owner.get(address_of(mine)).json()
+    changes = [
+        lambda by: by.post(f"/api/v1/videos/{video.uid}/captions/", body, content_type="application/json"),
+        lambda by: by.delete(f"/api/v1/captions/{track.uid}/"),
+        lambda by: by.post(f"/api/v1/videos/{video.uid}/cover/", {"at": 1}, content_type="application/json"),
+        lambda by: save(by, mine, sheet, {**sheet["cues"][0], "text": "Never."}),
+        lambda by: publish(by, mine, 0),
+        lambda by: by.delete(address_of(mine)),
+    ]
+    for change in changes:
+        refused = change(owner)
+        assert (refused.status_code, refused.json()["code"]) == (403, "VIDEO_OF_OTHER_COURSE")
+    assert CaptionTrack.objects.get() == track
+    assert save(editor, lesson, sheet, {**sheet["cues"][0], "text": "Corrected."}).status_code == 200
+
+    join = CoInstructorFactory(course=course, user=gone, role="edit")
+    settings.REVIEW_RULE = "all"
+    for change in changes[:2]:
+        assert change(owner).json()["code"] == "CORRECTIONS_ARE_REVIEWED"
+    settings.REVIEW_RULE = "small"
+    assert changes[0](owner).status_code == 201
+    join.delete()
+    Course.objects.filter(pk=course.pk).update(status="draft", published_at=None)
+    assert changes[0](owner).status_code == 201

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
-from apps.courses import policies
+from apps.courses import correction_policies, policies
 from apps.courses.api import caption_serializers as shapes
 from apps.courses.errors import LectureUnavailable, WrittenByAnotherUser, WrongLessonKind
 from apps.courses.models import Lesson
@@ -115,7 +115,7 @@ class LessonCaptionsReading(APIView):
     def post(self, request: Request, uid: UUID, language: str) -> Response:
         """Read a caption file without saving anything: the editor shows its cues, and takes them or not."""
         lesson, video = _captioned(request, uid, language)
-        enforce(policies.edit_captions(signed_in_user(request), lesson.course))
+        enforce(correction_policies.edit_captions(signed_in_user(request), lesson.course, video))
         sent = validated(shapes.CaptionFileIn, request)
         raw, encoding = sent["file"].read(files.MAX_CAPTION_BYTES + 1), sent["encoding"]
         reading = files.read_captions(raw, language=language, encoding=encoding)

@@ -14,3 +14,13 @@ class ChaptersRefused(AppError):
     title = _("These chapters can't be saved")
     message = "%(reason)s"
     reason: str
+
+
+class VideoOfOtherCourse(AppError):
+    code = "VIDEO_OF_OTHER_COURSE"
+    status = 403
+    title = _("Another course shows this video too")
+    message = _(
+        "A published course shows this video. Only those who edit that course can change its captions and cover."
+    )
+    severity = "info"

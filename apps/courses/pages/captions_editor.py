@@ -12,12 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import require_session_key, signed_in_user, teaches
+from apps.courses.correction_policies import edit_captions
 from apps.courses.errors import WrongLessonKind
 from apps.courses.forms import CaptionsForm
 from apps.courses.models import Course, Lesson
 from apps.courses.pages.outline import lesson_of
 from apps.courses.pages.staffed import course_for_staff
-from apps.courses.policies import edit_captions, edit_course
+from apps.courses.policies import edit_course
 from apps.files.models import VideoAsset
 from apps.files.services import (
     can_transcribe,
@@ -40,7 +41,7 @@ def show_captions_editor(request: HttpRequest, course: Course, opened: Lesson) -
     """
     if opened.video is None:
         raise WrongLessonKind
-    is_locked = edit_captions(signed_in_user(request), course) is not None
+    is_locked = edit_captions(signed_in_user(request), course, opened.video) is not None
     context = {
         "course": course,
         "opened": opened,

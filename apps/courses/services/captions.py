@@ -40,7 +40,7 @@ def save_caption_cues(
 
     Raises like `files.services.caption_sheets.save_cues`.
     """
-    enforce(policies.edit_captions(by, lesson.course))
+    enforce(correction_policies.edit_captions(by, lesson.course, _video(lesson)))
     return caption_sheets.save_cues(
         video=_video(lesson),
         by=by,
@@ -89,7 +89,7 @@ def publish_reviewed_captions(copy: Course, by: User, now: datetime) -> None:
 
 def discard_caption_changes(*, lesson: Lesson, by: User, language: str) -> None:
     """Forget what was changed since these captions were published. Idempotent."""
-    enforce(policies.edit_captions(by, lesson.course))
+    enforce(correction_policies.edit_captions(by, lesson.course, _video(lesson)))
     caption_sheets.discard_sheet(video=_video(lesson), language=language)
 
 

@@ -67,7 +67,7 @@ def add_captions(
     :raises CaptionEncodingUncertain: the encoding can only be guessed, and ``encoding`` doesn't name it.
     :raises RateLimitExceeded: too many files are being parsed at the moment.
     """
-    enforce(policies.edit_video(by, video))
+    enforce(policies.change_captions(by, video))
     reading = read_captions(raw, language=language, encoding=encoding)
     if reading.is_guess:
         raise errors.CaptionEncodingUncertain(encoding=reading.encoding)
@@ -81,7 +81,7 @@ def save_captions(
 
     :raises CaptionsUnreadable: ``language`` is no language tag.
     """
-    enforce(policies.edit_video(by, video))
+    enforce(policies.change_captions(by, video))
     if not LANGUAGE.match(language):
         raise errors.CaptionsUnreadable
     with transaction.atomic():
@@ -173,7 +173,7 @@ def is_language(tag: str) -> bool:
 
 def remove_captions(*, track: CaptionTrack, by: User) -> None:
     """Delete captions."""
-    enforce(policies.edit_video(by, track.video))
+    enforce(policies.change_captions(by, track.video))
     track.delete()
 
 

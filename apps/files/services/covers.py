@@ -33,7 +33,7 @@ def choose_cover(*, video: VideoAsset, by: User, at: float | None) -> VideoAsset
     :raises CoverNotThere: the video has no such second, or cannot be played yet.
     :raises RateLimitExceeded: too many covers are being made at the moment.
     """
-    enforce(policies.work_on_video(by, video))
+    enforce(policies.choose_cover(by, video))
     if not video.is_playable or not video.directory:
         raise errors.CoverNotThere
     if at is None:

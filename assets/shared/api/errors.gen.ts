@@ -199,6 +199,7 @@ export const catalogue = {
   VIDEO_NOT_FOUND: {},
   VIDEO_NOT_RETRYABLE: {},
   VIDEO_OF_DELETED_LESSON: {"severity": "warning"},
+  VIDEO_OF_OTHER_COURSE: {"severity": "info"},
   VIDEO_QUALITY_DEGRADED: {"title": "Quality lowered", "message": "Your connection slowed, so the quality was lowered automatically. It rises again when the connection improves.", "severity": "info", "icon": "wifi"},
   VIDEO_SHOWN: {},
   VIDEO_WATCHED: {},
