@@ -20,7 +20,7 @@ from apps.accounts.errors import RoleRequired
 from apps.courses.content_tree import questions_of
 from apps.courses.course_archive import MANIFEST, TREE, ArchiveWriter
 from apps.courses.errors import CourseArchiveUnreadable, CourseChangedMeanwhile
-from apps.courses.models import Course, CourseFile
+from apps.courses.models import Course, CourseFile, Lesson
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.services import archive_imports, archives
 from apps.courses.services.archive_imports import import_course
@@ -36,7 +36,7 @@ from studyplatform.kit.models import Job
 from tests.cases import all_cases
 from tests.courses.whole_course import make_whole_course
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import LessonFactory
+from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import CaptionFactory, RenditionFactory, StoredFileFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
@@ -87,7 +87,7 @@ def course() -> Course:
     section = made.sections.order_by("position").last()
     LessonFactory(section=section, title="Handout", slug="handout", kind="file", file=handout, file_name="Handout.pdf")
     picture = io.BytesIO()
-    Image.effect_noise((1280, 720), 40).convert("RGB").save(picture, "PNG")
+    Image.new("RGB", (1280, 720), "navy").save(picture, "PNG")
     for shown in CourseFile.objects.select_related("upload"):
         shown.upload.filename = shown.name
         shown.upload.save()
@@ -406,6 +406,32 @@ def test_prices_of_another_currency_and_unknown_subjects_are_named(archive, eve,
     assert report.left_out[:2] == ["alchemy", "990 JPY"]
     assert report.course is not None
     assert (report.course.price, report.course.pricing) == (0, "free")
+
+
+def test_contents_that_are_only_named_are_not_taken_from_others(archive, eve, course) -> None:
+    """An archive names rows of this site: what did not arrive with it is missing, whoever has it here."""
+    others = CourseFactory(title="Secret plans")
+
+    def change(entries: dict[str, bytes]) -> None:
+        for name in [name for name in entries if name.startswith(("videos/", "uploads/"))]:
+            del entries[name]
+        edit(entries, TREE, lambda tree: tree["course"]["prerequisites"].append(str(others.uid)))
+
+    path = rewritten(archive, change)
+    report = import_course(path=path, owner=eve, now=NOW, dry_run=True)
+    assert {"Film", "Handout", "A bend"} <= set(report.left_out)
+    report = import_course(path=path, owner=eve, now=NOW)
+
+    made, uids = report.course, set(Lesson.objects.filter(course=course).values_list("uid", flat=True))
+    assert made is not None
+    assert {"Film", "Handout", "A bend"} <= set(report.left_out)
+    tree = read_tree(made)
+    assert (tree["files"], tree["picture"]) == ([], None)
+    for lesson in made.lessons.all():
+        assert (lesson.video, lesson.file, lesson.downloads.count()) == (None, None, 0)
+    assert [one.title for one in made.prerequisites.all()] == [one.title for one in course.prerequisites.all()]
+    assert uids == set(Lesson.objects.filter(course=course).values_list("uid", flat=True))
+    assert not VideoAsset.objects.filter(owner=eve).exists()
 
 
 @all_cases("text is_foreign", [

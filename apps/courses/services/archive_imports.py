@@ -59,7 +59,7 @@ def import_course(
             videos=len(arriving.videos),
             uploads=len(arriving.uploads),
             total_bytes=archive.total,
-            left_out=_missing(tree, arriving),
+            left_out=_leave_out_missing(tree, arriving),
         )
         counted = sum(archive.size_of(name) for name in archive.names if "/public/" not in name)
         if (refusal := files.check_quota(owner, counted)) is not None:
@@ -94,7 +94,8 @@ def _check_tree(archive: Archive) -> dict[str, Any]:
             _clean(Question, question, QUESTION_COLUMNS)
             _check_question(question)
         contents = contents_of(tree)
-        for uid in (*contents.uploads, *contents.videos, *contents.files):
+        downloads = [row["file"] for lesson in lessons_of(tree) for row in lesson["downloads"]]
+        for uid in (*contents.uploads, *contents.videos, *contents.files, *downloads, *tree["course"]["prerequisites"]):
             if str(UUID(uid)) != uid:
                 raise ValueError(uid)
     except ContentTreeUnreadable:
@@ -167,14 +168,27 @@ def _check_video(described: Any) -> None:
         raise CourseArchiveUnreadable(reason="damaged") from None
 
 
-def _missing(tree: dict[str, Any], arriving: _Arriving) -> list[str]:
-    """What the tree names and the archive does not have, in words."""
-    return [
-        str(lesson["title"])
-        for lesson in lessons_of(tree)
-        if (lesson["video"] and lesson["video"] not in arriving.videos)
-        or (lesson["file"] and lesson["file"] not in arriving.uploads)
-    ] + [str(file["name"]) for file in tree["files"] if file["uid"] not in arriving.uploads]
+def _leave_out_missing(tree: dict[str, Any], arriving: _Arriving) -> list[str]:
+    """Take out of the tree what the archive does not have, and return it in words.
+
+    What is only named may be somebody else's here.
+    """
+    missing = []
+    for lesson in lessons_of(tree):
+        for kind, arrived in (("video", arriving.videos), ("file", arriving.uploads)):
+            if lesson[kind] is not None and lesson[kind] not in arrived:
+                lesson[kind] = None
+                missing.append(str(lesson["title"]))
+        lesson["downloads"] = [row for row in lesson["downloads"] if row["file"] in arriving.uploads]
+    missing += [str(file["name"]) for file in tree["files"] if file["uid"] not in arriving.uploads]
+    tree["files"] = [file for file in tree["files"] if file["uid"] in arriving.uploads]
+    picture = tree["picture"]
+    if picture is not None and picture["upload"] not in arriving.uploads:
+        tree["picture"] = None
+        missing.append(str(picture["alt"] or picture["key"]))
+    named = Course.objects.filter(uid__in=tree["course"]["prerequisites"], status=Course.Status.PUBLISHED)
+    tree["course"]["prerequisites"] = [str(uid) for uid in named.values_list("uid", flat=True)]
+    return missing
 
 
 def _read_all(archive: Archive, progress: Progress) -> None:
