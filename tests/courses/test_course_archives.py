@@ -6,7 +6,7 @@ import json
 import re
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -260,14 +260,24 @@ def _make_circle(tree: dict[str, Any]) -> None:
     lessons[0]["prerequisites"], lessons[1]["prerequisites"] = [lessons[1]["uid"]], [lessons[0]["uid"]]
 
 
-def test_an_archive_that_no_release_wrote_leaves_nothing_behind(archive, eve, tmp_path) -> None:
+def failures(archive: Path, owner: Any, tmp_path: Path, names: Iterable[str]) -> list[str]:
+    """Return which breaks are not refused: all cases share what is expensive."""
     failed = []
-    for name, change in BREAKS.items():
+    for name in names:
         try:
-            refuse(rewritten(archive, change), eve, tmp_path)
-        except (AssertionError, Exception) as problem:  # all cases share what is expensive
+            refuse(rewritten(archive, BREAKS[name]), owner, tmp_path)
+        except (AssertionError, Exception) as problem:
             failed.append(f"{name}: {problem!r}")
-    assert failed == []
+    return failed
+
+
+@pytest.mark.long
+def test_an_archive_that_no_release_wrote_leaves_nothing_behind(archive, eve, tmp_path) -> None:
+    assert failures(archive, eve, tmp_path, BREAKS) == []
+
+
+def test_an_archive_names_no_files_of_the_server_and_no_other_site(archive, eve, tmp_path) -> None:
+    assert failures(archive, eve, tmp_path, ("traversal", "foreign playlist", "title too long")) == []
 
 
 def test_damage_is_found_by_the_hashes(archive, eve, tmp_path) -> None:
@@ -307,6 +317,7 @@ def test_a_bomb_is_refused_before_it_is_read(archive, eve, tmp_path) -> None:
     refuse(bomb, eve, tmp_path)
 
 
+@pytest.mark.long
 def test_what_the_site_or_its_owner_has_no_room_for_is_refused(
     archive, eve, leo, tmp_path, settings, monkeypatch
 ) -> None:
@@ -318,6 +329,7 @@ def test_what_the_site_or_its_owner_has_no_room_for_is_refused(
     refuse(archive, eve, tmp_path, StoreFull)
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_nothing_behind(archive, eve, tmp_path, monkeypatch) -> None:
     stored_files: list[str] = []
 
@@ -333,6 +345,7 @@ def test_a_full_disk_leaves_nothing_behind(archive, eve, tmp_path, monkeypatch) 
     assert len(stored_files) == 3
 
 
+@pytest.mark.long
 def test_what_a_killed_import_has_stored_is_removed_later(archive, eve, tmp_path, monkeypatch, time_machine) -> None:
     before = set(stored(tmp_path / "media"))
 
@@ -354,6 +367,7 @@ def test_what_a_killed_import_has_stored_is_removed_later(archive, eve, tmp_path
     assert not Course.objects.filter(instructor=eve).exists()
 
 
+@pytest.mark.long
 def test_an_import_whose_files_were_given_up_makes_no_course(archive, eve, monkeypatch) -> None:
     store = archive_imports._store
 
@@ -368,6 +382,7 @@ def test_an_import_whose_files_were_given_up_makes_no_course(archive, eve, monke
     assert not Course.objects.filter(instructor=eve).exists()
 
 
+@pytest.mark.long
 def test_a_file_that_is_gone_is_no_archive(course, tmp_path) -> None:
     path = local_path("videos/a/b/720p/00000.m4s")
     assert path is not None
@@ -382,6 +397,7 @@ def test_a_file_that_is_gone_is_no_archive(course, tmp_path) -> None:
     assert not list(tmp_path.glob("course.zip*"))
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_a_video(course, archive, eve, monkeypatch) -> None:
     sizes: list[int] = []
     read = archived_media.iterate_chunks
@@ -397,6 +413,7 @@ def test_memory_does_not_grow_with_a_video(course, archive, eve, monkeypatch) ->
     assert max(sizes) <= 1000
 
 
+@pytest.mark.long
 def test_prices_of_another_currency_and_unknown_subjects_are_named(archive, eve, course) -> None:
     def change(tree: dict[str, Any]) -> None:
         tree["course"].update(subject="alchemy", price=990, currency="JPY", pricing="one_time")
@@ -447,6 +464,7 @@ def test_playlists_name_only_what_is_beside_them(text: str, is_foreign: bool) ->
     assert files.is_foreign_playlist(text.encode()) is is_foreign
 
 
+@pytest.mark.long
 def test_the_commands_say_what_they_would_do_and_what_they_did(course, eve, tmp_path, capsys) -> None:
     path = tmp_path / "out.zip"
     before = counts()
