@@ -312,6 +312,7 @@ def test_captions_are_translated_in_batches(lecture, speech) -> None:
         (lambda texts: ["ok"] * len(texts) if len(texts) < 3 else ["one"], ["ok"] * 4),
         (lambda texts: '<think>hm {"captions": []}</think>```json\n{"captions": ["a","b","c","d"]}\n```', list("abcd")),
         (lambda texts: ["", "b", "c" * 5000, "d"], [None, "b", "c" * 2000, "d"]),
+        (lambda texts: ["a\x00\x07", "\ud800b", "\x00", "d\r\ne\u2028f\x1cg"], ["a", "b", None, "d\ne\u2028f g"]),
     ],
 )
 def test_a_model_that_confuses_captions_gets_fewer_at_once(

@@ -1,6 +1,7 @@
 """Whatever a speech model answers becomes cues that can be read, or is refused."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -46,6 +47,33 @@ def test_an_answer_without_times_is_spread_over_the_speech() -> None:
     cues = read_answer({"text": "One two three four five six."}, (0.0, 9.0), [(3.0, 6.0)])
 
     assert [(cue["begin"], cue["text"]) for cue in cues] == [(0.0, "One two three"), (5.9, "four five six.")]
+
+
+def test_all_of_a_long_text_without_times_is_kept() -> None:
+    words = [f"word{number}" for number in range(900)]
+
+    cues = read_answer({"text": " ".join(words)}, (0.0, 300.0), ())
+    assert " ".join(cue["text"] for cue in cues).split() == words
+    assert len(read_answer({"text": "ab " * 100_000}, (0.0, 30.0), ())) < 100  # a model that got stuck
+
+
+@all_cases(
+    "times",
+    [
+        lambda at: {"start": 0, "end": 0},
+        lambda at: {"start": 0, "end": 9},
+        lambda at: {},
+        lambda at: {"start": 9 - at, "end": 10 - at},
+    ],
+)
+def test_segments_with_unusable_times_are_spread_over_the_speech(times: Callable[[int], dict[str, float]]) -> None:
+    words = ["one two", "three four", "five six", "seven eight"]
+    heard = [{"text": text, **times(at)} for at, text in enumerate(words)]
+
+    cues = read_answer({"segments": heard}, (0.0, 90.0), ())
+    assert " ".join(cue["text"] for cue in cues) == " ".join(words)
+    assert are_in_order(cues)
+    assert cues[-1]["end"] > 60
 
 
 @all_cases("answer", [None, [], "text", 3, {}, {"segments": ["a"]}, {"segments": None, "text": None}, {"text": ["a"]}])

@@ -9,9 +9,11 @@ from django.conf import settings
 
 from apps.files.model_calls import CallFailed, call_model
 from apps.files.models import AutomaticCaptions
+from apps.files.video.spoken_cues import without_controls
 
 MAX_TRANSLATION_CHARACTERS = 2000
 TRANSLATION_SECONDS = 120.0
+_SPACES = re.compile(r"[\t\r\x0b\x0c\x1c-\x1f\x85]+")  # characters that control something, but a line break
 
 
 def translate_piece(row: AutomaticCaptions, piece: Sequence[int], watch: Callable[[], None]) -> tuple[list[Any], str]:
@@ -32,7 +34,7 @@ def _translate_texts(
         return ["" for _ in texts]
     found = _read_translations(_ask_translation(row, texts, before, watch), len(texts))
     if found is not None:
-        return [each[:MAX_TRANSLATION_CHARACTERS] or None for each in found]
+        return [_clean(each)[:MAX_TRANSLATION_CHARACTERS] or None for each in found]
     if len(texts) == 1:
         return [None]
     half = len(texts) // 2
@@ -40,6 +42,11 @@ def _translate_texts(
         *_translate_texts(row, texts[:half], before, watch),
         *_translate_texts(row, texts[half:], texts[max(0, half - 3) : half], watch),
     ]
+
+
+def _clean(text: str) -> str:
+    """The text with its line breaks, without what no file and no database keeps."""
+    return _SPACES.sub(" ", without_controls(text.replace("\r\n", "\n"))).strip()
 
 
 def _ask_translation(row: AutomaticCaptions, texts: list[str], before: list[str], watch: Callable[[], None]) -> str:

@@ -22,6 +22,7 @@ MAX_CUE_SECONDS = 7.0
 MIN_CUE_SECONDS = 0.7
 MAX_SEGMENTS = 5000  # of one answer
 MAX_SEGMENT_CHARACTERS = 2000
+MAX_CHARACTERS_PER_SECOND = 50  # of a text without times; the fastest speakers say 25
 MAX_REPEATED = 2  # how often the same words in a row are believed
 #: A model says how likely nobody speaks, and how sure it is of its words.
 NO_SPEECH_PROBABILITY = 0.8
@@ -59,11 +60,15 @@ def read_answer(answer: Any, span: Span, silences: Sequence[Span]) -> list[Spoke
         raise NotSpeech("no object")
     heard = answer.get("segments")
     if isinstance(heard, list) and heard:
-        found = [cue for cue in _segments(heard, span) if not is_silent((cue["begin"], cue["end"]), silences)]
         if not any(isinstance(each, Mapping) for each in heard):
             raise NotSpeech("segments of something else")
+        if _have_times(heard):
+            found = [cue for cue in _segments(heard, span) if not is_silent((cue["begin"], cue["end"]), silences)]
+        else:
+            said = " ".join(each["text"] for each in heard[:MAX_SEGMENTS] if _is_said(each) and not _is_invented(each))
+            found = spread_text(_clean_whole(said, span), span, silences)
     elif isinstance(answer.get("text"), str):
-        found = spread_text(_clean(answer["text"]), span, silences)
+        found = spread_text(_clean_whole(answer["text"], span), span, silences)
     else:
         raise NotSpeech("neither segments nor a text")
     return divide(separate(drop_repeated(found), span[1]))
@@ -78,10 +83,23 @@ def language_of(answer: Any, names: Mapping[str, str]) -> str:
     return names.get(said, said if re.fullmatch(r"[a-z]{2,3}", said) else "")
 
 
+def _is_said(segment: Any) -> bool:
+    return isinstance(segment, Mapping) and isinstance(segment.get("text"), str)
+
+
+def _have_times(heard: Sequence[Any]) -> bool:
+    """Whether the times of segments say anything: not if most are missing, empty or the same, or all run backward."""
+    said = [each for each in heard if _is_said(each) and each["text"].strip()]
+    times = [(_number(each.get("start")), _number(each.get("end"))) for each in said]
+    begins = [begin for begin, end in times if begin is not None and end is not None and begin < end]
+    is_backward = len(begins) > 2 and begins == sorted(begins, reverse=True)
+    return not said or (len(set(begins)) > len(said) / 2 and not is_backward)
+
+
 def _segments(heard: Sequence[Any], span: Span) -> Iterator[SpokenCue]:
     length = span[1] - span[0]
     for each in heard[:MAX_SEGMENTS]:
-        if not isinstance(each, Mapping) or not isinstance(each.get("text"), str):
+        if not _is_said(each):
             continue
         begin, end = _number(each.get("start")), _number(each.get("end"))
         text = _clean(each["text"])
@@ -104,11 +122,19 @@ def _number(value: Any) -> float | None:
     return float(value) if abs(value) < 1e9 and math.isfinite(value) else None
 
 
-def _clean(text: str) -> str:
+def _clean_whole(text: str, span: Span) -> str:
+    """Clean all that was said in a span; a model that got stuck is cut off where nobody can have said so much."""
+    return _clean(text, most=max(MAX_SEGMENT_CHARACTERS, int((span[1] - span[0]) * MAX_CHARACTERS_PER_SECOND)))
+
+
+def without_controls(text: str) -> str:
+    """The text without what no file and no database keeps: control characters but spaces, and lone surrogates."""
+    return "".join(sign for sign in text if sign.isspace() or unicodedata.category(sign) not in _UNWRITTEN)
+
+
+def _clean(text: str, *, most: int = MAX_SEGMENT_CHARACTERS) -> str:
     """Text on one line, without characters that control something."""
-    kept = "".join(
-        sign for sign in text[:MAX_SEGMENT_CHARACTERS] if sign.isspace() or unicodedata.category(sign) not in _UNWRITTEN
-    )
+    kept = without_controls(text[:most])
     return _LOOP.sub(r"\1", _SPACES.sub(" ", kept).strip())
 
 
