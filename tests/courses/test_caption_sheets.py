@@ -364,3 +364,26 @@ def test_a_video_of_a_published_course_is_captioned_by_those_who_edit_it(lesson:
     join.delete()
     Course.objects.filter(pk=course.pk).update(status="draft", published_at=None)
     assert changes[0](owner).status_code == 201
+
+
+def test_what_was_discarded_is_not_overwritten_by_an_open_tab(lesson: Lesson) -> None:
+    author = client_of(lesson.course)
+    sheet = author.get(address_of(lesson)).json()
+    first, second = sheet["cues"]
+    added = cue("mine-1", 5, 6, "Added.")
+    save(author, lesson, sheet, {**first, "text": "One."}, {**second, "text": "Two."}, added, tab="other").json()
+    seen = author.get(address_of(lesson)).json()
+
+    back = author.delete(address_of(lesson)).json()
+    assert (back["revision"], back["is_changed"]) == (seen["revision"] + 1, False)
+    assert [(one["text"], one["state"]) for one in back["cues"]] == [
+        (first["text"], "shown"), (second["text"], "shown"), ("Added.", "removed"),
+    ]  # fmt: skip
+    assert author.delete(address_of(lesson)).json() == back
+    late = save(author, lesson, seen, {**first, "text": "One!"}, {**added, "text": "Added!"}, tab="other").json()
+    assert sorted(late["conflicts"]) == sorted([first["id"], "mine-1"])
+    assert {one["id"]: one["state"] for one in late["cues"]} == {
+        first["id"]: "shown", second["id"]: "shown", "mine-1": "removed",
+    }  # fmt: skip
+    assert publish(author, lesson, seen["revision"]).json()["code"] == "CAPTIONS_CHANGED"
+    assert not author.get(address_of(lesson)).json()["is_changed"]

@@ -77,7 +77,7 @@ class LessonCaptions(APIView):
     def delete(self, request: Request, uid: UUID, language: str) -> Response:
         """Go back to the published captions."""
         lesson, video = _captioned(request, uid, language)
-        discard_caption_changes(lesson=lesson, by=signed_in_user(request), language=language)
+        discard_caption_changes(lesson=lesson, by=signed_in_user(request), language=language, now=timezone.now())
         return Response(sheet_out(files.open_captions(video=video, language=language)))
 
 

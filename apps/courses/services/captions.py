@@ -87,10 +87,10 @@ def publish_reviewed_captions(copy: Course, by: User, now: datetime) -> None:
             )
 
 
-def discard_caption_changes(*, lesson: Lesson, by: User, language: str) -> None:
+def discard_caption_changes(*, lesson: Lesson, by: User, language: str, now: datetime) -> None:
     """Forget what was changed since these captions were published. Idempotent."""
     enforce(correction_policies.edit_captions(by, lesson.course, _video(lesson)))
-    caption_sheets.discard_sheet(video=_video(lesson), language=language)
+    caption_sheets.discard_sheet(video=_video(lesson), by=by, language=language, now=now)
 
 
 def save_chapters(

@@ -90,12 +90,10 @@ def _opened(sheet: CaptionSheet | None, track: CaptionTrack | None, language: st
             edited_by=sheet.edited_by,
             edited_at=sheet.edited_at,
         )
-    is_checked = track is not None and track.origin != CaptionTrack.Origin.AUTOMATIC
-    cues = cue_sheets.cues_of_webvtt(track.webvtt, is_checked=is_checked) if track else []
     encoding = track.source_encoding if track else ""
     return OpenSheet(
         language=language,
-        cues=cues,
+        cues=_published_cues(track),
         revision=sheet.revision if sheet else 0,
         base=published,
         is_changed=False,
@@ -195,9 +193,28 @@ def edited_webvtt(sheet: CaptionSheet) -> str:
     return cue_sheets.webvtt_of(sheet.cues)
 
 
-def discard_sheet(*, video: VideoAsset, language: str) -> None:
-    """Forget what was changed since the captions were published. Idempotent."""
-    CaptionSheet.objects.filter(video=video, language=language).delete()
+def discard_sheet(*, video: VideoAsset, by: User, language: str, now: datetime) -> None:
+    """Forget what was changed since the captions were published. Idempotent.
+
+    It counts as a change of all that differs, so authors who have the captions open learn of it when they save.
+    """
+    with transaction.atomic():
+        sheet = CaptionSheet.objects.select_for_update().filter(video=video, language=language).first()
+        if sheet is None or not sheet.is_changed:
+            return
+        track = CaptionTrack.objects.filter(video=video, language=language).first()
+        sheet.revision += 1
+        sheet.cues = cue_sheets.replace_cues(sheet.cues, _published_cues(track), revision=sheet.revision)
+        sheet.base, sheet.is_changed = cue_sheets.digest_of(track.webvtt if track else ""), False
+        sheet.source_encoding = track.source_encoding if track else ""
+        sheet.edited_by, sheet.edited_at = by, now
+        sheet.save()
+
+
+def _published_cues(track: CaptionTrack | None) -> list[SheetCue]:
+    if track is None:
+        return []
+    return cue_sheets.cues_of_webvtt(track.webvtt, is_checked=track.origin != CaptionTrack.Origin.AUTOMATIC)
 
 
 def _locked(video: VideoAsset, language: str, now: datetime) -> CaptionSheet:

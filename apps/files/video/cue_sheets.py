@@ -115,6 +115,24 @@ def merge_changes(
     return Merged(sorted(found.values(), key=lambda cue: (cue["begin"], cue["end"], cue["id"])), conflicts)
 
 
+def replace_cues(cues: Iterable[SheetCue], wanted: Iterable[SheetCue], *, revision: int) -> list[SheetCue]:
+    """Return the wanted cues in place of others; what differs was changed by nobody's tab in this revision."""
+    before = {cue["id"]: cue for cue in cues}
+    kept = [
+        before[cue["id"]]
+        if cue["id"] in before and _same(before[cue["id"]], cue)
+        else SheetCue(**cue | {"revision": revision, "client": ""})
+        for cue in wanted
+    ]
+    names = {cue["id"] for cue in kept}
+    gone = [cue for cue in before.values() if cue["id"] not in names]
+    marks = [
+        cue if cue["state"] == REMOVED else SheetCue(**cue | {"state": REMOVED, "revision": revision, "client": ""})
+        for cue in gone
+    ]
+    return sorted([*kept, *marks], key=lambda cue: (cue["begin"], cue["end"], cue["id"]))
+
+
 def changed_since(cues: Iterable[SheetCue], since: int, *, by_others_than: str) -> list[SheetCue]:
     """Return the cues that others have changed after the revision ``since``."""
     return [cue for cue in cues if cue.get("revision", 0) > since and cue.get("client") != by_others_than]
