@@ -37,8 +37,12 @@ export type RowProps = {
     language: string;
     name: string;
     warnings: readonly Warning[];
+    /** Why the server does not accept the translation; "" if it does. */
+    refusal: string;
   } | null;
   conflict: Conflict | undefined;
+  /** Why the server does not accept the caption; "" if it does. */
+  refusal: string;
   actions: RowActions;
 };
 
@@ -111,6 +115,7 @@ export const CueRow = memo(function CueRow({
   languageName,
   second,
   conflict,
+  refusal,
   actions,
 }: RowProps) {
   const { id } = cue;
@@ -158,6 +163,7 @@ export const CueRow = memo(function CueRow({
           dir="auto"
           maxLength={2000}
           readOnly={isLocked}
+          aria-invalid={refusal !== "" || undefined}
           value={cue.text}
           onChange={({ target }) => actions.onText(id, target.value)}
         />
@@ -176,6 +182,7 @@ export const CueRow = memo(function CueRow({
             maxLength={2000}
             readOnly={isLocked}
             placeholder={t("Not translated")}
+            aria-invalid={!!second.refusal || undefined}
             value={second.cue?.text ?? ""}
             onChange={({ target }) => actions.onTranslate(id, target.value)}
           />
@@ -184,6 +191,20 @@ export const CueRow = memo(function CueRow({
       <div className="cue__foot">
         <span>{t("Caption {number}", { number })}</span>
         <span>{seconds(cue.end - cue.begin)}</span>
+        {[refusal, second?.refusal ?? ""].map(
+          (reason, at) =>
+            reason !== "" && (
+              <span key={at} className="hint hint--warn">
+                <Icon name="triangle-alert" />
+                <span>
+                  {t("{language}, not saved: {reason}", {
+                    language: at === 0 ? languageName : (second?.name ?? ""),
+                    reason,
+                  })}
+                </span>
+              </span>
+            ),
+        )}
         {warnings?.map((warning) => (
           <span key={warning.kind} className="hint hint--warn">
             <Icon name={iconOf(warning)} />
@@ -261,12 +282,16 @@ export const CueRow = memo(function CueRow({
               ? t("{author} has deleted this caption.", {
                   author: other,
                 })
-              : t("{author} has changed this caption, too: “{text}”, {begin} to {end}.", {
-                  author: other,
-                  text: conflict.theirs.text,
-                  begin: formatTime(conflict.theirs.begin),
-                  end: formatTime(conflict.theirs.end),
-                })}
+              : conflict.isDeleted
+                ? t("You have deleted this caption, but {author} has changed it.", {
+                    author: other,
+                  })
+                : t("{author} has changed this caption, too: “{text}”, {begin} to {end}.", {
+                    author: other,
+                    text: conflict.theirs.text,
+                    begin: formatTime(conflict.theirs.begin),
+                    end: formatTime(conflict.theirs.end),
+                  })}
           </p>
           <div className="notice__acts">
             <button
@@ -274,14 +299,14 @@ export const CueRow = memo(function CueRow({
               type="button"
               onClick={() => actions.onResolve(id, "mine")}
             >
-              {t("Keep mine")}
+              {conflict.isDeleted ? t("Delete it anyway") : t("Keep mine")}
             </button>
             <button
               className="btn btn--sm"
               type="button"
               onClick={() => actions.onResolve(id, "theirs")}
             >
-              {t("Take the other")}
+              {conflict.isDeleted ? t("Keep it") : t("Take the other")}
             </button>
           </div>
         </div>

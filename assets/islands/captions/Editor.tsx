@@ -35,7 +35,7 @@ import { ImportDialog, ShiftDialog } from "./Dialogs";
 import { Head, LanguageSelect } from "./Head";
 import { actionOf, historyOf, isFind, keyHelp } from "./keys";
 import type { CaptionsProps } from "./props";
-import type { Sheet } from "./sheet";
+import type { Sheet, SheetState } from "./sheet";
 import { SoundStrip } from "./SoundStrip";
 import { formatTime } from "./time";
 import { FindLine, Tools } from "./Tools";
@@ -61,6 +61,9 @@ type Props = {
 
 /** Captions that are translated at once. */
 const MAX_TRANSLATED = 2_000;
+
+/** BCP 47 for speech whose language the model did not recognize. */
+const UNKNOWN_LANGUAGE = "und";
 
 const NOTHING = () => () => undefined;
 const NO_STATE = () => null;
@@ -193,8 +196,9 @@ export function Editor({
     props.video,
     "speech",
     props.can_transcribe && !isLocked ? "" : null,
-    ({ cues: heard, language, state: how }) => {
+    ({ cues: heard, language: recognized, state: how }) => {
       if (how !== "done") return false;
+      const language = recognized || UNKNOWN_LANGUAGE; // as the server keeps it
       if (heard.length === 0) toast(t("No speech was heard in this video"));
       else if (language !== sheet.language) onLanguage(language);
       else if (shownOf(sheet.state().cues).length === 0) onReload();
@@ -457,7 +461,7 @@ export function Editor({
         toast(t("Not published: some changes aren't saved yet"));
         return;
       }
-      one.reset(await publishSheet(lesson, one.language, one.revision, replaces));
+      await one.replaceBy(() => publishSheet(lesson, one.language, one.revision, replaces));
       history.forget(one);
       toast(t("{language} captions are published. Learners see them now.", { language: one.name }));
     } catch (reason) {
@@ -486,8 +490,12 @@ export function Editor({
       keep: t("Keep editing"),
     });
     if (!isSure) return;
-    sheet.reset(await discardSheet(lesson, sheet.language));
-    history.forget(sheet);
+    try {
+      await sheet.replaceBy(() => discardSheet(lesson, sheet.language), true);
+      history.forget(sheet);
+    } catch (reason) {
+      toast(toApiError(reason).message, { icon: "triangle-alert" });
+    }
   };
   const exportAs = async (form: "vtt" | "srt", encoding = "utf-8"): Promise<void> => {
     await sheet.flush();
@@ -528,10 +536,12 @@ export function Editor({
                 language: second.language,
                 name: second.name,
                 warnings: other ? warningsOf(other, Infinity, duration) : NO_WARNINGS,
+                refusal: (other && secondState?.refused.get(other.id)?.reason) ?? "",
               }
             : null
         }
         conflict={state.conflicts.get(cue.id)}
+        refusal={state.refused.get(cue.id)?.reason ?? ""}
         actions={actions}
       />
     );
@@ -554,6 +564,7 @@ export function Editor({
         languageName={sheet.name}
         second={secondLanguage}
         state={state}
+        refusal={refusalOf(state, numbers)}
         secondState={secondState}
         isLocked={isLocked}
         encodings={props.encodings}
@@ -904,6 +915,15 @@ export function Editor({
       )}
     </div>
   );
+}
+
+/** The first caption that the server does not accept, with the reason; "" if there is none. */
+function refusalOf({ refused }: SheetState, numbers: ReadonlyMap<string, number>): string {
+  const [first] = refused;
+  if (!first) return "";
+  const [id, { reason }] = first;
+  const number = numbers.get(id);
+  return number === undefined ? reason : t("caption {number}: {reason}", { number, reason });
 }
 
 /** The place between two words that is next to a share of a text. */

@@ -15,6 +15,8 @@ type Props = {
   languageName: string;
   second: string;
   state: SheetState;
+  /** Why a caption can't be saved; "" if all can. */
+  refusal: string;
   secondState: SheetState | null;
   isLocked: boolean;
   encodings: Record<string, string>;
@@ -40,12 +42,13 @@ export function Head(props: Props) {
           id="captions-language"
           languages={props.languages}
           value={props.language}
+          name={languageName}
           without={props.second}
           onChoose={props.onLanguage}
         />
       </div>
       <div className="row row--tight">
-        <SavingLine state={state} />
+        <SavingLine state={state} refusal={props.refusal} />
         {!isLocked && (
           <button className="btn btn--sm" type="button" onClick={props.onImport}>
             <Icon name="file-up" />
@@ -96,9 +99,10 @@ export function Head(props: Props) {
   );
 }
 
-function SavingLine({ state }: { state: SheetState }) {
+function SavingLine({ state, refusal }: { state: SheetState; refusal: string }) {
   const isOnline = useOnline();
-  const field = { state: state.conflicts.size > 0 ? "conflict" : state.saving } as Field;
+  const held = state.conflicts.size > 0 ? "conflict" : refusal !== "" ? "refused" : null;
+  const field = { state: held ?? state.saving, problem: refusal } as Field;
   const { text, isProblem } = describeSaving(
     new Map([["captions", field]]),
     {
@@ -120,6 +124,7 @@ export function LanguageSelect({
   id,
   languages,
   value,
+  name = value,
   without,
   none,
   onChoose,
@@ -127,6 +132,8 @@ export function LanguageSelect({
   id: string;
   languages: readonly Language[];
   value: string;
+  /** Of the language that is chosen: automatic captions may be in one that isn't offered. */
+  name?: string;
   without: string;
   /** The choice of no language, if there is one. */
   none?: string;
@@ -150,6 +157,9 @@ export function LanguageSelect({
       onChange={({ target }) => onChoose(target.value)}
     >
       {none !== undefined && <option value="">{none}</option>}
+      {value !== "" && offered.every(({ tag }) => tag !== value) && (
+        <option value={value}>{name}</option>
+      )}
       {written.map(option)}
       {others.length > 0 && <optgroup label={t("Other languages")}>{others.map(option)}</optgroup>}
     </select>

@@ -125,6 +125,7 @@ function opened(cues: Cue[], answer: (changes: Changes) => Partial<Saved> = () =
     kept: [],
     author: "ada",
     store: { write: (fields) => stored.push(fields) > 0 },
+    load: () => Promise.reject(new Error("not loaded")),
     send: (changes) => {
       sent.push(changes);
       const cue = { revision: changes.since + 1, cues: [], conflicts: [], edited_by: "Ana" };
@@ -179,6 +180,7 @@ it("takes up what a closed tab left", () => {
     author: "ada",
     store: { write: () => true },
     send: () => new Promise(() => undefined),
+    load: () => new Promise(() => undefined),
     kept: [
       {
         a: kept({ ...a, text: "typed" }, "b", a),

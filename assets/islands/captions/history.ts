@@ -1,5 +1,6 @@
 /** What can be taken back, over all languages that are open. */
-import type { Patch, Sheet } from "./sheet";
+import type { Patch } from "./merging";
+import type { Sheet } from "./sheet";
 
 /** Milliseconds within which changes of one field are one step. */
 const SAME_STEP_MS = 1_000;

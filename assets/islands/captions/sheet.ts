@@ -2,25 +2,35 @@
  * The captions of one language while they are edited here: saved on this device at once, on the server soon after. Only
  * changed cues are sent, with the revision that the author has seen, so two authors never overwrite each other unseen.
  */
+import { ApiError } from "../../shared/api/errors";
 import { judge, waitOf } from "../../shared/saving/judge";
 import { MAX_WAIT_MS, PAUSE_MS, RETRY_MS } from "../../shared/saving/saveQueue";
 import type { Unsaved, UnsavedStore } from "../../shared/saving/unsavedStore";
 import type { Changes, Saved, SheetData } from "./api";
 import { type Cue, type Cues, newCue, sorted } from "./cues";
+import { isSame, mergeCue, type Patch, patchOf, present, removed } from "./merging";
 
 /** Cues of one call. */
 const MAX_SENT = 400;
 /** Cues of the call of a page that is closing: browsers allow 64 KiB. The device keeps the rest. */
 const MAX_SENT_LEAVING = 60;
 
-const CONTENT = ["begin", "end", "text", "settings", "chapter", "is_checked", "state"] as const;
-
-export type Conflict = { theirs: Cue; by: string };
+export type Conflict = {
+  theirs: Cue;
+  by: string;
+  /** The cue with which both began; null if neither knew it. */
+  base: Cue | null;
+  /** It was deleted here: the list shows theirs until somebody decides. */
+  isDeleted: boolean;
+};
+/** A cue that the server does not accept, and why. It is sent again once it has changed. */
+export type Refusal = { cue: Cue; reason: string };
 
 export type SheetState = {
   cues: Cues;
   /** Cues that another author has changed, too, by id. */
   conflicts: ReadonlyMap<string, Conflict>;
+  refused: ReadonlyMap<string, Refusal>;
   saving: "saved" | "device" | "memory" | "saving";
   /** Why nothing can be saved until somebody does something about it. */
   failure: unknown;
@@ -33,48 +43,18 @@ export type SheetState = {
   sourceEncoding: string;
 };
 
-/** A change that can be taken back: cue by id, null where there is none. */
-export type Patch = ReadonlyMap<string, { before: Cue | null; after: Cue | null }>;
-
 export type SheetOptions = {
   data: SheetData;
   store: UnsavedStore;
   kept: readonly Record<string, Unsaved>[];
   author: string;
   send: (changes: Changes, isLeaving: boolean) => Promise<Saved>;
+  /** What the server has now. */
+  load: () => Promise<SheetData>;
 };
 
-const isSame = (one: Cue, other: Cue): boolean =>
-  one === other || CONTENT.every((name) => one[name] === other[name]);
-
-const removed = (cue: Cue): Cue => ({ ...cue, state: "removed" });
-/** The cue as the list has it: null for what was removed. */
-const present = (cue: Cue | undefined | null): Cue | null =>
-  !cue || cue.state === "removed" ? null : cue;
-
-/** What differs between two lists. */
-export function patchOf(before: Cues, after: Cues): Patch {
-  const old = new Map(before.map((cue) => [cue.id, cue]));
-  const patch = new Map<string, { before: Cue | null; after: Cue | null }>();
-  for (const cue of after) {
-    const was = old.get(cue.id) ?? null;
-    if (was !== cue) patch.set(cue.id, { before: was, after: cue });
-    old.delete(cue.id);
-  }
-  for (const [id, cue] of old) patch.set(id, { before: cue, after: null });
-  return patch;
-}
-
-/** A cue with the changes of two authors; null if both changed the same field, each in another way. */
-export function mergeCue(base: Cue, mine: Cue, theirs: Cue): Cue | null {
-  const merged: Record<string, unknown> = { ...theirs };
-  for (const name of CONTENT) {
-    if (mine[name] === base[name] || mine[name] === theirs[name]) continue;
-    if (theirs[name] !== base[name] && name !== "is_checked") return null;
-    merged[name] = mine[name];
-  }
-  return merged as Cue;
-}
+/** What a cue that differs here meets: when both sides changed it, mine may win without a question. */
+type Meeting = { by: string; isMineBest?: boolean; isOther?: boolean };
 
 export class Sheet {
   readonly language: string;
@@ -82,11 +62,18 @@ export class Sheet {
   #server: Map<string, Cue>;
   #cues: Cues;
   #conflicts = new Map<string, Conflict>();
+  #refused = new Map<string, Refusal>();
   #revision: number;
   #base: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #firstUnsentAt: number | null = null;
   #isSending = false;
+  /** The save under way, or the last one. */
+  #call: Promise<void> = Promise.resolve();
+  /** Nothing is saved while the server puts other captions in the place of these. */
+  #isHeld = false;
+  /** Captions were loaded again, and nothing was saved since: it doesn't help a second time. */
+  #isReloaded = false;
   #failures = 0;
   #isInMemoryOnly = false;
   #waiting: (() => void)[] = [];
@@ -105,6 +92,7 @@ export class Sheet {
     this.#state = {
       cues: this.#cues,
       conflicts: new Map(this.#conflicts),
+      refused: new Map(),
       saving: "saved",
       failure: null,
       delay: null,
@@ -114,7 +102,7 @@ export class Sheet {
       published: data.published,
       sourceEncoding: data.source_encoding,
     };
-    if (this.#pending().length > 0) this.#changed(0);
+    if (this.isUnsaved) this.#changed(0);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -134,6 +122,7 @@ export class Sheet {
     const patch = patchOf(this.#cues, cues);
     if (patch.size === 0) return patch;
     this.#cues = sorted(cues);
+    this.#reconsider();
     this.#changed();
     return patch;
   }
@@ -143,12 +132,16 @@ export class Sheet {
     const next = new Map(this.#cues.map((cue) => [cue.id, cue]));
     for (const [id, { before, after }] of patch) {
       const [from, to] = isBack ? [after, before] : [before, after];
-      const now = next.get(id) ?? null;
+      const conflict = this.#conflicts.get(id);
+      const now = conflict?.isDeleted ? null : (next.get(id) ?? null);
       if (now !== from && !(now && from && isSame(now, from))) continue;
+      // A cue that was deleted here and changed elsewhere is back: both are shown.
+      if (to && conflict) this.#conflicts.set(id, { ...conflict, isDeleted: false });
       if (to) next.set(id, to);
       else next.delete(id);
     }
     this.#cues = sorted([...next.values()]);
+    this.#reconsider();
     this.#changed();
   }
 
@@ -164,31 +157,34 @@ export class Sheet {
     this.#conflicts.delete(id);
     this.#server.set(id, conflict.theirs);
     if (choice === "theirs") this.#show(id, present(conflict.theirs));
+    else if (conflict.isDeleted) this.#show(id, null);
     this.#changed(0);
   }
 
-  /** The server has another state of these captions: they were published or discarded here. */
-  reset(data: SheetData): void {
-    this.#server = new Map(data.cues.map((cue) => [cue.id, cue]));
-    this.#cues = sorted(data.cues.filter(({ state }) => state !== "removed"));
-    this.#conflicts.clear();
-    this.#revision = data.revision;
-    this.#base = data.base;
-    this.options.store.write({});
-    this.#refresh({
-      failure: null,
-      isChanged: data.is_changed,
-      isReplaced: data.is_replaced,
-      published: data.published,
-      sourceEncoding: data.source_encoding,
-      saving: "saved",
-    });
+  /**
+   * Let the server put other captions in the place of these, as when they are published or discarded. Nothing is saved
+   * meanwhile; what is typed meanwhile stays, as a change of what the server answers.
+   */
+  async replaceBy(call: () => Promise<SheetData>, isDiscarding = false): Promise<void> {
+    this.#isHeld = true;
+    try {
+      await this.#call;
+      const before = new Map(this.#cues.map((cue) => [cue.id, cue]));
+      const data = await call();
+      if (isDiscarding) this.#conflicts.clear();
+      this.#rebase(data, before, isDiscarding);
+    } finally {
+      this.#isHeld = false;
+      if (this.#pending().length > 0) this.#plan(0);
+      else this.#settle();
+    }
   }
 
   /** Send what is unsaved now. @returns once the server has it, or it can't be sent */
   flush(): Promise<void> {
     if (this.#pending().length === 0 && !this.#isSending) return Promise.resolve();
     this.#failures = 0;
+    this.#isReloaded = false;
     const done = new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#refresh({ failure: null });
     this.#plan(0);
@@ -197,22 +193,33 @@ export class Sheet {
 
   /** Learn what others have changed since. What is unsaved here is sent by itself. */
   async catchUp(): Promise<void> {
-    if (this.isUnsaved) return;
-    const answer = await this.options.send(this.#callOf([]), false);
-    this.#take([], answer);
-    this.#refresh({});
+    if (this.#isHeld || this.isUnsaved) return;
+    try {
+      this.#take([], await this.options.send(this.#callOf([]), false));
+      this.#refresh({});
+    } catch (reason) {
+      if (!isReplaced(reason)) throw reason;
+      await this.#reload();
+      this.#isReloaded = false;
+    }
+    if (this.#pending().length > 0 || this.#isHeldHere) this.#changed();
   }
 
   /** Whether something is not on the server yet. */
   get isUnsaved(): boolean {
-    return this.#isSending || this.#conflicts.size > 0 || this.#pending().length > 0;
+    return this.#isSending || this.#isHeldHere || this.#pending().length > 0;
+  }
+
+  /** Whether there are cues that can't be sent before somebody decides about them. */
+  get #isHeldHere(): boolean {
+    return this.#conflicts.size > 0 || this.#refused.size > 0;
   }
 
   /** Send what is unsaved while the page is left. The device keeps it anyway. */
   leave(): void {
     this.#keep();
     const cues = this.#pending().slice(0, MAX_SENT_LEAVING);
-    if (cues.length === 0 || this.#isSending) return;
+    if (cues.length === 0 || this.#isSending || this.#isHeld) return;
     void this.options.send(this.#callOf(cues), true).catch(() => undefined);
   }
 
@@ -221,17 +228,18 @@ export class Sheet {
     this.#listeners.clear();
   }
 
-  /** The cues that the server doesn't have as they are here; removed ones as such. */
+  /** The cues that are to be sent: those that the server doesn't have as they are here; removed ones as such. */
   #pending(): Cue[] {
     const left = new Map(this.#server);
     const changed: Cue[] = [];
+    const isHere = ({ id }: Cue): boolean => this.#conflicts.has(id) || this.#refused.has(id);
     for (const cue of this.#cues) {
       const known = left.get(cue.id);
       left.delete(cue.id);
-      if ((!known || !isSame(known, cue)) && !this.#conflicts.has(cue.id)) changed.push(cue);
+      if ((!known || !isSame(known, cue)) && !isHere(cue)) changed.push(cue);
     }
     for (const cue of left.values())
-      if (cue.state !== "removed" && !this.#conflicts.has(cue.id)) changed.push(removed(cue));
+      if (cue.state !== "removed" && !isHere(cue)) changed.push(removed(cue));
     return changed;
   }
 
@@ -266,11 +274,14 @@ export class Sheet {
     const now = performance.now();
     this.#firstUnsentAt ??= now;
     const left = Math.max(0, this.#firstUnsentAt + MAX_WAIT_MS - now);
-    this.#timer = setTimeout(() => void this.#send(), Math.min(wait, left));
+    this.#timer = setTimeout(() => this.#begin(), Math.min(wait, left));
+  }
+
+  #begin(): void {
+    if (!this.#isSending && !this.#isHeld) this.#call = this.#send();
   }
 
   async #send(): Promise<void> {
-    if (this.#isSending) return;
     const all = this.#pending();
     const cues = all.slice(0, MAX_SENT);
     this.#firstUnsentAt = null;
@@ -280,30 +291,65 @@ export class Sheet {
     }
     this.#isSending = true;
     this.#refresh({ saving: "saving" });
+    let isMore = all.length > cues.length;
     try {
       const answer = await this.options.send(this.#callOf(cues), false);
       this.#failures = 0;
+      this.#isReloaded = false;
       this.#take(cues, answer);
       this.#refresh({ failure: null, delay: null, savedAt: Date.now(), isChanged: true });
     } catch (reason) {
-      this.#isSending = false;
-      this.#fail(reason);
-      return;
+      if (!this.#refuse(cues, reason) && !(await this.#isHelped(reason))) {
+        this.#isSending = false;
+        return;
+      }
+      isMore = true;
     }
     this.#isSending = false;
-    if (this.#pending().length > 0) this.#plan(all.length > cues.length ? 0 : PAUSE_MS);
+    if (this.#pending().length > 0) this.#plan(isMore ? 0 : PAUSE_MS);
     else this.#settle();
   }
 
   #settle(): void {
     this.#keep();
-    const isUnsaved = this.#pending().length > 0 || this.#conflicts.size > 0;
-    this.#refresh({ saving: isUnsaved ? "device" : "saved" });
+    const kept = this.#isInMemoryOnly ? "memory" : "device";
+    const isUnsaved = this.#pending().length > 0 || this.#isHeldHere;
+    this.#refresh({ saving: isUnsaved ? kept : "saved" });
     this.#release();
   }
 
   #release(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Leave out the cues that the server does not accept, so that it takes the others. @returns whether there are any */
+  #refuse(sent: readonly Cue[], reason: unknown): boolean {
+    if (!(reason instanceof ApiError) || judge(reason) !== "field") return false;
+    const found = Object.entries(reason.problem.fields).flatMap(([path, [said]]) => {
+      const cue = sent[Number(/^cues\.(\d+)(\.|$)/.exec(path)?.[1] ?? NaN)];
+      return cue ? [{ cue, reason: said?.message ?? reason.message }] : [];
+    });
+    for (const refusal of found) this.#refused.set(refusal.cue.id, refusal);
+    this.#reconsider(); // what was typed meanwhile may be accepted
+    return found.length > 0;
+  }
+
+  /** Whether loading the captions again has helped: others were published, or the changes were discarded. */
+  async #isHelped(reason: unknown): Promise<boolean> {
+    try {
+      if (!isReplaced(reason) || this.#isReloaded) throw reason;
+      await this.#reload();
+      return true;
+    } catch (problem) {
+      this.#fail(problem);
+      return false;
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const data = await this.options.load();
+    this.#isReloaded = true;
+    this.#rebase(data, this.#server);
   }
 
   #fail(reason: unknown): void {
@@ -313,7 +359,7 @@ export class Sheet {
       this.#failures += 1;
       this.#refresh({ delay: reason, saving });
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#send(), waitOf(reason) ?? wait);
+      this.#timer = setTimeout(() => this.#begin(), waitOf(reason) ?? wait);
     } else this.#refresh({ failure: reason, saving });
     this.#release();
   }
@@ -328,17 +374,107 @@ export class Sheet {
   }
 
   /** Another author's cue meets the one that is here. */
-  #meet(theirs: Cue, base: Cue | null, by: string): void {
-    const mine = this.#cues.find(({ id }) => id === theirs.id) ?? null;
-    const asHere = mine ?? (base ? removed(base) : null);
-    this.#server.set(theirs.id, theirs);
-    if (!asHere || (base && isSame(asHere, base)) || isSame(asHere, theirs)) {
-      this.#show(theirs.id, present(theirs));
+  #meet(theirs: Cue, known: Cue | null, by: string): void {
+    const { id } = theirs;
+    const conflict = this.#conflicts.get(id);
+    const base = conflict ? conflict.base : known;
+    const mine = this.#mine(id) ?? (base && removed(base));
+    this.#server.set(id, theirs);
+    this.#conflicts.delete(id);
+    if (!mine || (base && isSame(mine, base))) this.#show(id, present(theirs));
+    else this.#join(id, mine, base, { by });
+  }
+
+  /** The cue as its author left it here; null if there is none. */
+  #mine(id: string): Cue | null {
+    if (this.#conflicts.get(id)?.isDeleted) return null;
+    return this.#cues.find((cue) => cue.id === id) ?? null;
+  }
+
+  /** A cue that differs here from the one it was made of meets what the server has of it. */
+  #join(id: string, mine: Cue, base: Cue | null, { by, isMineBest, isOther }: Meeting): void {
+    const theirs = this.#server.get(id);
+    if (!theirs) {
+      // In other captions it has no place of its own: it is kept beside them.
+      if (!isOther) this.#show(id, present(mine));
+      else this.#setAside(present(mine));
       return;
     }
-    const merged = base ? mergeCue(base, asHere, theirs) : null;
-    if (merged) this.#show(theirs.id, present(merged));
-    else this.#conflicts.set(theirs.id, { theirs, by });
+    const merged = isSame(mine, theirs) ? theirs : base && mergeCue(base, mine, theirs);
+    if (merged ?? isMineBest) {
+      this.#show(id, present(merged ?? mine));
+      return;
+    }
+    const isDeleted = mine.state === "removed";
+    this.#show(id, isDeleted ? theirs : mine);
+    this.#conflicts.set(id, { theirs, by, base, isDeleted });
+  }
+
+  #setAside(cue: Cue | null): void {
+    if (!cue || cue.text.trim() === "") return;
+    const isThere = this.#cues.some(
+      ({ begin, text }) => begin === cue.begin && text.trim() === cue.text.trim(),
+    );
+    if (isThere) return;
+    const copy: Cue = { ...newCue(cue.begin, cue.end, cue.text), state: "aside" };
+    this.#show(copy.id, copy);
+  }
+
+  /**
+   * Take the captions that the server has now, with what was changed here.
+   * @param before what the changes were made of
+   */
+  #rebase(data: SheetData, before: ReadonlyMap<string, Cue>, isMineBest = false): void {
+    const mine = new Map(this.#cues.map((cue) => [cue.id, cue]));
+    const bases = new Map<string, Cue | null>(before);
+    for (const [id, { base, isDeleted }] of this.#conflicts) {
+      bases.set(id, base);
+      if (isDeleted) mine.delete(id);
+    }
+    const isOther = data.cues.length > 0 && !data.cues.some(({ id }) => this.#server.has(id));
+    this.#server = new Map(data.cues.map((cue) => [cue.id, cue]));
+    this.#cues = sorted(data.cues.filter(({ state }) => state !== "removed"));
+    this.#conflicts.clear();
+    this.#revision = data.revision;
+    this.#base = data.base;
+    for (const id of new Set([...bases.keys(), ...mine.keys()])) {
+      const base = bases.get(id) ?? null;
+      const here = mine.get(id) ?? (base && removed(base));
+      if (!here || (base && isSame(here, base))) continue;
+      this.#join(id, here, base, { by: data.edited_by, isMineBest, isOther });
+    }
+    this.#reconsider();
+    this.#keep();
+    this.#refresh({
+      failure: null,
+      delay: null,
+      isChanged: data.is_changed || this.isUnsaved,
+      isReplaced: data.is_replaced,
+      published: data.published,
+      sourceEncoding: data.source_encoding,
+      saving: this.#pending().length > 0 || this.#isHeldHere ? "device" : "saved",
+    });
+  }
+
+  /** Conflicts and refusals of cues that have changed here since may be over. */
+  #reconsider(): void {
+    if (!this.#isHeldHere) return;
+    const now = new Map(this.#cues.map((cue) => [cue.id, cue]));
+    for (const [id, { cue }] of this.#refused) {
+      const here = now.get(id) ?? (this.#server.has(id) ? removed(cue) : null);
+      if (!here || !isSame(here, cue)) this.#refused.delete(id);
+    }
+    for (const [id, conflict] of this.#conflicts) {
+      const here = now.get(id);
+      const { theirs, isDeleted } = conflict;
+      const isAsTheirs = here ? isSame(here, theirs) : theirs.state === "removed";
+      // Theirs was shown, and is changed or deleted: that is the decision.
+      if (isDeleted ? !isAsTheirs : isAsTheirs) this.#conflicts.delete(id);
+      else if (!here) {
+        this.#show(id, theirs);
+        this.#conflicts.set(id, { ...conflict, isDeleted: true });
+      }
+    }
   }
 
   #show(id: string, cue: Cue | null): void {
@@ -349,45 +485,26 @@ export class Sheet {
   /** What this device kept from before: it is newer than what the page came with. */
   #takeUp(kept: Record<string, Unsaved>, by: string): void {
     for (const [id, { value, base, baseValue }] of Object.entries(kept)) {
-      const mine = value as Cue | null;
-      const theirs = this.#server.get(id);
-      if (base !== this.#base) {
-        // Other captions were published meanwhile: what was typed is kept beside them.
-        if (mine && mine.text.trim() !== "")
-          this.#show(mine.id, {
-            ...newCue(mine.begin, mine.end, mine.text),
-            state: "aside",
-          });
-        continue;
-      }
       const known = baseValue as Cue | null;
-      if (!theirs || (known && isSame(theirs, known)) || !known) {
-        this.#show(id, mine);
-        continue;
-      }
-      const merged = mergeCue(known, mine ?? removed(known), theirs);
-      if (merged) this.#show(id, present(merged));
-      else {
-        this.#show(id, mine);
-        this.#conflicts.set(id, { theirs, by });
-      }
+      const mine = (value as Cue | null) ?? (known && removed(known));
+      if (mine) this.#join(id, mine, known, { by, isOther: base !== this.#base });
     }
   }
 
   #keep(): void {
     const at = Date.now();
-    const held = this.#cues.filter(({ id }) => this.#conflicts.has(id));
-    const fields = Object.fromEntries(
-      [...this.#pending(), ...held].map((cue): [string, Unsaved] => [
-        cue.id,
-        {
-          value: present(cue),
-          base: this.#base,
-          baseValue: this.#server.get(cue.id) ?? null,
-          at,
-        },
-      ]),
-    );
+    const kept = (value: Cue | null, baseValue: Cue | null): Unsaved => ({
+      value,
+      base: this.#base,
+      baseValue,
+      at,
+    });
+    const known = (id: string): Cue | null => this.#server.get(id) ?? null;
+    const fields: Record<string, Unsaved> = {};
+    for (const cue of this.#pending()) fields[cue.id] = kept(present(cue), known(cue.id));
+    for (const [id, { cue }] of this.#refused) fields[id] = kept(present(cue), known(id));
+    // With what both began: the next visit sees the conflict, too.
+    for (const [id, { base }] of this.#conflicts) fields[id] = kept(this.#mine(id), base);
     this.#isInMemoryOnly = !this.options.store.write(fields);
   }
 
@@ -396,8 +513,12 @@ export class Sheet {
       ...this.#state,
       cues: this.#cues,
       conflicts: new Map(this.#conflicts),
+      refused: new Map(this.#refused),
       ...part,
     };
     for (const listener of this.#listeners) listener();
   }
 }
+
+const isReplaced = (reason: unknown): boolean =>
+  reason instanceof ApiError && reason.is("CAPTIONS_REPLACED");

@@ -33,6 +33,7 @@ export function useSheet(
         kept,
         author,
         send: (changes, isLeaving) => saveCues(lesson, language, changes, isLeaving),
+        load: () => fetchSheet(lesson, language),
       });
       setOpened({ language, sheet, failure: null });
     };
