@@ -20,6 +20,7 @@ from apps.courses.services.kept_contents import forget_version
 from apps.files.models import Upload
 from apps.files.services import release_content, uses_of
 from tests.courses.test_course_pictures import picture_bytes
+from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import StoredFileFactory, VideoFactory
 
@@ -106,6 +107,28 @@ def test_restoring_keeps_what_was_written(live: Course, ada: User) -> None:
     first = DiscardedVersion.objects.order_by("pk")[0]
     copy = bring_back_version(discarded=first, by=ada, now=NOW)
     assert copy.lessons.filter(title="Mouths").exists()
+
+
+def test_a_co_instructor_brings_texts_back_and_no_price(live: Course, ada: User, sam: User) -> None:
+    bo = CoInstructorFactory(course=live, role="edit").user
+    for _again in range(2):  # drafts at 9.00 by the instructor, who discarded them
+        Course.with_working_copies.filter(pk=begin(live).pk).update(pricing="one_time", price=900)
+        discarded = services.discard_version(course=live.working_copy, by=ada, now=NOW)
+        live = Course.objects.get(pk=live.pk)
+    Course.objects.filter(pk=live.pk).update(pricing="one_time", price=5000)
+
+    copy = bring_back_version(discarded=discarded, by=bo, now=NOW)
+    assert (copy.pricing, copy.price, copy.draft.base["course"]["price"]) == ("one_time", 5000, 5000)
+    edit_much(copy)
+    copy = services.restore_version(version=live.versions.get(), by=bo, now=NOW)
+    assert (copy.pricing, copy.price) == ("one_time", 5000)
+    Course.with_working_copies.filter(pk=copy.pk).update(price=700)  # by its instructor, for the next version
+    Course.objects.filter(pk=live.pk).update(price=6000)
+    copy = bring_back_version(discarded=DiscardedVersion.objects.earliest("pk"), by=bo, now=NOW)
+    assert (copy.price, copy.draft.base["course"]["price"]) == (700, 5000)
+
+    owners = services.restore_version(version=live.versions.get(), by=ada, now=NOW)
+    assert (owners.pricing, owners.price) == ("free", 0)
 
 
 def test_a_discarded_version_goes_after_thirty_days(live: Course, ada: User) -> None:

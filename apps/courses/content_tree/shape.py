@@ -32,6 +32,8 @@ COURSE_COLUMNS = (
     "title", "summary", "description", "difficulty", "language", "pricing", "price", "currency", "outcomes",
     "before_you_begin", "requires_order", "plate_variant",
 )  # fmt: skip
+PRICE_COLUMNS = ("pricing", "price", "currency")
+"""Those of the course that its instructor alone decides."""
 PICTURE_COLUMNS = ("alt", "x", "y", "zoom", "key", "width")
 FILE_COLUMNS = ("name", "media_type", "width", "height", "rendition_width", "is_rendered")
 LESSON_COLUMNS = (

@@ -5,6 +5,7 @@ requests one finds what the other did, and is told (docs/adr/0064-a-published-co
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -13,8 +14,9 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.content_tree import diff_trees
+from apps.courses.content_tree import Tree, diff_trees
 from apps.courses.content_tree.combining import combine_trees
+from apps.courses.content_tree.shape import PRICE_COLUMNS
 from apps.courses.errors import DraftClosed, UploadsUnderWay, VersionNotKept, WatchedChoiceMissing
 from apps.courses.events import LessonsRestarted, VersionPublished
 from apps.courses.models import Course, CourseVersion, VersionDraft
@@ -51,7 +53,7 @@ def begin_version(*, course: Course, by: User, now: datetime) -> Course:
 def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Course:
     """Make the working copy equal to a stored version, and return it. It is begun if there is none.
 
-    What was written in it can be brought back, like a discarded version.
+    What was written in it can be brought back, like a discarded version. A co-instructor leaves the price as it is.
 
     :raises VersionNotKept: the contents of the version are no longer stored.
     :raises CourseUnderReview: the next version is under review.
@@ -65,7 +67,7 @@ def restore_version(*, version: CourseVersion, by: User, now: datetime) -> Cours
         enforce(policies.edit_course(by, copy))
         if edited.is_working_copy:
             keep_discarded(live, edited, by, now)
-        apply_tree(version.tree, copy, by, now, Identity.ORIGIN)
+        apply_tree(tree_for(by, version.tree, copy), copy, by, now, Identity.ORIGIN)
         VersionDraft.objects.filter(course=copy).update(restored_from=version)
     return copy
 
@@ -205,6 +207,18 @@ def begin_locked(live: Course, by: User, now: datetime) -> Course:
     apply_tree(tree, copy, by, now, Identity.ORIGIN)
     copy.refresh_from_db()
     return copy
+
+
+def tree_for(by: User, tree: Tree, copy: Course) -> Tree:
+    """Return a stored tree as the user may apply it to a working copy: a co-instructor keeps the price of the copy."""
+    if policies.own_course(by, copy) is None:
+        return tree
+    return with_price(tree, {name: getattr(copy, name) for name in PRICE_COLUMNS})
+
+
+def with_price(tree: Tree, columns: Mapping[str, Any]) -> Tree:
+    """Return a tree whose course costs what these columns of a course say."""
+    return tree | {"course": tree["course"] | {name: columns[name] for name in PRICE_COLUMNS}}
 
 
 def _find_slug(slug: str, number: int) -> str:
