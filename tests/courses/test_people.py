@@ -220,6 +220,18 @@ def test_only_who_may_teach_takes_over_a_course(course, sam):
     assert Course.objects.get().instructor == cy
 
 
+def test_an_offer_ends_with_the_ownership_of_who_made_it(course, sam):
+    bo, cy = (CoInstructorFactory(course=course).user for _ in range(2))
+    services.offer_course(course=course, by=course.instructor, user_id=bo.pk, now=NOW)
+    services.transfer_course(course=course, by=sam, to=cy, now=NOW)
+    former = OwnershipOffer.objects.get(offered_to=bo)
+    assert former.state == OwnershipOffer.State.WITHDRAWN
+    OwnershipOffer.objects.filter(pk=former.pk).update(state=OwnershipOffer.State.PENDING)  # of before the update
+    with pytest.raises(OfferGone):
+        services.answer_offer(course=course, by=bo, accepts=True, now=LATER)
+    assert Course.objects.get().instructor == cy
+
+
 def test_a_deleted_account_teaches_nothing_any_longer(course, tokens):
     invite(course)
     bo = UserFactory(email="bo@example.com", role=Role.INSTRUCTOR)

@@ -149,7 +149,7 @@ def answer_offer(*, course: Course, by: User, accepts: bool, now: datetime) -> N
         enforce(policies.manage_course(by, course))
         offers = OwnershipOffer.objects.select_for_update().filter(course=course, offered_to=by)
         offer = offers.filter(state=OwnershipOffer.State.PENDING).first()
-        if offer is None:
+        if offer is None or (accepts and not _may_offer(offer, course)):
             raise OfferGone
         if accepts:
             enforce(people_policies.be_offered_course(by))
@@ -162,6 +162,10 @@ def answer_offer(*, course: Course, by: User, accepts: bool, now: datetime) -> N
             accounts.notify(
                 kind, offer.offered_by, people_page(course), offer.uid.hex, course=course.title, name=by.display_name
             )
+
+
+def _may_offer(offer: OwnershipOffer, course: Course) -> bool:
+    return offer.offered_by is not None and policies.own_course(offer.offered_by, course) is None
 
 
 def transfer_course(*, course: Course, by: User, to: User, now: datetime) -> None:
@@ -186,6 +190,8 @@ def _hand_over(course: Course, *, to: User, offer: OwnershipOffer, now: datetime
     former = course.instructor
     member = CoInstructor.objects.active().filter(course=course, user=to).get()
     _end(member, by=to, now=now)
+    pending = OwnershipOffer.objects.filter(course=course, state=OwnershipOffer.State.PENDING).exclude(pk=offer.pk)
+    pending.update(state=OwnershipOffer.State.WITHDRAWN, answered_at=now)  # a former instructor offers nothing
     offer.state, offer.answered_at, offer.former_instructor = OwnershipOffer.State.ACCEPTED, now, former
     offer.save()
     course.instructor = to
