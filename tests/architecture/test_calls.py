@@ -30,7 +30,7 @@ from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionImportFactory, SectionFactory
 from tests.factories.paths import LearningPathFactory, put_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.edits_in_place]
 
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "kim", "ada", "eve", "sam"]
 LONG = {"expired", "kim", "ada", "sam"}  # only long runs call as these
