@@ -1,5 +1,6 @@
 """Captions are edited beside the video, saved cue by cue, and published at once."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -140,6 +141,28 @@ def test_a_file_is_read_without_saving_it(lesson: Lesson) -> None:
     assert [each["state"] for each in read["cues"]] == ["shown", "aside"]
     assert read["format"] == "SubRip (SRT)"
     assert not CaptionSheet.objects.exists()
+
+
+def test_long_cues_of_a_file_are_divided_and_a_refused_cue_is_named(lesson: Lesson) -> None:
+    words = [f"<i>word{number}</i>" if number % 7 else f"word{number}" for number in range(400)]
+    text = f"WEBVTT\n\n00:10.000 --> 00:30.000\n{' '.join(words)}\n\n00:30.000 --> 00:31.000\n{'語' * 4500}\n"
+    author = client_of(lesson.course)
+    body = {"file": SimpleUploadedFile("words.vtt", text.encode())}
+    read = author.post(address_of(lesson, "reading/"), body).json()
+
+    cues = read["cues"]
+    long, wide = [each for each in cues if "w" in each["text"]], [each for each in cues if "語" in each["text"]]
+    assert " ".join(each["text"] for each in long).split() == words
+    assert "".join(each["text"] for each in wide) == "語" * 4500
+    assert all(len(each["text"]) <= 2000 and each["begin"] < each["end"] for each in cues)
+    assert (long[0]["begin"], long[-1]["end"]) == (10, 30)
+    assert all(one["end"] == other["begin"] for one, other in pairwise(cues))
+    assert read["summary"] == ["Long captions divided: 2"]
+
+    sheet = author.get(address_of(lesson)).json()
+    assert save(author, lesson, sheet, *cues).status_code == 200
+    refused = save(author, lesson, sheet, cues[0], {**cues[1], "text": "x" * 2001}, cues[2])
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["cues.1.text"])
 
 
 def test_chapters_are_saved_unless_others_changed_them(lesson: Lesson) -> None:

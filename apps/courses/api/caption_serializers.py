@@ -6,12 +6,11 @@ from rest_framework import serializers
 
 from apps.courses.chapters import LONGEST_TITLE, MOST_CHAPTERS
 from apps.files.services import caption_encodings
-from apps.files.services.caption_sheets import MAX_CHAPTER_LENGTH, MAX_CUE_TIME_SECONDS, STATES
+from apps.files.services.caption_sheets import MAX_CHAPTER_LENGTH, MAX_CUE_CHARACTERS, MAX_CUE_TIME_SECONDS, STATES
 from studyplatform.kit.web.fields import BoundedListField
 
 MAX_CHANGED_CUES = 500
 """Of one call; an editor sends more in several."""
-MAX_CUE_TEXT = 2000  # characters
 
 
 class SheetCueShape(serializers.Serializer[object]):
@@ -19,7 +18,7 @@ class SheetCueShape(serializers.Serializer[object]):
     begin = serializers.FloatField(min_value=0, max_value=MAX_CUE_TIME_SECONDS, help_text="Seconds.")
     end = serializers.FloatField(min_value=0, max_value=MAX_CUE_TIME_SECONDS, help_text="Seconds.")
     text = serializers.CharField(
-        max_length=MAX_CUE_TEXT,
+        max_length=MAX_CUE_CHARACTERS,
         allow_blank=True,
         trim_whitespace=False,
         help_text="As authors type it: tags of WebVTT are tags, everything else is text.",
@@ -71,7 +70,11 @@ class CueChangesIn(serializers.Serializer[object]):
     since = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The revision the author has seen.")
     base = serializers.CharField(max_length=16, allow_blank=True)
     source_encoding = serializers.CharField(max_length=20, allow_blank=True, default="")
-    cues = BoundedListField(child=SheetCueShape(), max_length=MAX_CHANGED_CUES)
+    cues = BoundedListField(
+        child=SheetCueShape(),
+        max_length=MAX_CHANGED_CUES,
+        help_text='None is saved if one is refused. The error names it by its place: "cues.3.text".',
+    )
 
 
 class CueChangesOut(serializers.Serializer[object]):

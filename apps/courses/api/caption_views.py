@@ -25,7 +25,7 @@ from apps.courses.services.captions import (
 )
 from apps.files import services as files
 from apps.files.models import VideoAsset
-from apps.files.services.caption_sheets import cues_of_file
+from apps.files.services.caption_sheets import cues_of_file, summary_of_file
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
@@ -127,7 +127,7 @@ class LessonCaptionsReading(APIView):
                 "encoding_name": report.encoding,
                 "is_guess": reading.is_guess,
                 "cues": cues_of_file(reading, video=video, now=timezone.now()),
-                "summary": report.summary,
+                "summary": summary_of_file(reading),
             }
         )
 

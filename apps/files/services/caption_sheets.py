@@ -8,20 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.files import errors
 from apps.files.models import CaptionSheet, CaptionTrack, VideoAsset
-from apps.files.services.captions import is_language, language_name
+from apps.files.services.captions import is_language, language_name, report_of_reading
 from apps.files.video import cue_sheets
 from apps.files.video.caption_reading import CaptionReading
 from apps.files.video.cue_drafts import MAX_CUE_TIME_SECONDS
-from apps.files.video.cue_sheets import STATES, SheetCue
+from apps.files.video.cue_sheets import MAX_CUE_CHARACTERS, STATES, SheetCue
 from apps.files.video.webvtt import MAX_CHAPTER_LENGTH, MAX_CUES, write_webvtt
 from studyplatform.kit.errors import NotFound
 
 __all__ = [
     "MAX_CHAPTER_LENGTH",
+    "MAX_CUE_CHARACTERS",
     "MAX_CUE_TIME_SECONDS",
     "STATES",
     "OpenSheet",
@@ -35,6 +37,7 @@ __all__ = [
     "publish_sheet",
     "save_cues",
     "sheets_of",
+    "summary_of_file",
 ]
 
 
@@ -223,9 +226,16 @@ def _locked(video: VideoAsset, language: str, now: datetime) -> CaptionSheet:
 
 
 def cues_of_file(reading: CaptionReading, *, video: VideoAsset, now: datetime) -> list[SheetCue]:
-    """Return what a file says as cues to edit; those after the end of the video are set aside."""
+    """Return what a file says as cues to edit; those after the end of the video are set aside, long ones divided."""
     prefix = f"f{now:%H%M%S%f}"
     return cue_sheets.cues_of_reading(reading.cues, prefix=prefix, is_checked=True, duration=video.duration)
+
+
+def summary_of_file(reading: CaptionReading) -> list[str]:
+    """Return what was changed to read a file and to make cues of it that can be edited."""
+    divided = cue_sheets.count_long(reading.cues)
+    told = [_("Long captions divided: %d") % divided] if divided else []
+    return [*report_of_reading(reading).summary, *told]
 
 
 def sheets_of(video: VideoAsset) -> dict[str, str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import html
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import NotRequired, TypedDict
 
 from .cue_text import clean_markup, plain_text
@@ -19,6 +19,8 @@ from .webvtt import format_timestamp, parse_cues, write_webvtt
 
 SHOWN, ASIDE, REMOVED = "shown", "aside", "removed"
 STATES = (SHOWN, ASIDE, REMOVED)
+MAX_CUE_CHARACTERS = 2000
+"""Of the text of a cue that is edited. Files may have longer ones: they are divided."""
 
 
 class SheetCue(TypedDict):
@@ -76,20 +78,49 @@ def cues_of_webvtt(webvtt: str, *, is_checked: bool) -> list[SheetCue]:
 
 
 def cues_of_reading(cues: Iterable[Cue], *, prefix: str, is_checked: bool, duration: float = 0) -> list[SheetCue]:
-    """Return the cues of a file; those that begin after ``duration`` (seconds, 0: unknown) are set aside."""
+    """Return the cues of a file; those that begin after ``duration`` (seconds, 0: unknown) are set aside.
+
+    Cues with more than `MAX_CUE_CHARACTERS` are divided.
+    """
+    parts = (part for cue in cues for part in _parts_of(cue))
     return [
         SheetCue(
             id=f"{prefix}-{number}",
-            begin=cue.begin,
-            end=cue.end,
-            text=editable_text(cue.text),
-            settings=cue.settings,
-            chapter=cue.chapter,
+            begin=part.begin,
+            end=part.end,
+            text=part.text,
+            settings=part.settings,
+            chapter=part.chapter,
             is_checked=is_checked,
-            state=ASIDE if cue.begin >= duration > 0 else SHOWN,
+            state=ASIDE if part.begin >= duration > 0 else SHOWN,
         )
-        for number, cue in enumerate(cues)
+        for number, part in enumerate(parts)
     ]
+
+
+def count_long(cues: Iterable[Cue]) -> int:
+    """Return how many cues of a file are divided."""
+    return sum(len(editable_text(cue.text)) > MAX_CUE_CHARACTERS for cue in cues)
+
+
+def _parts_of(cue: Cue) -> Iterator[Cue]:
+    """Yield a cue with its text as authors type it; a long one in parts, each as long as its share of the text."""
+    text, at, begin = editable_text(cue.text), 0, cue.begin
+    while len(text) - at > MAX_CUE_CHARACTERS:
+        cut = at + _cut_of(text[at : at + MAX_CUE_CHARACTERS])
+        end = round(cue.begin + (cue.end - cue.begin) * cut / len(text), 3)
+        yield replace(cue, begin=begin, end=end, text=text[at:cut].strip(), chapter="" if at else cue.chapter)
+        at, begin = cut, end
+    if at == 0 or text[at:].strip():
+        yield replace(cue, begin=begin, text=text[at:].strip() if at else text, chapter="" if at else cue.chapter)
+
+
+def _cut_of(text: str) -> int:
+    """Return where a text is cut: between lines or words of its second half, not within a tag."""
+    at = max(text.rfind("\n"), text.rfind(" ")) + 1
+    at = at if at > len(text) / 2 else len(text)  # written without spaces
+    tag = text.rfind("<", 0, at)
+    return tag if tag > text.rfind(">", 0, at) and tag > len(text) / 2 else at
 
 
 def merge_changes(

@@ -3398,6 +3398,7 @@ export interface components {
             base: string;
             /** @description Names the browser's tab. */
             client: string;
+            /** @description None is saved if one is refused. The error names it by its place: "cues.3.text". */
             cues: components["schemas"]["SheetCueShapeRequest"][];
             /** @description The revision the author has seen. */
             since: number;
