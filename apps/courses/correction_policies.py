@@ -32,7 +32,7 @@ def publish_corrections(user: AnyUser, live: Course, edited: Course) -> Verdict:
 
 
 def change_shown_video(user: User, video: VideoAsset) -> Verdict:
-    """What a published course shows, only those change who edit it, whoever owns the video. At most two queries."""
+    """What a published course shows, only those change who edit it: not the video's owner. At most two queries."""
     shown = set(_courses_showing(video).exclude(published_at=None))
     return None if courses_with_right(user, shown, Right.EDIT) >= {one.pk for one in shown} else VideoOfOtherCourse()
 

@@ -426,7 +426,7 @@ def test_prices_of_another_currency_and_unknown_subjects_are_named(archive, eve,
 
 
 def test_contents_that_are_only_named_are_not_taken_from_others(archive, eve, course) -> None:
-    """An archive names rows of this site: what did not arrive with it is missing, whoever has it here."""
+    """An archive names rows of this site: what did not arrive with it is missing, even if somebody has it here."""
     others = CourseFactory(title="Secret plans")
 
     def change(entries: dict[str, bytes]) -> None:
