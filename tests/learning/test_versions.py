@@ -9,7 +9,7 @@ from django.test import Client
 
 from apps.accounts.models import Notification
 from apps.courses.content_tree import diff_trees
-from apps.courses.models import Course, Question, Quiz
+from apps.courses.models import Course, Lesson, Question, Quiz
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.version_effects import count_effects, read_change
 from apps.courses.services.applying import apply_tree
@@ -26,6 +26,7 @@ from tests.factories.topics import BoardFactory, make_topic
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+EARLIER = NOW - timedelta(minutes=5)
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_the_page_asks_once_and_takes_the_answer(course: Course) -> None:
 def attempt(enrollment: Enrollment, answers: dict[str, str], *, is_open: bool = False) -> Attempt:
     """Take the quiz, and answer questions by their prompt."""
     quiz = Quiz.objects.select_related("lesson__course").get(lesson__course=enrollment.course)
-    made = services.draw_attempt(enrollment=enrollment, quiz=quiz, number=1, now=NOW - timedelta(minutes=5))
+    made = services.draw_attempt(enrollment=enrollment, quiz=quiz, number=1, now=EARLIER)
     return made if is_open else submit(made, answers)
 
 
@@ -183,6 +184,26 @@ def test_a_corrected_answer_only_adds_points_and_tells_who_passes_by_it(course: 
     # Those who are in an attempt are marked by what is right by now, or by what was right when they began.
     assert submit(running, {"First?": "a", "Second?": "b"}).percent == 100
     assert submit(running_by_old, {"First?": "b", "Second?": "b"}).percent == 100
+
+
+@pytest.mark.parametrize("case", ["left the course", "passed before", "quiz went"])
+def test_who_has_nothing_of_a_corrected_answer_is_not_told(course: Course, case: str) -> None:
+    made = attempt(EnrollmentFactory(course=course), {"First?": "a", "Second?": "b"})
+    if case == "left the course":
+        Enrollment.objects.update(revoked_at=NOW)
+    elif case == "passed before":
+        again = services.draw_attempt(enrollment=made.enrollment, quiz=made.quiz, number=2, now=EARLIER)
+        assert submit(again, {"First?": "b", "Second?": "b"}).is_passed
+    else:
+        Lesson.objects.filter(pk=made.quiz.lesson.pk).update(removed_at=NOW)
+    question = Question.objects.get(prompt="First?")
+    Question.objects.filter(pk=question.pk).update(answer={"id": "a"})
+
+    assert services.remark_questions(questions=[question.pk], tells_passed=True, now=NOW) == 1
+
+    made.refresh_from_db()
+    assert made.is_passed, "the points are given anyway"
+    assert not Notification.objects.filter(kind="learning.passed_by_correction").exists()
 
 
 def test_a_question_that_became_another_one_changes_no_attempt(course: Course) -> None:

@@ -27,7 +27,8 @@ def remark_questions(
 
     Open attempts are marked so when they are submitted. Returns how many submitted attempts earned more. Idempotent.
 
-    :param tells_passed: learners who pass a quiz by that are notified.
+    :param tells_passed: learners who pass a quiz by that are notified, if they are enrolled, the course still has it,
+        and no other attempt had passed.
     """
     present = {str(one.uid): one for one in Question.objects.filter(pk__in=questions)}
     raised = last = 0
@@ -68,11 +69,18 @@ def _remark(pk: int, present: Mapping[str, Question], *, tells_passed: bool, now
         _rewrite_results(attempt, changed)
         set_score(attempt, earned_by(attempt))
         attempt.save(update_fields=["asked", "results", "score", "percent", "is_passed"])
-        if not attempt.waiting and attempt.enrollment.is_active and not attempt.quiz.lesson.is_removed:
+        counts = attempt.enrollment.is_active and not attempt.quiz.lesson.is_removed
+        if counts and not attempt.waiting:
             complete_attempt(attempt, now)
-        if attempt.is_passed and not was_passed and tells_passed:
+        if counts and attempt.is_passed and not was_passed and tells_passed and not _has_passed_otherwise(attempt):
             _tell(attempt, attempt.quiz.lesson, now)
     return True
+
+
+def _has_passed_otherwise(attempt: Attempt) -> bool:
+    """Whether the learner has passed the quiz by another attempt: then this one is no news."""
+    passed = Attempt.objects.filter(enrollment=attempt.enrollment_id, quiz=attempt.quiz_id, is_passed=True)
+    return passed.exclude(pk=attempt.pk).exists()
 
 
 def _rewrite_results(attempt: Attempt, changed: Collection[str]) -> None:
