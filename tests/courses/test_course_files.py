@@ -16,6 +16,8 @@ from PIL import Image
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, CourseFile, CourseFileUse, Lesson
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.services.applying import apply_tree
 from apps.files import queries
 from apps.files.models import Upload
 from apps.files.services import uses_of
@@ -25,9 +27,9 @@ from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.text import content
 from tests.courses.test_course_pictures import picture_bytes
-from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
+from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import FileFactory
-from tests.factories.learning import AttemptFactory, EnrollmentFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
 
 pytestmark = [pytest.mark.edits_in_place, pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 API = "/api/v1/courses/rivers/files/"
@@ -152,6 +154,32 @@ def test_pictures_of_questions_are_for_those_who_may_open_the_quiz(course, ada, 
     services.delete_question(question=question, by=ada, now=timezone.now())
     assert CourseFileUse.objects.filter(ended_at=None).count() == 0
     assert status_of(browser_of(leo), files[0]) == 200  # an open attempt may still show it
+
+
+@pytest.mark.parametrize("kind", ["quiz", "text"])
+def test_who_works_in_a_lesson_that_a_version_takes_out_keeps_its_pictures(course, ada, leo, mia, browser_of, kind):
+    file = added(course, ada)
+    if kind == "quiz":
+        quiz = QuizFactory(lesson__section__course=course)
+        QuestionFactory(quiz=quiz, prompt=f"What?\n\n![a]({file.address})")
+        work = AttemptFactory(enrollment__user=leo, enrollment__course=course, quiz=quiz)
+        lesson = quiz.lesson
+    else:
+        lesson = LessonFactory(section__course=course, body=f"![a]({file.address})")
+        work = LessonProgressFactory(enrollment__user=leo, enrollment__course=course, lesson=lesson)
+    EnrollmentFactory(user=mia, course=course)
+    services.record_uses(course=course, by=ada, lesson=lesson, now=timezone.now())
+    tree = read_tree(course)
+    tree["sections"][0]["lessons"] = []
+
+    apply_tree(tree, course, ada, timezone.now(), version=2)
+
+    assert not Course.objects.get(pk=course.pk).lessons.exists()
+    assert [status_of(browser_of(one), file) for one in (leo, mia)] == [200, 404]
+    clear_caches()
+    work.enrollment.revoked_at = timezone.now()
+    work.enrollment.save()
+    assert status_of(browser_of(leo), file) == 404
 
 
 def test_files_are_listed_searched_and_added_once(course, ada, eve, leo, browser_of):

@@ -14,7 +14,7 @@ from apps.courses.models import Course, CourseFile, Lesson
 from apps.courses.policies import is_staff_of
 from apps.courses.services import course_file_holds
 from apps.learning import policies
-from apps.learning.models import Attempt
+from apps.learning.models import Attempt, Enrollment, LessonProgress
 from apps.learning.queries.openable import openable_lessons
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.errors import NotFound
@@ -27,8 +27,8 @@ def course_file_for(user: AnyUser, uid: UUID) -> CourseFile:
     """Return a file by the uid in its address, with its upload. Two queries if this reader asked for another one of
     the course a moment ago.
 
-    Staff of its course may open it always, others if they may read one of the texts that show it: the course page, or
-    a lesson that is open to them now.
+    Staff of its course may open it always, others if they may read one of the texts that show it: the course page, a
+    lesson that is open to them now, or one in which they work or worked while a version took it out.
 
     :raises NotFound: there is none that the user may open.
     """
@@ -59,7 +59,21 @@ def _is_open(user: AnyUser, course: Course, lessons: Collection[int | None]) -> 
     at, found = _openable.get(key) or (now, frozenset())
     if abs(now - at) < PERMISSION_TTL and not found.isdisjoint(lessons):
         return True
-    return not _openable.put(key, (now, openable_lessons(user, course)))[1].isdisjoint(lessons)
+    found = openable_lessons(user, course) | _begun_lessons(user, course)
+    return not _openable.put(key, (now, found))[1].isdisjoint(lessons)
+
+
+def _begun_lessons(user: AnyUser, course: Course) -> frozenset[int]:
+    """Return the lessons that an enrolled user keeps, also when a version takes them out. One query.
+
+    Attempts at a quiz are answered and read later; a text that was begun stays on the page that is open.
+    """
+    if not isinstance(user, User) or not user.is_active:
+        return frozenset()
+    theirs = Enrollment.objects.active().filter(user=user, course=course).values("pk")
+    asked = Attempt.objects.filter(enrollment__in=theirs).values_list("quiz__lesson", flat=True)
+    begun = LessonProgress.objects.filter(enrollment__in=theirs, lesson__removed_at__isnull=False)
+    return frozenset(asked.union(begun.values_list("lesson", flat=True)))
 
 
 @course_file_holds.registers("attempts")
