@@ -7,11 +7,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.queries.content_tree import read_tree
+from apps.courses.services.applying import apply_tree
 from apps.courses.services.outline_rows import refresh_outline
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Note
@@ -214,6 +218,40 @@ def test_an_attempt_is_submitted_as_a_form_after_its_quiz_went(river: River) -> 
 
     assert answer["Location"] == "/learn/rivers/quiz"
     assert "50" in river.browser.get("/learn/rivers/quiz").content.decode()
+
+
+def test_an_attempt_keeps_its_address_when_another_quiz_has_its_title(river: River) -> None:
+    attempt = river.open_attempt()
+    copy = river.begin()
+    services.delete_lesson(lesson=copy.lessons.get(slug="quiz"), by=river.author, now=NOW)
+    section = copy.sections.get()
+    added = services.add_lesson(section=section, by=river.author, kind="quiz", title="Quiz", position=1, now=NOW)
+    QuestionFactory(quiz=added.quiz, prompt="Who swims?")
+    river.publish()
+
+    assert "Which way does it run?" in river.browser.get("/learn/rivers/quiz").content.decode()
+    assert "Who swims?" not in river.browser.get("/learn/rivers/quiz").content.decode()
+    assert river.course.lessons.get(kind="quiz").slug == "quiz-2"
+    river.submit(attempt, Which="b", Where="a")
+    assert "50" in river.browser.get("/learn/rivers/quiz").content.decode()
+
+
+def test_a_removed_quiz_gets_another_address_if_a_stored_lesson_has_its_own(river: River) -> None:
+    attempt = river.open_attempt()
+    river.publish_without("quiz")
+    tree = read_tree(river.course)
+    lesson = tree["sections"][0]["lessons"][0] | {"uid": str(uuid4()), "slug": "quiz", "title": "Quiz"}
+    tree["sections"][0]["lessons"].append(lesson)
+    with CaptureQueriesContext(connection) as queries:
+        apply_tree(tree, river.course, river.author, NOW, version=3)
+
+    assert len(queries) < 60
+    quiz = Lesson.with_removed.get(quiz__attempts=attempt)
+    assert quiz.slug == "quiz-2"
+    sent = {f"q.{attempt.asked[0]['uid']}": "b"}
+    answer = river.browser.post(f"/learn/rivers/quiz/attempts/{attempt.uid}", sent)
+    assert answer["Location"] == "/learn/rivers/quiz-2"
+    assert "50" in river.browser.get("/learn/rivers/quiz-2").content.decode()
 
 
 def test_an_attempt_ends_with_its_own_questions(river: River) -> None:

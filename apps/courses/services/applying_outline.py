@@ -12,7 +12,7 @@ from apps.courses.errors import PrerequisitesInCircle
 from apps.courses.models import Lesson, Section
 from apps.courses.queries.content_tree import lesson_columns
 from apps.courses.services.applying_rows import BATCH, Target
-from apps.courses.services.outline_rows import ASIDE
+from apps.courses.services.outline_rows import ASIDE, find_free_slug
 
 _COMPARED = (*LESSON_COLUMNS, "video", "file")
 _WRITTEN = (*LESSON_COLUMNS, "video", "file")
@@ -28,6 +28,7 @@ def apply_outline(target: Target) -> None:
     _remove_missing(target)
     _write_sections(target, is_moved=is_moved)
     _write_lessons(target, is_moved=is_moved)
+    _readdress_removed(target)
 
 
 def _order(tree: Tree) -> list[tuple[str, list[str]]]:
@@ -92,6 +93,18 @@ def _write_lessons(target: Target, *, is_moved: bool) -> None:
     Lesson.objects.bulk_create(new, batch_size=BATCH)
     target.applied.added_lessons += [row.pk for row in new]
     target.applied.changed_lessons = [row.pk for row in changed]
+
+
+def _readdress_removed(target: Target) -> None:
+    """Give removed lessons whose address a lesson of the tree has another one, where learners find their work."""
+    live = {lesson["slug"] for lesson in lessons_of(target.tree)}
+    removed = [row for uid, row in target.lessons.items() if uid not in target.lessons_of_tree]
+    taken = live | {row.slug for row in removed}
+    moved = [row for row in removed if row.slug in live]
+    for row in moved:
+        row.slug = find_free_slug(taken, row.slug)
+        taken.add(row.slug)
+    Lesson.with_removed.bulk_update(moved, ["slug"], batch_size=BATCH)
 
 
 def _write_columns(target: Target, row: Lesson, wanted: dict[str, Any], *, is_new: bool, renamed: list[int]) -> bool:

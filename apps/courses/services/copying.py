@@ -30,7 +30,7 @@ from apps.courses.models import (
     QuizDraw,
     Section,
 )
-from apps.courses.services.outline_rows import find_free_slug
+from apps.courses.services.outline_rows import find_free_slug, slugs_in_use
 from apps.courses.services.quizzes import BANK_LIMIT, copied_columns
 
 FIRST_POSITION_OF_COPIES = 15_000  # positions of copies until they are put in their place
@@ -98,7 +98,7 @@ def copy_lessons(
     if not pairs:
         return
     is_same = source.pk == into.pk
-    taken = set(into.lessons.values_list("slug", flat=True))
+    taken = slugs_in_use(into)
     made: dict[int, Lesson] = {}
     for place, (row, section) in enumerate(pairs):
         copy = Lesson(**columns_of(row, without={"course", "section", "position", "number", "slug"}))

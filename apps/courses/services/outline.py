@@ -23,6 +23,7 @@ from apps.courses.services.outline_rows import (
     lock_course,
     read_arrangement,
     refresh_outline,
+    slugs_in_use,
 )
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
@@ -264,5 +265,4 @@ def _title(text: str, fallback: str) -> str:
 
 def free_slug(course: Course, title: str) -> str:
     """Return an address for a lesson with this title that no other lesson of the course has."""
-    base = slugify(title)[:75].strip("-") or "lesson"
-    return find_free_slug(set(course.lessons.filter(slug__startswith=base).values_list("slug", flat=True)), base)
+    return find_free_slug(slugs_in_use(course), slugify(title))

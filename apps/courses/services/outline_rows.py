@@ -101,6 +101,16 @@ def find_free_slug(taken: Collection[str], wanted: str) -> str:
     return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)
 
 
+def slugs_in_use(course: Course) -> set[str]:
+    """Return the addresses that no new lesson of the course gets. One query.
+
+    Of a working copy also those of the published course, removed lessons too: learners find their work there.
+    """
+    own = course.lessons.values_list("slug")
+    published = Lesson.with_removed.filter(course=course.next_version_of_id).values_list("slug")
+    return {slug for (slug,) in (own if course.next_version_of_id is None else own.union(published))}
+
+
 def refresh_outline(course: Course, *, now: datetime) -> None:
     """Close gaps in positions, renumber, recount, index and publish. Call it inside a transaction."""
     sections = list(course.sections.order_by("position").prefetch_related("lessons"))

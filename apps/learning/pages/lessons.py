@@ -206,7 +206,7 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
         messages.success(request, _("You completed the course. Your certificate is ready."))
     elif saved is not None and saved.newly_completed and not attempt.quiz.lesson.is_removed:
         messages.success(request, completion_message(attempt.quiz.lesson, saved), extra_tags="toast")
-    return redirect(lesson_url(course, lesson))
+    return redirect(lesson_url(course, attempt.quiz.lesson.slug))
 
 
 @open_to_everyone
