@@ -232,6 +232,16 @@ it("loads captions that were discarded or published elsewhere, with what is type
   expect([desk.last, desk.sheet.state().failure]).toEqual([["n n shown"], null]);
 });
 
+it("asks about a caption whose deletion was published elsewhere", async () => {
+  const kept = { a: { value: { ...a, text: "mine" }, base: "b", baseValue: a, at: 1 } };
+  const desk = new Desk([b], undefined, { kept: [kept] });
+  await pass();
+  expect([desk.conflicts, desk.sent, desk.texts.a]).toEqual([["a"], [], "mine"]);
+  desk.sheet.resolve("a", "theirs");
+  await pass();
+  expect([desk.sheet.isUnsaved, desk.texts, desk.sent]).toEqual([false, { b: "b" }, []]);
+});
+
 it("sets aside what is typed when captions of another file take the place of these", async () => {
   let calls = 0;
   const desk = new Desk(

@@ -393,7 +393,12 @@ export class Sheet {
 
   /** A cue that differs here from the one it was made of meets what the server has of it. */
   #join(id: string, mine: Cue, base: Cue | null, { by, isMineBest, isOther }: Meeting): void {
-    const theirs = this.#server.get(id);
+    let theirs = this.#server.get(id);
+    if (!theirs && base && !isOther && !isMineBest) {
+      // It was deleted, and published since: the mark of that is gone.
+      theirs = removed(base);
+      this.#server.set(id, theirs);
+    }
     if (!theirs) {
       // In other captions it has no place of its own: it is kept beside them.
       if (!isOther) this.#show(id, present(mine));
