@@ -1,66 +1,24 @@
-import { useState } from "react";
-
 import { toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
-import { toast } from "../../shared/toasts";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
-import { type Chapter, saveChapters } from "./api";
-import { formatTime, parseTime } from "./time";
+import { parseTime } from "./time";
+import type { ChapterList } from "./useChapters";
 import type { EditedVideo } from "./video";
 
-type Row = { key: number; time: string; title: string };
 const MAX_CHAPTERS = 100;
-
-let keys = 0;
-const rowOf = ({ start, title }: Chapter): Row => ({
-  key: (keys += 1),
-  time: formatTime(start).replace(/\.\d+$/, ""),
-  title,
-});
 
 /** The chapters of the video, which begin at the present second or at one that is typed. */
 export function Chapters({
-  lesson,
-  saved,
+  chapters,
   video,
   isLocked,
 }: {
-  lesson: string;
-  saved: readonly Chapter[];
+  chapters: ChapterList;
   video: EditedVideo;
   isLocked: boolean;
 }) {
-  const [before, setBefore] = useState(saved);
-  const [rows, setRows] = useState(() => saved.map(rowOf));
-  const [failure, setFailure] = useState<unknown>(null);
-  const [isSaving, setSaving] = useState(false);
-  const chapters = rows
-    .map(({ time, title }) => ({ start: Math.floor(parseTime(time) ?? -1), title: title.trim() }))
-    .sort((one, other) => one.start - other.start);
-  const isReadable = chapters.every(({ start, title }) => start >= 0 && title !== "");
-  const isChanged = JSON.stringify(chapters) !== JSON.stringify(before);
-
-  const edit = (key: number, part: Partial<Row>): void =>
-    setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
-  const add = (): void => {
-    const start = rows.length === 0 ? 0 : Math.floor(video.time);
-    setRows([...rows, rowOf({ start, title: "" })]);
-  };
-  const save = async (): Promise<void> => {
-    setSaving(true);
-    setFailure(null);
-    try {
-      const stored = await saveChapters(lesson, chapters, before);
-      setBefore(stored);
-      setRows(stored.map(rowOf));
-      toast(t("The chapters were saved."));
-    } catch (reason) {
-      setFailure(reason);
-    } finally {
-      setSaving(false);
-    }
-  };
+  const { rows, failure } = chapters;
   return (
     <section className="panel panel__body mt-4 capchapters" aria-labelledby="captions-chapters">
       <h2 className="h5" id="captions-chapters">
@@ -81,7 +39,7 @@ export function Chapters({
               value={time}
               readOnly={isLocked}
               aria-invalid={parseTime(time) === null || undefined}
-              onChange={({ target }) => edit(key, { time: target.value })}
+              onChange={({ target }) => chapters.edit(key, { time: target.value })}
             />
             <label className="vh" htmlFor={`chapter-title-${key}`}>
               {t("Chapter {number}, title", { number: at + 1 })}
@@ -92,14 +50,14 @@ export function Chapters({
               value={title}
               maxLength={80}
               readOnly={isLocked}
-              onChange={({ target }) => edit(key, { title: target.value })}
+              onChange={({ target }) => chapters.edit(key, { title: target.value })}
             />
             {!isLocked && (
               <button
                 className="icon-btn icon-btn--sm"
                 type="button"
                 aria-label={t("Remove chapter {number}", { number: at + 1 })}
-                onClick={() => setRows(rows.filter((row) => row.key !== key))}
+                onClick={() => chapters.remove(key)}
               >
                 <Icon name="x" />
               </button>
@@ -114,7 +72,7 @@ export function Chapters({
             className="btn btn--sm"
             type="button"
             disabled={rows.length >= MAX_CHAPTERS}
-            onClick={add}
+            onClick={() => chapters.add(Math.floor(video.time))}
           >
             <Icon name="plus" />
             {t("Add a chapter here")}
@@ -122,8 +80,8 @@ export function Chapters({
           <button
             className="btn btn--sm btn--primary"
             type="button"
-            disabled={!isChanged || !isReadable || isSaving}
-            onClick={() => void save()}
+            disabled={!chapters.canSave}
+            onClick={() => void chapters.save()}
           >
             {t("Save chapters")}
           </button>

@@ -40,6 +40,7 @@ import { SoundStrip } from "./SoundStrip";
 import { formatTime } from "./time";
 import { FindLine, Tools } from "./Tools";
 import { useAutomatic } from "./useAutomatic";
+import type { ChapterList } from "./useChapters";
 import { useEditing } from "./useEditing";
 import type { EditedVideo } from "./video";
 import { VideoPane } from "./VideoPane";
@@ -50,6 +51,7 @@ type Filter = "all" | "warnings" | "unchecked" | "untranslated";
 type Props = {
   props: CaptionsProps;
   video: EditedVideo;
+  chapters: ChapterList;
   sheet: Sheet;
   second: Sheet | null;
   secondLanguage: string;
@@ -72,6 +74,7 @@ const NO_WARNINGS: readonly Warning[] = [];
 export function Editor({
   props,
   video,
+  chapters,
   sheet,
   second,
   secondLanguage,
@@ -603,12 +606,7 @@ export function Editor({
               onChoose={setCurrent}
             />
           )}
-          <Chapters
-            lesson={lesson}
-            saved={props.chapters}
-            video={video}
-            isLocked={props.are_chapters_locked}
-          />
+          <Chapters chapters={chapters} video={video} isLocked={props.are_chapters_locked} />
           <section className="panel panel__body mt-4 capkeys" aria-labelledby="captions-keys">
             <h2 className="h5" id="captions-keys">
               {t("Keys")}

@@ -6,6 +6,7 @@ import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Editor } from "./Editor";
 import type { CaptionsProps } from "./props";
+import { useChapters } from "./useChapters";
 import { useSheet } from "./useSheet";
 import { EditedVideo } from "./video";
 
@@ -15,6 +16,13 @@ export function Island(props: CaptionsProps) {
   const [language, setLanguage] = useState(props.language);
   const [second, setSecond] = useState("");
   const [video] = useState(() => new EditedVideo(props.sources));
+  // Outside of the editor, which begins anew with another language.
+  const chapters = useChapters(
+    props.lesson,
+    props.author,
+    props.chapters,
+    props.are_chapters_locked,
+  );
   const first = useSheet(props.lesson, isLoading ? "" : language, props.author);
   const other = useSheet(props.lesson, second, props.author);
   const failed = first.failure ?? other.failure;
@@ -36,6 +44,7 @@ export function Island(props: CaptionsProps) {
       key={language}
       props={props}
       video={video}
+      chapters={chapters}
       sheet={first.sheet}
       second={second === "" ? null : other.sheet}
       secondLanguage={second}
