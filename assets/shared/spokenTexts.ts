@@ -116,6 +116,7 @@ export const fromThePage: Record<string, string> = {
   "site/filters.ts": "how many courses were found",
   "site/liveForm.ts": "what the server says of the entered values, such as the new total",
   "site/liveValidation.ts": "what the server says of a field",
+  "site/newVersion.ts": "that another version of the course was published",
   "site/passwords.ts": "that two passwords differ",
   "site/serverToasts.ts": "the message that came with the page",
   "site/vatNumber.ts": "what the server says of a VAT number",
