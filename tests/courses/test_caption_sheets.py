@@ -12,6 +12,7 @@ from apps.accounts.models import Role
 from apps.courses import services
 from apps.courses.errors import CorrectionsAreReviewed
 from apps.courses.models import Course, Lesson
+from apps.courses.services import outline_rows
 from apps.files.models import CaptionSheet, CaptionTrack
 from apps.files.video import cue_sheets
 from apps.files.video.caption_files import read_captions
@@ -317,6 +318,23 @@ def test_captions_of_a_published_course_are_corrected_at_once(lesson: Lesson) ->
     assert "Corrected." in CaptionTrack.objects.get().webvtt
     Course.objects.filter(pk=lesson.course_id).update(status=Course.Status.REVIEW)
     assert publish(author, lesson, saved["revision"] + 1).json()["code"] == "COURSE_UNDER_REVIEW"
+
+
+def test_all_courses_that_show_a_video_hear_of_its_captions(lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
+    live = lesson.course
+    Course.objects.filter(pk=live.pk).update(status=Course.Status.PUBLISHED, published_at=THEN)
+    other = LessonFactory(
+        section=SectionFactory(course=CourseFactory(instructor=live.instructor)), kind="video", video=lesson.video
+    ).course
+    copy = services.begin_version(course=Course.objects.get(pk=live.pk), by=live.instructor, now=THEN)
+    shown, author = copy.lessons.get(), client_of(live)
+    told: list[int] = []
+    monkeypatch.setattr(outline_rows, "publish", lambda event: told.append(event.course_id))
+    sheet = author.get(address_of(shown)).json()
+    saved = save(author, shown, sheet, {**sheet["cues"][0], "text": "Corrected."}).json()
+    assert publish(author, shown, saved["revision"]).status_code == 200
+    services.remove_captions(lesson=shown, by=live.instructor, language="en", now=THEN)
+    assert sorted(told) == sorted([live.pk, other.pk, copy.pk] * 2)
 
 
 def test_captions_go_live_with_a_reviewed_version_where_corrections_are_reviewed(lesson: Lesson, settings: Any) -> None:

@@ -14,8 +14,9 @@ from apps.courses.errors import WrongLessonKind
 from apps.courses.errors.captions import ChaptersRefused
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.reviewed_captions import captions_for_review
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.media import set_chapters
-from apps.courses.services.outline_rows import refresh_outline
+from apps.courses.services.outline_rows import announce_captions, refresh_captions
 from apps.files.errors import CaptionsChangedMeanwhile, CaptionsEmpty
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.services import caption_sheets
@@ -64,12 +65,12 @@ def publish_captions(
     Raises like `files.services.caption_sheets.publish_sheet`.
     """
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(correction_policies.publish_captions(by, course, _video(lesson)))
         track = caption_sheets.publish_sheet(
             video=_video(lesson), by=by, language=language, revision=revision, now=now, replaces=replaces
         )
-        refresh_outline(course, now=now)
+        refresh_captions(course, _video(lesson).pk, now=now)
     return track
 
 
@@ -85,6 +86,7 @@ def publish_reviewed_captions(copy: Course, by: User, now: datetime) -> None:
                 now=now,
                 replaces=True,
             )
+            announce_captions(one.sheet.video_id)
 
 
 def discard_caption_changes(*, lesson: Lesson, by: User, language: str, now: datetime) -> None:
@@ -103,7 +105,7 @@ def save_chapters(
     """
     written = "\n".join(f"{clock(start)} {title}" for start, title in chapters)
     with transaction.atomic():
-        course = Course.with_working_copies.select_for_update().get(pk=lesson.course_id)
+        course = lock_course_row(lesson.course_id)
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db(fields=["chapters", "duration"])
         if lesson.chapters not in ([list(each) for each in before], [list(each) for each in chapters]):

@@ -13,7 +13,7 @@ from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.external_video import ExternalVideo
 from apps.courses.models import Course, Lesson
 from apps.courses.services.locking import lock_course_row
-from apps.courses.services.outline_rows import refresh_outline
+from apps.courses.services.outline_rows import refresh_captions, refresh_outline
 from apps.files import services as files
 from apps.files.errors import CaptionEncodingUncertain
 from apps.files.models import CaptionDraft, CaptionTrack, Upload, VideoAsset
@@ -228,7 +228,7 @@ def add_captions(
         video, course = _captioned(lesson, by)
         enforce(correction_policies.publish_captions(by, course, video))
         track = files.save_captions(video=video, by=by, reading=reading, language=language, label=label, now=now)
-        refresh_outline(course, now=now)
+        refresh_captions(course, video.pk, now=now)
     return track
 
 
@@ -266,7 +266,7 @@ def remove_captions(*, lesson: Lesson, by: User, language: str, now: datetime) -
         track = video.captions.filter(language=language).first()
         if track is not None:
             files.remove_captions(track=track, by=by)
-            refresh_outline(course, now=now)
+            refresh_captions(course, video.pk, now=now)
 
 
 def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:

@@ -141,6 +141,22 @@ def refresh_outline(course: Course, *, now: datetime) -> None:
     sockets.publish(topic_of(course.uid), {"type": "outline"})
 
 
+def refresh_captions(course: Course, video_id: int, *, now: datetime) -> None:
+    """Refresh the course, which is locked, in which the captions of a video changed, and tell others that show it."""
+    refresh_outline(course, now=now)
+    announce_captions(video_id, told=course.pk)
+
+
+def announce_captions(video_id: int, *, told: int = 0) -> None:
+    """Let every course that shows a video be indexed again, as its captions changed for all of them.
+
+    None of their rows changes, so they aren't locked: they could be in any order with those that are locked already.
+    """
+    shown = Course.objects.filter(lessons__video=video_id, lessons__removed_at=None).exclude(pk=told)
+    for pk in shown.order_by("pk").values_list("pk", flat=True).distinct():
+        publish(OutlineChanged(course_id=pk))
+
+
 def topic_of(course: UUID) -> str:
     """The topic of the sockets of those who edit a course."""
     return f"studio.{course}"
