@@ -1,7 +1,9 @@
 """The next version of a published course: begun, submitted, decided, discarded and restored."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -21,10 +23,12 @@ from apps.courses.errors import (
 from apps.courses.models import Course, CourseVersion, Lesson, Submission, VersionDraft
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.findings import find_all
+from apps.courses.services import captions
 from apps.learning.models import LessonProgress
 from apps.learning.services import announce_version
 from apps.learning.services.certificates import issue_certificate
 from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import VideoFactory
 from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +145,25 @@ def test_a_discarded_version_leaves_no_trace(live: Course, ada: User) -> None:
     ):
         with pytest.raises(DraftClosed):
             late()
+
+
+def test_what_comes_too_late_for_a_version_is_told_so(live: Course, ada: User) -> None:
+    """As its page was opened before the version was published or discarded."""
+    copy = begin(live)
+    lesson = copy.lessons.get(slug="springs")
+    lesson.video = VideoFactory(owner=ada)
+    Course.with_working_copies.filter(pk=copy.pk).delete()
+    ways: list[Callable[[], object]] = [
+        lambda: services.insert_lessons(
+            course=copy, by=ada, lessons=[live.lessons.get(slug="deltas")], position=0, now=NOW
+        ),
+        lambda: services.duplicate_course(course=copy, by=ada, key=uuid4(), now=NOW),
+        lambda: captions.publish_captions(lesson=lesson, by=ada, language="en", revision=1, now=NOW),
+        lambda: captions.save_chapters(lesson=lesson, by=ada, chapters=[], before=[]),
+    ]
+    for way in ways:
+        with pytest.raises(DraftClosed):
+            way()
 
 
 def test_only_staff_of_a_course_that_was_published_begin_one(live: Course, eve: User, ada: User) -> None:

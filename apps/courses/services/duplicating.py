@@ -35,6 +35,7 @@ from apps.courses.services.copying import (
     name_copy,
 )
 from apps.courses.services.courses import CourseTexts, create_course
+from apps.courses.services.locking import lock_course_row
 from apps.courses.services.outline_changes import Kind, recording
 from apps.courses.services.outline_rows import (
     apply_arrangement,
@@ -106,13 +107,12 @@ def duplicate_course(
 
     :raises RoleRequired, EmailNotVerified: the user may not create courses.
     :raises CourseNotFound, OnlyForInstructor: the user is not its instructor.
+    :raises DraftClosed: it is a next version that was published or discarded meanwhile.
     """
     enforce(policies.own_course(by, course))
     enforce(policies.create_course(by))
     with transaction.atomic():
-        course = (
-            Course.with_working_copies.select_for_update().select_related("subject", "instructor").get(pk=course.pk)
-        )
+        course = lock_course_row(course.pk)
         known = Course.objects.filter(copy_key=key, copied_from=course).first()
         if known is not None:
             return known

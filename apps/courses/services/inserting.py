@@ -9,6 +9,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.arrangement import Arrangement
+from apps.courses.errors import DraftClosed
 from apps.courses.events import LessonAdded
 from apps.courses.models import Course, Lesson, OutlineChange, Section
 from apps.courses.services.copying import Copies, copy_lessons, copy_sections
@@ -109,10 +110,13 @@ def insert_lessons(
 def _lock_sources(course: Course, by: User, rows: Iterable[Lesson | Section], *, is_move: bool) -> dict[int, Course]:
     """Lock the courses, the lowest id first, and return them.
 
+    :raises DraftClosed: the version was published or discarded meanwhile.
     :raises NotFound: one is not a course of the same instructor.
     """
     pks = {course.pk, *(row.course_id for row in rows)}
     locked = {one.pk: one for one in Course.with_working_copies.select_for_update().filter(pk__in=pks).order_by("pk")}
+    if course.pk not in locked:
+        raise DraftClosed
     enforce(policies.edit_course(by, locked[course.pk]))
     for other in locked.values():
         if other.instructor_id != locked[course.pk].instructor_id or policies.manage_course(by, other) is not None:

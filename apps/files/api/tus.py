@@ -285,7 +285,7 @@ def _receive_chunk(request: Request, upload: Upload, *, offset: int, checksum: C
             upload=upload,
             offset=offset,
             read=read,
-            expected=int(announced) if announced.isdigit() else None,
+            expected=int(announced) if announced.isdecimal() else None,
             checksum=checksum,
             now=timezone.now(),
         )

@@ -188,7 +188,7 @@ class BodyMiddleware:
         refusal: AppError | None = scope.get(REFUSAL)
         if refusal is None:
             declared = request.META.get("CONTENT_LENGTH") or ""
-            length = check.length if check else int(declared) if declared.isdigit() else 0
+            length = check.length if check else int(declared) if declared.isdecimal() else 0
             if check or length > settings.API_BODY_LIMIT:
                 refusal = _refusal_of(request, length)
         if isinstance(refusal, NotAuthenticated):

@@ -34,7 +34,7 @@ def styles_of(node: Element, styles: frozenset[str]) -> frozenset[str]:
     weight = _WEIGHT.search(style)
     adds, removes = set[str](), set[str]()
     if weight:
-        is_bold = weight[1] == "bold" or (weight[1].isdigit() and int(weight[1][:4]) >= 600)
+        is_bold = weight[1] == "bold" or (weight[1].isdecimal() and int(weight[1][:4]) >= 600)
         (adds if is_bold else removes).add("strong")
     elif node.tag in {"b", "strong"}:
         adds.add("strong")
