@@ -22,7 +22,7 @@ from apps.courses.errors import (
 from apps.courses.models import Course, CourseVersion, Question, Submission, VersionDraft
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.kept_versions import files_in_versions
-from apps.courses.services import corrections
+from apps.courses.services import corrections, kept_contents
 from apps.learning.models import Enrollment
 from studyplatform.kit.errors import AppError
 from tests.courses.whole_course import make_whole_course
@@ -98,6 +98,8 @@ def test_a_correction_is_undone_where_its_text_is_still_there(live: Course) -> N
     assert copy.lessons.get(slug="springs").title == "Wells"
     with pytest.raises(UndoConflict):
         corrections.undo_correction(version=version, by=live.instructor, now=NOW)
+    with pytest.raises(UndoConflict):  # else both could be published by turns without end
+        corrections.undo_correction(version=undone, by=live.instructor, now=NOW)
     assert correct(live).label == "1.3"
     with pytest.raises(VersionNotKept):
         corrections.undo_correction(version=live.versions.get(correction=0), by=live.instructor, now=NOW)
@@ -117,6 +119,16 @@ def test_many_small_corrections_do_not_add_up_to_a_version(live: Course) -> None
     with pytest.raises(CorrectionsTooLong):
         correct(live)
     assert correct(live, now=NOW + DAY).is_correction
+
+
+def test_corrections_keep_their_contents_as_long_as_versions(live: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_contents, "KEPT_VERSIONS", 2)
+    copy = begin(live)
+    for title in ("Wells", "Brooks", "Becks"):
+        rewrite(copy, "springs", title=title)
+        correct(live)
+    kept = CourseVersion.objects.filter(tree__isnull=False)
+    assert sorted(version.label for version in kept) == ["1.2", "1.3"]
 
 
 def test_the_rule_of_the_site_decides(live: Course, settings: Any) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses import services
@@ -78,6 +79,7 @@ def test_a_discarded_version_comes_back_as_it_was(live: Course, ada: User, sam: 
     edit_much(copy)
     written, base = read_tree(copy), copy.draft.base
     discarded = services.discard_version(course=copy, by=ada, now=NOW)
+    assert discarded is not None
     with pytest.raises(NotCourseStaff):
         bring_back_version(discarded=discarded, by=eve, now=NOW)
     copy = bring_back_version(discarded=discarded, by=ada, now=NOW + timedelta(days=29))
@@ -91,7 +93,10 @@ def test_a_discarded_version_comes_back_as_it_was(live: Course, ada: User, sam: 
 
 
 def test_what_was_begun_since_is_discarded_in_turn(live: Course, ada: User) -> None:
-    first = services.discard_version(course=begin(live), by=ada, now=NOW)
+    services.choose_for_learners(course=begin(live), by=ada, choices={"note": "Soon."})
+    first = services.discard_version(course=live.working_copy, by=ada, now=NOW)
+    assert first is not None
+    live = Course.objects.get(pk=live.pk)
     edit_much(begin(live))
     second = bring_back_version(discarded=first, by=ada, now=NOW)
     assert diff_trees(read_tree(live), read_tree(second)).is_empty
@@ -109,11 +114,25 @@ def test_restoring_keeps_what_was_written(live: Course, ada: User) -> None:
     assert copy.lessons.filter(title="Mouths").exists()
 
 
+def test_only_what_was_written_is_kept_and_all_of_it_is_listed(live: Course, ada: User, browser_of) -> None:
+    assert services.discard_version(course=begin(live), by=ada, now=NOW) is None
+    for _again in range(3):
+        services.restore_version(version=live.versions.get(), by=ada, now=NOW)
+    assert not DiscardedVersion.objects.exists()
+    tree, now = read_tree(live), timezone.now()
+    DiscardedVersion.objects.bulk_create(
+        DiscardedVersion(course=live, number=2, tree=tree, base=tree, discarded_at=now) for _ in range(12)
+    )
+    pages = [browser_of(ada).get(f"{OWN}/versions?discarded={page}").content.decode() for page in (1, 2)]
+    assert [page.count("Version 2 was discarded") for page in pages] == [10, 2]
+
+
 def test_a_co_instructor_brings_texts_back_and_no_price(live: Course, ada: User, sam: User) -> None:
     bo = CoInstructorFactory(course=live, role="edit").user
     for _again in range(2):  # drafts at 9.00 by the instructor, who discarded them
         Course.with_working_copies.filter(pk=begin(live).pk).update(pricing="one_time", price=900)
         discarded = services.discard_version(course=live.working_copy, by=ada, now=NOW)
+        assert discarded is not None
         live = Course.objects.get(pk=live.pk)
     Course.objects.filter(pk=live.pk).update(pricing="one_time", price=5000)
 
@@ -134,6 +153,7 @@ def test_a_co_instructor_brings_texts_back_and_no_price(live: Course, ada: User,
 def test_a_discarded_version_goes_after_thirty_days(live: Course, ada: User) -> None:
     sheet = replace_file(live, "new.pdf")
     discarded = services.discard_version(course=live.working_copy, by=ada, now=NOW)
+    assert discarded is not None
     assert Upload.objects.filter(pk=sheet.pk).exists()
     assert purge_discarded(now=NOW + timedelta(days=29)) == 0
     with pytest.raises(DraftClosed):

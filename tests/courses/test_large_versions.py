@@ -96,5 +96,5 @@ def test_a_large_version_takes_few_queries(
     assert (
         measure("history with a difference", lambda: browser.get(f"{OWN}/versions?from=1&to=2"), 40).status_code == 200
     )
-    discarded = services.discard_version(course=services.begin_version(course=live, by=ada, now=NOW), by=ada, now=NOW)
-    assert discarded.number == 3
+    unchanged = services.begin_version(course=live, by=ada, now=NOW)
+    assert services.discard_version(course=unchanged, by=ada, now=NOW) is None

@@ -187,6 +187,7 @@ def test_two_trusted_authors_publish_one_version(live: Course, sam: User, settin
 def test_a_version_is_brought_back_once(live: Course) -> None:
     edit(begin(live).lessons.get(), "Changed.")
     discarded = services.discard_version(course=live, by=live.instructor, now=NOW)
+    assert discarded is not None
     back = partial(bring_back_version, discarded=discarded, by=live.instructor, now=NOW)
     first, second = map(is_refused, at_once(back, back))
     assert first != second
@@ -197,6 +198,7 @@ def test_a_version_is_brought_back_once(live: Course) -> None:
 def test_a_version_is_brought_back_beside_one_that_begins(live: Course, sam: User) -> None:
     edit(begin(live).lessons.get(), "Changed.")
     discarded = services.discard_version(course=live, by=live.instructor, now=NOW)
+    assert discarded is not None
     outcomes = at_once(
         lambda: bring_back_version(discarded=discarded, by=live.instructor, now=NOW),
         lambda: services.begin_version(course=live, by=sam, now=NOW),

@@ -57,6 +57,11 @@ class CourseVersion(models.Model):
         return self.correction > 0
 
     @property
+    def can_be_taken_back(self) -> bool:
+        """Whether it is a correction, and not one that took another back: that one is made again as a new one."""
+        return self.is_correction and self.restored_from_id is None
+
+    @property
     def label(self) -> str:
         """The number as pages show it: "8", or "8.1" for its first correction."""
         return f"{self.number}.{self.correction}" if self.correction else str(self.number)

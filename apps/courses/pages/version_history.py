@@ -1,5 +1,6 @@
 """The versions of a course: compared, restored, forgotten; and the next one discarded and brought back."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,7 @@ from apps.courses.services.kept_contents import forget_version
 from studyplatform.kit.errors import NotFound
 
 VERSIONS_PER_PAGE = 20
+DISCARDED_PER_PAGE = 10
 
 
 @teaches
@@ -56,7 +58,9 @@ def version_list(request: HttpRequest, slug: str) -> HttpResponse:
             "first": first,
             "last": last,
             "kept_bytes": storage_of_versions(page.object_list),
-            "discarded": versions.discarded_of(state.live, now=timezone.now()),
+            "discarded": Paginator(versions.discarded_of(state.live, now=timezone.now()), DISCARDED_PER_PAGE).get_page(
+                request.GET.get("discarded")
+            ),
             "can_forget": may_write,
             "can_restore": may_write and not state.is_under_review,
             **compared,
@@ -74,8 +78,11 @@ def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("courses:studio-edit", course.slug)
     number = {"number": state.number}
     if request.method == "POST":
-        services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("Version %(number)s was discarded. You can bring it back for 30 days.") % number)
+        kept = services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
+        said = _("Version %(number)s was discarded. You can bring it back for 30 days.")
+        messages.success(
+            request, (said if kept else _("Version %(number)s was discarded. It had no changes.")) % number
+        )
         return redirect("courses:studio-versions", state.live.slug)
     count = len(compare_versions(read_tree(state.live), read_tree(state.edited)).entries)
     text = ngettext(
@@ -172,7 +179,7 @@ def _stored(course: Course, uid: UUID) -> CourseVersion:
 
 
 def _version(live: Course, label: str) -> CourseVersion | None:
-    number, _dot, correction = label.partition(".")
-    if not number.isascii() or not number.isdigit() or (correction and not correction.isdigit()):
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", label, re.ASCII):
         return None
-    return live.versions.filter(number=int(number[:6]), correction=int(correction[:6] or 0)).first()
+    number, _dot, correction = label.partition(".")
+    return live.versions.filter(number=int(number), correction=int(correction or 0)).first()

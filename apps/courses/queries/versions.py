@@ -11,8 +11,6 @@ from apps.courses.models.outline_change import UNDO_PERIOD
 from apps.courses.policies import EDITABLE
 from apps.courses.queries.content_tree import read_tree
 
-MAX_DISCARDED_SHOWN = 10
-
 
 @dataclass(frozen=True)
 class VersionState:
@@ -69,10 +67,10 @@ def versions_of(live: Course) -> QuerySet[CourseVersion]:
     return live.versions.select_related(*people).defer("tree", "restored_from__tree").order_by("-number", "-correction")
 
 
-def discarded_of(live: Course, *, now: datetime) -> list[DiscardedVersion]:
+def discarded_of(live: Course, *, now: datetime) -> QuerySet[DiscardedVersion]:
     """Return the discarded next versions that can be brought back, without their contents, the newest first."""
     found = live.discarded_versions.filter(discarded_at__gt=now - UNDO_PERIOD).select_related("discarded_by")
-    return list(found.defer("tree", "base").order_by("-discarded_at", "-pk")[:MAX_DISCARDED_SHOWN])
+    return found.defer("tree", "base").order_by("-discarded_at", "-pk")
 
 
 def conflicts_of(draft: VersionDraft) -> list[Conflict]:

@@ -22,7 +22,7 @@ from apps.courses.queries import readiness
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.offered_corrections import find_corrections, words_left
 from apps.courses.services.applying import Identity, apply_tree
-from apps.courses.services.kept_contents import keep_contents
+from apps.courses.services.kept_contents import forget_old_versions, keep_contents
 from apps.courses.services.locking import lock_versions
 from apps.courses.services.versions import check_new_videos, merge_version, record_present_version
 from studyplatform.kit.policies import enforce
@@ -63,7 +63,8 @@ def undo_correction(*, version: CourseVersion, by: User, now: datetime) -> Cours
     The working copy, if there is one, keeps the corrected texts as changes of the next version.
 
     :raises VersionNotKept: the contents are no longer stored.
-    :raises UndoConflict: a newer version was published since, or all of its texts have changed.
+    :raises UndoConflict: a newer version was published since, all of its texts have changed, or it is an undo itself:
+        else the same texts could be published, and stored, without end.
     :raises CorrectionsAreReviewed: the site reviews corrections too.
     """
     with transaction.atomic():
@@ -75,10 +76,12 @@ def undo_correction(*, version: CourseVersion, by: User, now: datetime) -> Cours
             raise VersionNotKept
         if present.number != version.number:
             raise UndoConflict(reason=_("A newer version was published since."))
+        if not version.can_be_taken_back:
+            raise UndoConflict(reason=_("It took a correction back itself. Publish the correction again instead."))
         chosen = select_corrections(before.tree, before.tree, version.tree).chosen
         tree = read_tree(live)
         former = with_corrections(tree, chosen, is_undo=True)
-        if not version.is_correction or former == tree:
+        if former == tree:
             raise UndoConflict(reason=_("Its texts were changed again since."))
         apply_tree(former, live, by, now, Identity.UID)
         draft = VersionDraft.objects.select_for_update().filter(course=copy).first()
@@ -133,4 +136,5 @@ def _record(
         restored_from=restored_from,
     )
     keep_contents(version)
+    forget_old_versions(live.pk)
     return version

@@ -17,8 +17,10 @@ from apps.courses.services.versions import begin_locked, tree_for, with_price
 from studyplatform.kit.policies import enforce
 
 
-def discard_version(*, course: Course, by: User, now: datetime) -> DiscardedVersion:
+def discard_version(*, course: Course, by: User, now: datetime) -> DiscardedVersion | None:
     """Discard the next version; learners keep what they have. It can be brought back for `UNDO_PERIOD`.
+
+    None: nothing was written in it that could be brought back.
 
     :raises CourseUnderReview: it was submitted; it can be withdrawn first.
     :raises DraftClosed: there is none, for example because it was published meanwhile.

@@ -27,13 +27,19 @@ def keep_contents(holder: CourseVersion | DiscardedVersion) -> None:
     )
 
 
-def keep_discarded(live: Course, copy: Course, by: User, now: datetime) -> DiscardedVersion:
-    """Keep what a working copy has, which is about to go. Both courses are locked."""
-    draft = VersionDraft.objects.get(course=copy)
+def keep_discarded(live: Course, copy: Course, by: User, now: datetime) -> DiscardedVersion | None:
+    """Keep what a working copy has, which is about to go. Both courses are locked.
+
+    None: nothing was written in it, as it is equal to what it was begun or restored from.
+    """
+    draft = VersionDraft.objects.select_related("restored_from").get(course=copy)
+    tree, restored = read_tree(copy), draft.restored_from
+    if not draft.note and tree == (restored.tree if restored is not None else draft.base):
+        return None
     discarded = DiscardedVersion.objects.create(
         course=live,
         number=draft.number,
-        tree=read_tree(copy),
+        tree=tree,
         base=draft.base,
         choices={name: getattr(draft, name) for name in CHOICES_FOR_LEARNERS},
         restored_from=draft.restored_from,
