@@ -9,6 +9,8 @@ const SLACK = 1.01;
 export const islandBudgets = { shared: 92 * kB, own: 60 * kB, wizardWithEditor: 150 * kB };
 
 const everyPage = ["site", "islands"];
+/** What every page of a lesson fetches, to hear of a new version of its course. */
+const newVersion = "site/newVersion";
 /** Texts of courses are written in the live editor: fetched when someone writes. */
 const liveEditor = [
   "shared/editor/liveSurface.ts",
@@ -36,7 +38,11 @@ export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
   "learner's dashboard": { scripts: [...everyPage, "heatMap"], budget: 16 * kB },
   "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
-  "text or file lesson": { scripts: [...everyPage, "lesson", "timeline"], budget: 31 * kB },
+  "text or file lesson": {
+    scripts: [...everyPage, "lesson", "timeline"],
+    later: [newVersion],
+    budget: 31 * kB,
+  },
   // Before the user starts writing: the composer is fetched then.
   "forum topic": {
     scripts: [...everyPage, "topic"],
@@ -52,7 +58,7 @@ export const pages = {
   "video lesson": {
     scripts: [...everyPage, "timeline"],
     islands: ["player"],
-    later: ["site/notifications"],
+    later: ["site/notifications", newVersion],
     onDemand: [
       "islands/player/EndScreen.tsx",
       "islands/player/ExternalVideo.tsx",
@@ -69,12 +75,13 @@ export const pages = {
   "lesson with its notes open": {
     scripts: [...everyPage, "timeline"],
     islands: ["timeline"],
+    later: [newVersion],
     budget: 130 * kB,
   },
   "quiz lesson": {
     scripts: everyPage,
     islands: ["quiz"],
-    later: ["site/notifications"],
+    later: ["site/notifications", newVersion],
     budget: 135 * kB,
   },
   practice: {
