@@ -53,8 +53,7 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
       <Failure playback={playback} maySave={lesson.may_save} />
       {status === "ended" && !hasFailed && (
         <EndScreen
-          course={lesson.course}
-          next={lesson.next}
+          lesson={lesson}
           isEnrolled={lesson.may_save}
           certificate={certificate}
           isAudioOnly

@@ -4,14 +4,14 @@ import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
 import { CountdownRing } from "../../shared/ui/CountdownRing";
-import type { LessonLink, PlayerProps } from "./api";
+import { fetchOutline, type LessonLink, type PlayerProps } from "./api";
+import { findNext } from "./findNext";
 import { replayLabel } from "./replayLabel";
 
 export const COUNT_SECONDS = 8;
 
 type Props = {
-  course: PlayerProps["course"];
-  next: LessonLink | null;
+  lesson: Pick<PlayerProps, "uid" | "course" | "next">;
   /** Whether there is progress to show. */
   isEnrolled: boolean;
   /** Address of the certificate, if this lesson completed the course. */
@@ -25,8 +25,7 @@ type Props = {
 
 /** Shown when the lesson has ended: opens the next lesson after a countdown, unless the user stays. */
 export function EndScreen({
-  course,
-  next,
+  lesson,
   isEnrolled,
   certificate,
   isAudioOnly,
@@ -35,8 +34,23 @@ export function EndScreen({
   onAgain,
 }: Props) {
   const again = replayLabel(isAudioOnly);
+  const { uid, course } = lesson;
+  // A version that was published meanwhile may have taken the next lesson out.
+  const [following, setFollowing] = useState<{ next: LessonLink | null } | null>(null);
+  const { next } = following ?? lesson;
+  useEffect(() => {
+    if (!lesson.next) return;
+    void fetchOutline(course.slug).then(
+      (outline) => {
+        const found = findNext(document, outline, uid, lesson.next);
+        if (found?.uid !== lesson.next?.uid) setFollowing({ next: found });
+      },
+      () => undefined, // without a connection, the next lesson is opened as the page knows it
+    );
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- asked once
+  }, []);
   if (next && next.state !== "locked") {
-    return <UpNext {...{ next, again, playsNext, onNext, onAgain }} />;
+    return <UpNext key={next.uid} {...{ next, again, playsNext, onNext, onAgain }} />;
   }
   return (
     <div className="stage__over ended">

@@ -44,8 +44,7 @@ export function FrameStage({ player, lesson, stream, certificate, onNext }: Prop
         {problem !== null && <Trouble problem={problem} lesson={lesson} onRetry={stream.retry} />}
         {problem === null && status === "ended" && (
           <EndScreen
-            course={lesson.course}
-            next={lesson.next}
+            lesson={lesson}
             isEnrolled={lesson.may_save}
             certificate={certificate}
             isAudioOnly={false}

@@ -94,8 +94,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
       {!error && isLowered && <QualityNotice playback={playback} />}
       {status === "ended" && !error && (
         <EndScreen
-          course={lesson.course}
-          next={lesson.next}
+          lesson={lesson}
           isEnrolled={lesson.may_save}
           certificate={certificate}
           isAudioOnly={false}
