@@ -85,10 +85,14 @@ def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
         )
         return redirect("courses:studio-versions", state.live.slug)
     count = len(compare_versions(read_tree(state.live), read_tree(state.edited)).entries)
-    text = ngettext(
-        "It has %(count)d change. Learners keep version %(present)s. You can bring it back for 30 days.",
-        "It has %(count)d changes. Learners keep version %(present)s. You can bring it back for 30 days.",
-        count,
+    text = (
+        ngettext(
+            "It has %(count)d change. Learners keep version %(present)s. You can bring it back for 30 days.",
+            "It has %(count)d changes. Learners keep version %(present)s. You can bring it back for 30 days.",
+            count,
+        )
+        if count
+        else _("It has no changes. Learners keep version %(present)s.")
     )
     return confirm(
         request,
