@@ -245,6 +245,21 @@ def end_attempts(enrollment: Enrollment, dice: random.Random) -> None:
             submit(attempt, dice)
 
 
+def restart(enrollment: Enrollment, dice: random.Random) -> None:
+    """Let some lessons begin again, as a version with another video does; those who completed them keep all."""
+    lessons = Lesson.objects.filter(course=enrollment.course).exclude(kind="quiz").order_by("pk")
+    again = [pk for pk in lessons.values_list("pk", flat=True) if dice.random() < 0.3]
+    before = recorded(enrollment)
+    learning.restart_lessons(lesson_ids=again, now=NOW)
+    after = recorded(enrollment)
+    for old, new in zip(before.pop("progress"), after.pop("progress"), strict=True):
+        if old["lesson_id"] in again and old["completed_at"] is None:
+            assert (new["watched"], new["position"], new["started_at"]) == ([], 0, old["started_at"])
+        else:
+            assert new == old
+    assert after == before
+
+
 def go_through_versions(edits: int, seed: int) -> None:
     """Edit, merge, and now and then restore, until so many edits are made."""
     dice = random.Random(seed)
@@ -283,6 +298,7 @@ def go_through_versions(edits: int, seed: int) -> None:
         partway = dice.choice(list(Partway))
         follow(learner, MergedVersion(course=live, number=number, now=NOW, partway=partway, **changes))
         end_attempts(learner, dice)
+        restart(learner, dice)
 
 
 def test_edits_of_three_versions_keep_what_learners_did() -> None:
