@@ -16,7 +16,7 @@ export function Island(props: CaptionsProps) {
   const [language, setLanguage] = useState(props.language);
   const [second, setSecond] = useState("");
   const [video] = useState(() => new EditedVideo(props.sources));
-  // Outside of the editor, which begins anew with another language.
+  // Outside of the editor, which begins again with another language.
   const chapters = useChapters(
     props.lesson,
     props.author,
