@@ -357,8 +357,8 @@ def test_lists_cost_the_same_with_many_shares(browser_of, leo, kim, enrollment, 
         (own, "/files/?q=notes"): 8,
         (own, "/files/links"): 8,
         (own, f"/files/links/{link.uid}"): 8,
-        (own, f"/files/{link.file.uid}"): 13,  # with where posts, messages and texts of courses use it
-        (own, f"/files/{inside.uid}"): 13,
+        (own, f"/files/{link.file.uid}"): 14,  # with where posts, messages, texts and stored versions of courses use it
+        (own, f"/files/{inside.uid}"): 14,
         (own, f"/files/folders/{folder.uid}/sharing"): 8,
         (others, "/files/shared"): 8,
         (others, f"/files/shared/{with_course.uid}"): 8,
