@@ -64,7 +64,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory
 from tests.factories.selling import PaidCourseFactory, PromoCodeFactory
 
-SEQUENCES = int(os.environ.get("BILLING_SEQUENCES", "300"))
+SEQUENCES = int(os.environ.get("BILLING_SEQUENCES", "100"))  # `make test-all` tries 300
 SEED = os.environ.get("BILLING_SEED", "")  # a number, to draw the same sequences again
 SEQUENCES_A_NIGHT = 3  # of other learners, teachers and courses: a night and all comparisons cost as much as a sequence
 WITH_SEATS = SEQUENCES // 3

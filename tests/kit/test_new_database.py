@@ -98,6 +98,7 @@ def compare_upgraded(monkeypatch: pytest.MonkeyPatch) -> None:
     stamp.write_text(state)
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_database_of_the_last_release_is_upgraded_to_what_a_new_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
     compare_upgraded(monkeypatch)
