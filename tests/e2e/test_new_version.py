@@ -54,7 +54,7 @@ def test_open_pages_end_as_learners_expect(site: Site, people: Callable[..., Pag
 
     site.run("-m", "tests.e2e.versioned_course", "publish")
 
-    # What plays goes on and is saved, in the lesson that stays and in the one that went.
+    # What plays continues and is saved, in the lesson that stays and in the one that went.
     for page, words in ((kept, "A new version of this course is published"), (lost, "“The lost film” was taken out")):
         notice_of(page, words)
         heard = saves(page)

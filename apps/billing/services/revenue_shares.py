@@ -1,6 +1,6 @@
 """Who gets the instructor's part of a sale or of Premium: the instructor, and co-instructors with a share.
 
-A sale belongs to those who earned from the course at the moment when it was paid, however late that is told to us. It
+A sale belongs to those who earned from the course at the moment when it was paid, even if we learn of it late. It
 is booked under the lock of the course, so a removal, another share or another instructor comes before it, or after it.
 Premium is divided by the days on which the course was watched. Who may not teach, isn't verified or is blocked gets
 nothing: their share is the instructor's (docs/adr/0068-co-instructors.md).

@@ -4,7 +4,8 @@ A heartbeat costs one read and one write. The write is conditional on the revisi
 locking): if another tab has saved in between, it matches no row and the merge is repeated on the new row. About once
 a minute of video it also takes the next minute from the learner's time budget, in the same transaction.
 
-What a learner has begun goes on when a version of the course takes it out: it is saved, but counts for nothing there.
+What a learner has begun can be continued when a version of the course takes it out: it is saved, but counts for
+nothing there.
 """
 
 from dataclasses import dataclass

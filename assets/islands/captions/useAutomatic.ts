@@ -33,7 +33,7 @@ export type Automatic = {
 };
 
 /**
- * Captions that a model writes or translates. It goes on while the page is closed: the next visit shows how far it is,
+ * Captions that a model writes or translates. It continues while the page is closed: the next visit shows how far it is,
  * and offers what has come back meanwhile.
  * @param language of the result; "" for any; null turns it off
  * @param onEnd takes what has come back, also if it is not all; returns whether it could

@@ -112,7 +112,7 @@ async function open(stage: "uploading" | "queued" = "uploading") {
 }
 const card = () => within(screen.getByRole("listitem", { name: "lecture.mp4" }));
 
-it("goes on by itself with the file of an earlier visit", async () => {
+it("continues by itself with the file of an earlier visit", async () => {
   await open();
 
   expect(transport.of("lecture.mp4")).toMatchObject({ url: URL_OF_UPLOAD, isStopped: false });

@@ -19,7 +19,7 @@ class ExpertAddresses:
     token: str
     max_picture_bytes: ClassVar[int] = MAX_EXPERT_PICTURE_BYTES
     people: ClassVar[list[tuple[str, str]]] = []
-    """An expert is told nobody's name whom they don't know, and mentions nobody."""
+    """An expert sees no names of people they don't know, and mentions nobody."""
 
     @property
     def page(self) -> str:
