@@ -45,7 +45,7 @@ def replace_shown_captions(user: User, video: VideoAsset) -> Verdict:
     refusal = change_shown_video(user, video)
     if refusal is not None:
         return refusal
-    if not user.is_admin and _courses_showing(video).filter(status=Course.Status.REVIEW).exists():
+    if not user.is_admin and _courses_under_review(video).exists():
         return CourseUnderReview()
     return _review_captions(user, video)
 
@@ -53,13 +53,15 @@ def replace_shown_captions(user: User, video: VideoAsset) -> Verdict:
 def edit_captions(user: AnyUser, course: Course, video: VideoAsset) -> Verdict:
     """Those who edit the captions of a course, if they also edit all other published courses that show the video."""
     refusal = policies.edit_captions(user, course)
-    return refusal if refusal is not None or not isinstance(user, User) else change_shown_video(user, video)
+    if refusal is not None or not isinstance(user, User):
+        return refusal
+    return change_shown_video(user, video) or _await_review(video)
 
 
 def publish_captions(user: AnyUser, course: Course, video: VideoAsset) -> Verdict:
     """Those who edit captions publish them, also of a published course, unless the site reviews corrections too.
 
-    Then captions of videos that learners have go live with the next version. At most six queries.
+    Then captions of videos that learners have go live with the next version. At most seven queries.
     """
     refusal = edit_captions(user, course, video)
     return refusal if refusal is not None else _review_captions(user, video)
@@ -72,8 +74,20 @@ def _review_captions(user: AnyUser, video: VideoAsset) -> Verdict:
     return CorrectionsAreReviewed() if shown.exists() else None
 
 
+def _await_review(video: VideoAsset) -> Verdict:
+    """Where the site reviews corrections, what is under review stays as it was submitted, whichever course shows it."""
+    is_frozen = settings.REVIEW_RULE == "all" and _courses_under_review(video).exists()
+    return CourseUnderReview() if is_frozen else None
+
+
 def _courses_showing(video: VideoAsset) -> QuerySet[Course]:
     return Course.objects.filter(lessons__video=video, lessons__removed_at=None)
+
+
+def _courses_under_review(video: VideoAsset) -> QuerySet[Course]:
+    """Return the courses and next versions under review that show a video."""
+    submitted = Course.with_working_copies.filter(status=Course.Status.REVIEW)
+    return submitted.filter(lessons__video=video, lessons__removed_at=None)
 
 
 def publish_alone(user: AnyUser, live: Course, edited: Course) -> Verdict:

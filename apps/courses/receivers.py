@@ -38,7 +38,7 @@ from apps.courses.queries.file_uses import course_files_using, lessons_using, pi
 from apps.courses.services import people
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
-from apps.files.policies import register_caption_check, register_cover_check
+from apps.files.policies import register_caption_check, register_work_check
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
@@ -57,7 +57,7 @@ def _about_rendition(name: str) -> Q:
 files.register_deletion_check(deletion_policies.delete_video)
 files.register_replacement_check(deletion_policies.replace_video)
 register_caption_check(correction_policies.replace_shown_captions)
-register_cover_check(correction_policies.change_shown_video)
+register_work_check(correction_policies.change_shown_video)
 accounts.register_hindrance(deletion_policies.leave)
 files.register_use(lessons_using)
 files.register_use(pictures_using)

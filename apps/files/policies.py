@@ -36,7 +36,7 @@ def register_editor(may_edit: Callable[[User, VideoAsset], bool]) -> Callable[[U
 
 
 _caption_checks: list[Callable[[User, VideoAsset], Verdict]] = []
-_cover_checks: list[Callable[[User, VideoAsset], Verdict]] = []
+_work_checks: list[Callable[[User, VideoAsset], Verdict]] = []
 
 
 def register_caption_check(check: Callable[[User, VideoAsset], Verdict]) -> Callable[[User, VideoAsset], Verdict]:
@@ -45,9 +45,9 @@ def register_caption_check(check: Callable[[User, VideoAsset], Verdict]) -> Call
     return check
 
 
-def register_cover_check(check: Callable[[User, VideoAsset], Verdict]) -> Callable[[User, VideoAsset], Verdict]:
-    """Register a policy that may refuse a user to choose the cover of a video."""
-    _cover_checks.append(check)
+def register_work_check(check: Callable[[User, VideoAsset], Verdict]) -> Callable[[User, VideoAsset], Verdict]:
+    """Register a policy that may refuse a user to choose a video's cover, and to let a model write its captions."""
+    _work_checks.append(check)
     return check
 
 
@@ -168,6 +168,11 @@ def work_on_video(user: AnyUser, video: VideoAsset) -> Verdict:
     return refused
 
 
+def write_automatic_captions(user: AnyUser, video: VideoAsset) -> Verdict:
+    """Who may start and cancel automatic captions: those who work on the video, unless an app that shows it refuses."""
+    return work_on_video(user, video) or _first_refusal(_work_checks, user, video)
+
+
 def change_captions(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may change the captions that viewers have: those who work on it, unless an app that shows it refuses."""
     return work_on_video(user, video) or _first_refusal(_caption_checks, user, video)
@@ -175,7 +180,7 @@ def change_captions(user: AnyUser, video: VideoAsset) -> Verdict:
 
 def choose_cover(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may choose the cover: those who work on the video, unless an app that shows it refuses."""
-    return work_on_video(user, video) or _first_refusal(_cover_checks, user, video)
+    return work_on_video(user, video) or _first_refusal(_work_checks, user, video)
 
 
 def _first_refusal(

@@ -7,13 +7,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.courses import services
 from apps.courses.errors import CorrectionsAreReviewed
 from apps.courses.models import Course, Lesson
 from apps.courses.services import outline_rows
-from apps.files.models import CaptionSheet, CaptionTrack
+from apps.files.models import AutomaticCaptions, CaptionSheet, CaptionTrack
 from apps.files.video import cue_sheets
 from apps.files.video.caption_files import read_captions
 from apps.files.video.cues import UnreadableCaptions
@@ -362,12 +363,49 @@ def test_captions_go_live_with_a_reviewed_version_where_corrections_are_reviewed
     shown = author.get(f"/dashboard/instructor/courses/{course.slug}/version").content.decode()
     assert "Captions, English" in shown
     assert "<ins>small" in shown or " small" in shown
-    services.submit_course(course=course, by=course.instructor, now=THEN)
+    services.submit_course(course=course, by=course.instructor, now=timezone.now())
     late = save(author, lesson, saved | {"base": sheet["base"]}, {**sheet["cues"][1], "text": "Later."})
     assert late.json()["code"] == "COURSE_UNDER_REVIEW"
     services.decide_submission(course=course, by=admin, outcome="approved", now=THEN)
     assert "Stop if x is small." in CaptionTrack.objects.get().webvtt
     assert not CaptionSheet.objects.get().is_changed
+
+
+def test_only_captions_that_the_reviewer_saw_go_live_with_a_version(lesson: Lesson, settings: Any) -> None:
+    """Not those of a video that the version adds, nor those that a model wrote or another course got since."""
+    settings.REVIEW_RULE = "all"
+    course = lesson.course
+    Course.objects.filter(pk=course.pk).update(status="published", published_at=THEN)
+    course.refresh_from_db()
+    copy = services.begin_version(course=course, by=course.instructor, now=THEN)
+    author, edited = client_of(course), copy.lessons.get()
+    other = LessonFactory(
+        section=SectionFactory(course=CourseFactory(instructor=course.instructor)), kind="video", video=lesson.video
+    )
+    added = LessonFactory(
+        section=copy.sections.get(), kind="video", video=VideoFactory(owner=course.instructor), position=9, duration=60
+    )
+    saved = {}
+    for one in (edited, added):
+        sheet = author.get(address_of(one)).json()
+        saved[one] = save(author, one, sheet, cue("mine", 7, 8, "Seen or not.")).json() | {"base": sheet["base"]}
+    services.submit_course(course=course, by=course.instructor, now=timezone.now())
+    heard = CaptionSheet.objects.get(video=lesson.video, language="en").cues
+    CaptionSheet.objects.create(
+        video=lesson.video, language="de", cues=heard, revision=1, is_changed=True, edited_at=timezone.now()
+    )
+    late = save(author, other, saved[edited], cue("late", 9, 10, "Nobody reviewed this."))
+    assert late.json()["code"] == "COURSE_UNDER_REVIEW"
+    reviewer, admin = Client(), UserFactory(role=Role.ADMIN)
+    reviewer.force_login(admin)
+    shown = reviewer.get(f"/dashboard/instructor/courses/{course.slug}/version").content.decode()
+    assert ("Captions, English" in shown, "Captions, German" in shown) == (True, False)
+    services.decide_submission(course=course, by=admin, outcome="approved", now=timezone.now())
+    assert [track.video_id for track in CaptionTrack.objects.filter(webvtt__contains="Seen or not.")] == [
+        lesson.video_id
+    ]
+    waiting = CaptionSheet.objects.filter(is_changed=True).values_list("video", "language")
+    assert sorted(waiting) == sorted([(added.video_id, "en"), (lesson.video_id, "de")])
 
 
 def test_a_video_of_a_published_course_is_captioned_by_those_who_edit_it(lesson: Lesson, settings: Any) -> None:
@@ -382,6 +420,8 @@ def test_a_video_of_a_published_course_is_captioned_by_those_who_edit_it(lesson:
     owner, editor = client_of(draft), client_of(course)
     body = {"language": "en", "text": WORDS.replace("Then", "Never")}
     track, sheet = CaptionTrack.objects.get(), owner.get(address_of(mine)).json()
+    begun = AutomaticCaptions.objects.create(video=video, kind="speech", created_at=THEN)
+    ask = {"language": "de", "texts": ["Then go."]}
     changes = [
         lambda by: by.post(f"/api/v1/videos/{video.uid}/captions/", body, content_type="application/json"),
         lambda by: by.delete(f"/api/v1/captions/{track.uid}/"),
@@ -389,6 +429,9 @@ def test_a_video_of_a_published_course_is_captioned_by_those_who_edit_it(lesson:
         lambda by: save(by, mine, sheet, {**sheet["cues"][0], "text": "Never."}),
         lambda by: publish(by, mine, 0),
         lambda by: by.delete(address_of(mine)),
+        lambda by: by.post(f"/api/v1/videos/{video.uid}/transcription/", {}, content_type="application/json"),
+        lambda by: by.post(f"/api/v1/videos/{video.uid}/translation/", ask, content_type="application/json"),
+        lambda by: by.delete(f"/api/v1/automatic-captions/{begun.uid}/"),
     ]
     for change in changes:
         refused = change(owner)

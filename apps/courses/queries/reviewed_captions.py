@@ -27,12 +27,18 @@ class ReviewedCaptions:
 
 
 def captions_for_review(copy: Course) -> list[ReviewedCaptions]:
-    """Return what was edited of captions in a working copy, of videos that learners have. At most three queries."""
+    """Return what was edited of captions in a working copy, of videos that learners have. At most four queries.
+
+    Under review, what was edited after the submission isn't part of it: a model may have written captions since.
+    """
     if settings.REVIEW_RULE != "all" or not copy.is_working_copy:
         return []
     lessons = copy.lessons.filter(video__lessons__course=copy.live_id, video__lessons__removed_at=None)
     by_video = {lesson.video_id: lesson for lesson in lessons.select_related("section").distinct()}
     sheets = CaptionSheet.objects.filter(video__in=by_video, is_changed=True).select_related("video")
+    if copy.status == Course.Status.REVIEW:
+        submitted = copy.live.submissions.order_by("-pk").values_list("submitted_at")[:1]
+        sheets = sheets.filter(edited_at__lte=submitted)
     found = []
     for sheet in sheets.prefetch_related("video__captions").order_by("video", "language"):
         tracks = {track.language: track.webvtt for track in sheet.video.captions.all()}

@@ -12,8 +12,8 @@ from apps.courses import correction_policies, policies
 from apps.courses.chapters import Chapter, parse_chapters
 from apps.courses.errors import WrongLessonKind
 from apps.courses.errors.captions import ChaptersRefused
-from apps.courses.models import Course, Lesson
-from apps.courses.queries.reviewed_captions import captions_for_review
+from apps.courses.models import Lesson
+from apps.courses.queries.reviewed_captions import ReviewedCaptions
 from apps.courses.services.locking import lock_course_row
 from apps.courses.services.media import set_chapters
 from apps.courses.services.outline_rows import announce_captions, refresh_captions
@@ -74,10 +74,13 @@ def publish_captions(
     return track
 
 
-def publish_reviewed_captions(copy: Course, by: User, now: datetime) -> None:
-    """Show learners the captions that were reviewed with the next version. Those without any text are left out."""
-    for one in captions_for_review(copy):
-        with suppress(CaptionsEmpty):
+def publish_reviewed_captions(reviewed: Sequence[ReviewedCaptions], by: User, now: datetime) -> None:
+    """Show learners the captions that were reviewed with the next version.
+
+    Those without any text are left out, and those that were edited since they were read: they wait for a version.
+    """
+    for one in reviewed:
+        with suppress(CaptionsEmpty, CaptionsChangedMeanwhile):
             caption_sheets.publish_sheet(
                 video=one.sheet.video,
                 by=by,

@@ -23,6 +23,7 @@ from apps.courses.models import Course, CourseVersion, VersionDraft
 from apps.courses.models.version import MAX_NOTE_LENGTH, Transition
 from apps.courses.queries.content_tree import read_tree
 from apps.courses.queries.replaced_videos import Watched, lessons_with_uploads, replaced_videos
+from apps.courses.queries.reviewed_captions import captions_for_review
 from apps.courses.services.applying import Identity, apply_tree
 from apps.courses.services.captions import publish_reviewed_captions
 from apps.courses.services.kept_contents import forget_old_versions, keep_contents, keep_discarded
@@ -141,8 +142,9 @@ def merge_version(live: Course, copy: Course, *, by: User, approved_by: User | N
     tree = combine_trees(draft.base, read_tree(copy), before).tree
     restarted = tuple(one.live_lesson_id for one in replaced_videos(copy) if one.is_restarted)
     number = max(draft.number, present.number + 1)
+    captions = captions_for_review(copy)  # before learners have more videos: the reviewer saw no captions of those
     applied = apply_tree(tree, live, by, now, Identity.UID, source=copy, version=number)
-    publish_reviewed_captions(copy, by, now)
+    publish_reviewed_captions(captions, by, now)
     after = read_tree(live)
     states = Counter(lesson.state for lesson in diff_trees(before, after).lessons)
     version = CourseVersion.objects.create(

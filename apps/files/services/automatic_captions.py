@@ -43,7 +43,7 @@ def begin_transcription(*, video: VideoAsset, by: User, language: str, now: date
     :raises CaptionLanguageUnknown: it is no language tag.
     :raises RateLimitExceeded: the user has let models listen to as many minutes as a day has.
     """
-    enforce(policies.work_on_video(by, video))
+    enforce(policies.write_automatic_captions(by, video))
     if not can_transcribe():
         raise errors.AutomaticCaptionsOff
     if language and not LANGUAGE.match(language):
@@ -77,7 +77,7 @@ def begin_translation(
     :raises CaptionLanguageUnknown: one is no language tag.
     :raises NothingToTranslate: no text has a word.
     """
-    enforce(policies.work_on_video(by, video))
+    enforce(policies.write_automatic_captions(by, video))
     if not can_translate():
         raise errors.TranslationOff
     if not LANGUAGE.match(language) or (source_language and not LANGUAGE.match(source_language)):
@@ -129,7 +129,7 @@ def _begin(row: AutomaticCaptions) -> AutomaticCaptions:
 
 def cancel_automatic_captions(*, captions: AutomaticCaptions, by: User, now: datetime) -> None:
     """End a request that is not complete; what has come back so far stays readable. Idempotent."""
-    enforce(policies.work_on_video(by, captions.video))
+    enforce(policies.write_automatic_captions(by, captions.video))
     AutomaticCaptions.objects.filter(pk=captions.pk, state=AutomaticCaptions.State.WAITING).update(
         state=AutomaticCaptions.State.CANCELED, finished_at=now
     )
