@@ -20,6 +20,7 @@ from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
 from apps.learning.pages.completion import completion_message
+from apps.learning.pages.editing import editing_way
 from apps.learning.pages.preview import preview_note, render_closed
 from apps.learning.pages.readings import unconfirmed_readings
 from apps.learning.pages.timeline import timeline_of
@@ -134,6 +135,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         ),
         "discussion": discussion,
         "preview_note": preview_note(opened, request.user),
+        "editing": editing_way(opened, request.user),
         "timeline": timeline_of(opened, discussion),
     }
 
