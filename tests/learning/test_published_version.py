@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -275,6 +277,30 @@ def test_an_attempt_ends_with_its_own_questions(river: River) -> None:
     attempt.refresh_from_db()
     assert (done["result"]["points"], attempt.percent, attempt.is_passed) == (2, 100, True)
     assert [one["prompt"].split()[0] for one in attempt.results] == ["Which", "Where"]
+
+
+def test_an_attempt_of_long_ago_ends_with_the_questions_that_it_had(river: River) -> None:
+    """Attempts did not always store what they ask: the upgrade does it for those that are open."""
+    old, closed = river.open_attempt(), EnrollmentFactory(course=river.course)
+    bare = {"asked": [], "pass_percent": None, "time_limit": None}
+    done = Attempt.objects.create(enrollment=closed, quiz=old.quiz, number=1, started_at=EARLIER, submitted_at=NOW)
+    Attempt.objects.update(**bare)
+    import_module("apps.learning.migrations.0021_questions_of_open_attempts").keep_questions(apps, None)
+
+    kept = Attempt.objects.get(pk=old.pk)
+    assert (kept.asked, kept.pass_percent, kept.time_limit) == (old.asked, 50, 0)
+    done.refresh_from_db()
+    assert {name: getattr(done, name) for name in bare} == bare
+    copy = river.begin()
+    first, second = Question.objects.filter(quiz__lesson__course=copy).order_by("position")
+    first.prompt, first.answer = "Which way does it flow?", {"id": "a"}
+    first.save()
+    services.delete_question(question=second, by=river.author, now=NOW)
+    Quiz.objects.filter(pk=first.quiz_id).update(pass_percent=100, time_limit=60)
+    river.publish()
+
+    sent = river.submit(old, Which="b", Where="b").json()["result"]
+    assert (sent["percent"], sent["is_passed"], len(sent["questions"])) == (100, True, 2)
 
 
 def test_an_open_attempt_keeps_its_rules(river: River) -> None:
