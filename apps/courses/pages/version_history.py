@@ -1,11 +1,12 @@
 """The versions of a course: compared, restored, forgotten; and the next one discarded and brought back."""
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Manager
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import policies, services
 from apps.courses.errors import VersionNotKept
-from apps.courses.models import Course, CourseVersion
+from apps.courses.models import Course, CourseVersion, DiscardedVersion
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.pages.versions import changes_of
@@ -30,6 +31,7 @@ from apps.courses.services.discarded import bring_back_version
 from apps.courses.services.kept_contents import forget_version
 from studyplatform.kit.errors import NotFound
 
+Row = TypeVar("Row", CourseVersion, DiscardedVersion)
 VERSIONS_PER_PAGE = 20
 DISCARDED_PER_PAGE = 10
 
@@ -80,10 +82,8 @@ def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         kept = services.discard_version(course=course, by=signed_in_user(request), now=timezone.now())
         said = _("Version %(number)s was discarded. You can bring it back for 30 days.")
-        messages.success(
-            request, (said if kept else _("Version %(number)s was discarded. It had no changes.")) % number
-        )
-        return redirect("courses:studio-versions", state.live.slug)
+        said = said if kept else _("Version %(number)s was discarded. It had no changes.")
+        return _lead_on(request, "versions", state.live, said % number)
     count = len(compare_versions(read_tree(state.live), read_tree(state.edited)).entries)
     text = (
         ngettext(
@@ -110,12 +110,9 @@ def version_discard(request: HttpRequest, slug: str) -> HttpResponse:
 def version_bring_back(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Make a discarded version the next one again."""
     course = course_for_staff(request, slug)
-    found = course.live.discarded_versions.select_related("course").filter(uid=uid).first()
-    if found is None:
-        raise NotFound
+    found = _row_of(course.live.discarded_versions, uid)
     copy = bring_back_version(discarded=found, by=signed_in_user(request), now=timezone.now())
-    messages.success(request, _("Version %(number)s is back as it was.") % {"number": found.number})
-    return redirect("courses:studio-version", copy.slug)
+    return _lead_on(request, "version", copy, _("Version %(number)s is back as it was.") % {"number": found.number})
 
 
 @teaches
@@ -123,10 +120,9 @@ def version_bring_back(request: HttpRequest, slug: str, uid: UUID) -> HttpRespon
 def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Take a correction back."""
     course = course_for_staff(request, slug)
-    version = _stored(course, uid)
+    version = _row_of(course.live.versions, uid)
     corrections.undo_correction(version=version, by=signed_in_user(request), now=timezone.now())
-    messages.success(request, _("Correction %(label)s was taken back.") % {"label": version.label})
-    return redirect("courses:studio-versions", course.slug)
+    return _lead_on(request, "versions", course, _("Correction %(label)s was taken back.") % {"label": version.label})
 
 
 @teaches
@@ -134,7 +130,7 @@ def correction_undo(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
 def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Take a stored version as the contents of the next one. It asks first if not everything can come back."""
     course = course_for_staff(request, slug)
-    found = _stored(course, uid)
+    found = _row_of(course.live.versions, uid)
     if found.tree is None:
         raise VersionNotKept
     label = {"label": found.label}
@@ -150,8 +146,7 @@ def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
             is_undoable=True,
         )
     copy = services.restore_version(version=found, by=signed_in_user(request), now=timezone.now())
-    messages.success(request, _("The next version has the contents of version %(label)s.") % label)
-    return redirect("courses:studio-version", copy.slug)
+    return _lead_on(request, "version", copy, _("The next version has the contents of version %(label)s.") % label)
 
 
 @teaches
@@ -159,27 +154,32 @@ def version_restore(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
 def version_forget(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Ask, then forget the contents of a former version, which frees its files."""
     course = course_for_staff(request, slug)
-    found = _stored(course, uid)
-    label, back = {"label": found.label}, reverse("courses:studio-versions", args=[course.slug])
+    found = _row_of(course.live.versions, uid)
+    label = {"label": found.label}
     if request.method == "POST":
         forget_version(version=found, by=signed_in_user(request))
-        messages.success(request, _("The contents of version %(label)s were deleted.") % label)
-        return redirect(back)
+        return _lead_on(request, "versions", course, _("The contents of version %(label)s were deleted.") % label)
     return confirm(
         request,
         course,
         title=_("Delete the contents of version %(label)s?") % label,
         text=_("The history still lists it, but you can't compare or restore it anymore."),
         label=_("Delete contents"),
-        back=back,
+        back=reverse("courses:studio-versions", args=[course.slug]),
     )
 
 
-def _stored(course: Course, uid: UUID) -> CourseVersion:
-    found = CourseVersion.objects.filter(course=course.live_id, uid=uid).select_related("course").first()
+def _row_of(rows: Manager[Row], uid: UUID) -> Row:
+    found = rows.select_related("course").filter(uid=uid).first()
     if found is None:
         raise NotFound
     return found
+
+
+def _lead_on(request: HttpRequest, page: str, course: Course, said: str) -> HttpResponse:
+    """Say what was done, and lead to a page of the course: "version" or "versions"."""
+    messages.success(request, said)
+    return redirect(f"courses:studio-{page}", course.slug)
 
 
 def _version(live: Course, label: str) -> CourseVersion | None:
