@@ -100,6 +100,21 @@ def test_a_link_expires_is_replaced_and_revoked(course, tokens):
         invitations.revoke_invitation(invitation=invitation, by=course.instructor, now=LATER)
 
 
+def test_an_expired_invitation_is_replaced_by_another_role_and_share(course, tokens):
+    invite(course, role="view", percent=80)
+    bo = UserFactory(email="bo@example.com", role=Role.INSTRUCTOR)
+    after = NOW + invitations.VALID_FOR
+    with pytest.raises(AlreadyCoInstructor):
+        invite(course, percent=90)
+    invitations.invite_co_instructor(
+        course=course, by=course.instructor, email="Bo@example.com", role="edit", percent=90, now=after
+    )
+    with pytest.raises(InvitationUnknown):
+        answer(tokens[0], bo, now=after)
+    answer(tokens[1], bo, now=after)
+    assert (CoInstructor.objects.get().role, share_of(course, bo)) == ("edit", 90)
+
+
 def test_declining_frees_the_share(course, tokens):
     invite(course, percent=80)
     with pytest.raises(SharesTooHigh):

@@ -48,6 +48,8 @@ def invite_co_instructor(
 ) -> CoInstructorInvitation:
     """Invite somebody by email. Whether the address has an account is not said.
 
+    An invitation of the address that has expired is replaced, with its role and share.
+
     :raises OnlyForInstructor: the user is not the instructor of the course.
     :raises AlreadyCoInstructor: the address is the instructor's, a co-instructor's, or was invited before.
     :raises SharesTooHigh: all shares together are more than 100 %.
@@ -59,6 +61,7 @@ def invite_co_instructor(
         course = lock_course(course, by)
         members = CoInstructor.objects.active().filter(course=course)
         pending = CoInstructorInvitation.objects.filter(course=course, state=State.PENDING)
+        pending.filter(email=email, expires_at__lte=now).update(state=State.REVOKED, answered_at=now)
         is_there = email == course.instructor.email.lower() or members.filter(user__email__iexact=email).exists()
         if is_there or pending.filter(email=email).exists():
             raise AlreadyCoInstructor(email=email)
