@@ -303,6 +303,21 @@ def test_an_attempt_of_long_ago_ends_with_the_questions_that_it_had(river: River
     assert (sent["percent"], sent["is_passed"], len(sent["questions"])) == (100, True, 2)
 
 
+def test_an_overdue_attempt_is_closed_with_the_questions_that_it_had(river: River) -> None:
+    Quiz.objects.update(time_limit=60)
+    attempt = river.open_attempt()
+    copy = river.begin()
+    gone = Question.objects.filter(quiz__lesson__course=copy).first()
+    services.delete_question(question=gone, by=river.author, now=NOW)
+    river.publish()
+
+    begun = river.post(f"lessons/{river.lesson('quiz').uid}/attempts/").json()
+
+    assert (begun["number"], len(begun["questions"])) == (2, 1)
+    attempt.refresh_from_db()
+    assert (attempt.percent, len(attempt.results)) == (0, 2)
+
+
 def test_an_open_attempt_keeps_its_rules(river: River) -> None:
     """A stricter pass mark and a time limit are for attempts that begin after them."""
     attempt = river.open_attempt()
