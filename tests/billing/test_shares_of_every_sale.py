@@ -1,6 +1,6 @@
 """Gifts, seats, codes, Premium, several currencies and tiny amounts: each gets what was theirs at the sale.
 
-All sums agree to the cent, also while it is given back step by step, whoever has joined or left since.
+All sums agree to the cent, also while money is given back step by step and other people have joined or left since.
 """
 
 from datetime import UTC, date, datetime, timedelta
