@@ -180,7 +180,7 @@ def test_authors_list_the_video_lessons_that_can_receive_an_upload(
     def titles(query):
         return [one["title"] for one in send(adas_browser, "get", f"/teaching/lessons/{query}").json()["results"]]
 
-    with django_assert_max_num_queries(3):
+    with django_assert_max_num_queries(4):
         assert titles("?course=rivers") == ["two", "shown"]
     assert titles("?open=1") == ["two"]
     VideoAsset.objects.filter(pk=shown.video.pk).update(stage="failed", failure="corrupt_file")

@@ -145,6 +145,20 @@ def test_a_file_is_read_without_saving_it(lesson: Lesson) -> None:
     assert not CaptionSheet.objects.exists()
 
 
+@pytest.mark.parametrize("length", [3 * 2**20, 50 * 2**20])
+def test_a_huge_caption_file_is_refused_before_it_is_read(
+    lesson: Lesson, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    author = client_of(lesson.course)
+    monkeypatch.setattr("apps.files.services.read_captions", None)  # calling it would fail
+    body = {"file": SimpleUploadedFile("words.srt", b"1" * length)}
+
+    answer = author.post(address_of(lesson, "reading/"), body)
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "REQUEST_TOO_LARGE")
+    assert not CaptionSheet.objects.exists()
+
+
 def test_long_cues_of_a_file_are_divided_and_a_refused_cue_is_named(lesson: Lesson) -> None:
     words = [f"<i>word{number}</i>" if number % 7 else f"word{number}" for number in range(400)]
     text = f"WEBVTT\n\n00:10.000 --> 00:30.000\n{' '.join(words)}\n\n00:30.000 --> 00:31.000\n{'語' * 4500}\n"

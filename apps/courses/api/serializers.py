@@ -87,6 +87,17 @@ class LessonMoveIn(serializers.Serializer[object]):
 
 class LessonVideoIn(serializers.Serializer[object]):
     video = serializers.UUIDField(allow_null=True)
+    token = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
+        max_length=600,
+        help_text="Of the lesson, as it was seen: refused if it shows another video by now, and kept until the new one "
+        "is complete.",
+    )
+    withdraws = serializers.UUIDField(
+        required=False, help_text="With no `video`: take out this one only, whether the lesson shows or awaits it."
+    )
 
 
 class LessonFileIn(serializers.Serializer[object]):
@@ -225,6 +236,15 @@ class VideoLesson(serializers.Serializer[object]):
     course_title = serializers.CharField()
     href = serializers.CharField(help_text="The lesson's place in the outline.")
     video = serializers.UUIDField(allow_null=True)
+    shows = serializers.CharField(help_text="The name of the video that the lesson shows; empty: none that works.")
+    duration = serializers.IntegerField(help_text="Seconds of the video that it shows; 0: none, or not known.")
+    next_video = serializers.UUIDField(allow_null=True, help_text="The video that takes its place once it is complete.")
+    token = serializers.CharField(help_text="Names what it shows and awaits; sent with a replacement.")
+    decide_href = serializers.CharField(
+        allow_null=True,
+        help_text="Where its author says what counts of what learners have watched, as the new video has another "
+        "length; null: nothing is to be decided.",
+    )
 
 
 class DownloadOut(serializers.Serializer[object]):

@@ -21,6 +21,8 @@ from apps.courses.errors import LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, CoursePicture, Lesson, Section
 from apps.courses.picture_files import Crop
 from apps.courses.queries import authored_outline, authoring
+from apps.courses.queries.video_lessons import video_lessons, video_lessons_out
+from apps.courses.services import video_assignment
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
@@ -150,11 +152,16 @@ class LessonVideo(APIView):
     def put(self, request: Request, uid: UUID) -> Response:
         """Lets the lesson show one of the instructor's videos, or none."""
         lesson, form = _lesson(request, uid), validated(shapes.LessonVideoIn, request)
-        video = VideoAsset.objects.filter(uid=form["video"]).first() if form["video"] else None
-        if form["video"] and video is None:
-            raise VideoNotYours
-        services.attach_video(lesson=lesson, by=signed_in_user(request), video=video, now=timezone.now())
-        return Response(authoring.video_lesson_out(lesson))
+        by, now = signed_in_user(request), timezone.now()
+        video = _video(form["video"]) if form["video"] else None
+        if video is not None and "token" in form:
+            lesson = video_assignment.assign_video(lesson=lesson, by=by, video=video, token=form["token"], now=now)
+        elif video is None and "withdraws" in form:
+            withdrawn = _video(form["withdraws"])
+            lesson = video_assignment.withdraw_video(lesson=lesson, by=by, video=withdrawn, now=now)
+        else:
+            services.attach_video(lesson=lesson, by=by, video=video, now=now)
+        return Response(video_lessons_out([lesson])[0])
 
 
 class PictureOfCourse(APIView):
@@ -219,6 +226,7 @@ class VideoLessons(GenericAPIView[Any]):
         parameters=[
             OpenApiParameter("video", UUID, many=True, description="Only lessons that show one of these videos."),
             OpenApiParameter("open", bool, description="Only lessons that show no video yet, or one that failed."),
+            OpenApiParameter("editable", bool, description="Only lessons whose video can be changed now."),
             OpenApiParameter("course", str, description="Only lessons of this course (slug)."),
         ],
     )
@@ -227,14 +235,15 @@ class VideoLessons(GenericAPIView[Any]):
         user = signed_in_user(request)
         enforce(teach(user))
         videos = [_uid(text) for text in request.query_params.getlist("video")[:MOST_VIDEOS]]
-        found = authoring.video_lessons(
+        found = video_lessons(
             user,
             videos=videos,
             is_open=request.query_params.get("open") in {"1", "true"},
+            is_editable=request.query_params.get("editable") in {"1", "true"},
             course=request.query_params.get("course", ""),
         )
         page = self.paginate_queryset(found) or []
-        return self.get_paginated_response([authoring.video_lesson_out(lesson) for lesson in page])
+        return self.get_paginated_response(video_lessons_out(page))
 
 
 def _uid(text: str) -> UUID:
@@ -242,6 +251,13 @@ def _uid(text: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise NotFound from None
+
+
+def _video(uid: UUID) -> VideoAsset:
+    video = VideoAsset.objects.filter(uid=uid).first()
+    if video is None:
+        raise VideoNotYours
+    return video
 
 
 def _section(request: Request, uid: UUID) -> Section:

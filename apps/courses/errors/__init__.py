@@ -16,6 +16,7 @@ from apps.courses.errors.findings import FindingNotFound, FindingRequired
 from apps.courses.errors.outline import (
     LessonNotOpenYet,
     LessonOpensTwice,
+    LessonVideoChanged,
     OutlineFull,
     OutlineMoved,
     PrerequisitesInCircle,
@@ -56,6 +57,7 @@ __all__ = [
     "LectureUnavailable",
     "LessonNotOpenYet",
     "LessonOpensTwice",
+    "LessonVideoChanged",
     "NotCourseStaff",
     "NothingToCorrect",
     "NothingToPublish",

@@ -98,3 +98,11 @@ class WrongLessonKind(AppError):
     title = _("Wrong type of lesson")
     message = _("Only video lessons can have a video, and only file lessons can have a file to download.")
     severity = "warning"
+
+
+class LessonVideoChanged(AppError):
+    code = "LESSON_VIDEO_CHANGED"
+    status = 409
+    title = _("The lesson has another video by now")
+    message = _("Somebody has changed the video of this lesson. Look at what it shows now, then choose again.")
+    severity = "warning"

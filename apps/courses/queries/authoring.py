@@ -1,18 +1,12 @@
 """An instructor's own courses, with badges and figures."""
 
-from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from apps.accounts.models import User
-from apps.courses.models import Course, Lesson, Right, Submission, taught_by
-from apps.courses.queries.authored_outline import (
-    Badge,
-    Kind,
-    Stage,
-)
+from apps.courses.models import Course, Lesson, Submission
+from apps.courses.queries.authored_outline import Badge, Stage
 from apps.files.models import VideoAsset
 
 COURSE_BADGES = {
@@ -100,40 +94,6 @@ def videos_for(user: User, course: Course, *, limit: int = 50) -> QuerySet[Video
         .annotate(shown_in=Count("lessons", filter=Q(lessons__removed_at=None)))
         .order_by("-created_at", "-pk")[:limit]
     )
-
-
-def video_lessons(
-    user: User, *, videos: Sequence[UUID] = (), is_open: bool = False, course: str = ""
-) -> QuerySet[Lesson]:
-    """Return the video lessons of the courses that the user teaches, in the order of their outlines.
-
-    With ``is_open`` only lessons without a working video, in courses that can be edited.
-    """
-    # Of a course with a working copy the lessons of the copy: they are those that can be changed.
-    mine = Lesson.objects.filter(taught_by(user.pk, Right.EDIT, "course__"), kind=Kind.VIDEO)
-    found = mine.filter(course__working_copy=None).select_related("course", "video")
-    if videos:
-        found = found.filter(video__uid__in=videos)
-    if is_open:
-        editable = [Course.Status.DRAFT, Course.Status.PUBLISHED, Course.Status.SUSPENDED]
-        nothing_to_watch = Q(video=None) | Q(video__stage=Stage.FAILED)
-        found = found.filter(nothing_to_watch, external_video="", course__status__in=editable)
-        found = found.filter(course__published_at=None)
-    if course:
-        found = found.filter(course__slug=course)
-    return found.order_by("course__title", "course", "section__position", "position")
-
-
-def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
-    """Return the shape ``VideoLesson``."""
-    return {
-        "uid": str(lesson.uid),
-        "number": lesson.number,
-        "title": lesson.title,
-        "course_title": lesson.course.title,
-        "href": f"/dashboard/instructor/courses/{lesson.course.slug}/lectures/{lesson.slug}#panel",
-        "video": str(lesson.video.uid) if lesson.video else None,
-    }
 
 
 def file_lesson_out(lesson: Lesson) -> dict[str, Any]:

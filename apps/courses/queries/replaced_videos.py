@@ -1,6 +1,6 @@
 """Videos that the next version of a course replaces, and what becomes of what learners watched of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,15 +66,32 @@ def replaced_videos(copy: Course) -> list[ReplacedVideo]:
         for row in Lesson.objects.filter(course=copy.live_id, kind=Lesson.Kind.VIDEO, duration__gt=0).only(*columns)
     }
     rows = Lesson.objects.filter(course=copy, kind=Lesson.Kind.VIDEO, duration__gt=0).exclude(origin=None)
-    choices = copy.draft.watched_choices
     found = []
-    for row in rows.select_related("section", "video").order_by("section__position", "position"):
+    for row in rows.select_related("course__draft", "section", "video").order_by("section__position", "position"):
         before = published.get(row.origin) if row.origin is not None else None
         if before is None or _name_video(before) == _name_video(row):
             continue
-        chosen = choices.get(row.uid.hex, {})
-        choice = chosen.get("choice", "") if chosen.get("video") == _name_video(row) else ""
-        found.append(ReplacedVideo(row, before.pk, before.duration, row.duration, choice))
+        found.append(ReplacedVideo(row, before.pk, before.duration, row.duration, _choice_for(row)))
+    return found
+
+
+def lessons_to_decide(lessons: Sequence[Lesson]) -> set[int]:
+    """Return the ids of those lessons for whose new video the author has to say what counts. At most one query.
+
+    :param lessons: of any courses, with ``course__draft`` selected
+    """
+    own = [one for one in lessons if one.origin is not None and one.duration > 0 and one.course.is_working_copy]
+    if not own:
+        return set()
+    published = Lesson.objects.filter(uid__in=[one.origin for one in own], kind=Lesson.Kind.VIDEO, duration__gt=0)
+    before = {(row.course_id, row.uid): row for row in published}
+    found = set()
+    for one in own:
+        live = before.get((one.course.live_id, one.origin)) if one.origin is not None else None
+        if live is None or _name_video(live) == _name_video(one):
+            continue
+        if ReplacedVideo(one, live.pk, live.duration, one.duration, _choice_for(one)).is_undecided:
+            found.add(one.pk)
     return found
 
 
@@ -95,6 +112,12 @@ def read_watched_choices(sent: Mapping[str, str]) -> dict[str, Watched]:
         for name, value in sent.items()
         if name.startswith(prefix) and value in set(Watched)
     }
+
+
+def _choice_for(lesson: Lesson) -> str:
+    """The choice of the author for the lesson's present video; empty if there is none."""
+    chosen = lesson.course.draft.watched_choices.get(lesson.uid.hex, {})
+    return str(chosen.get("choice", "")) if chosen.get("video") == _name_video(lesson) else ""
 
 
 def _name_video(lesson: Lesson) -> str:

@@ -36,7 +36,7 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
         enforce(policies.edit_course(by, course))
         if lesson.kind != Lesson.Kind.VIDEO:
             raise WrongLessonKind
-        if video is not None and not _may_show(course, by, video):
+        if video is not None and not may_show(course, by, video):
             raise VideoNotYours
         before = Lesson.with_removed.values_list("video", flat=True).get(pk=lesson.pk)
         lesson.video = video
@@ -54,7 +54,7 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     return lesson
 
 
-def _may_show(course: Course, by: User, video: VideoAsset) -> bool:
+def may_show(course: Course, by: User, video: VideoAsset) -> bool:
     """Whether somebody who may edit the course may show a video in it: their own, or one that it has shown before.
 
     So nobody sees what a co-instructor keeps for another course. An admin acts for the instructor.

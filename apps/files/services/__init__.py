@@ -109,6 +109,7 @@ from apps.files.services.uploads import (
 )
 from apps.files.services.video_sending import send_video_part
 from apps.files.services.videos import (
+    clear_upload_targets,
     delete_video,
     discard_video,
     enqueue_processing,
@@ -172,6 +173,7 @@ __all__ = [
     "choose_cover",
     "choose_frames",
     "claim_content",
+    "clear_upload_targets",
     "complete_upload",
     "concatenate_parts",
     "copy_entries",

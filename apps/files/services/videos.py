@@ -66,6 +66,12 @@ def set_upload_target(*, video_id: int, target: str, was: str | None = None) -> 
     uploads.exclude(target=target).update(target=target)
 
 
+def clear_upload_targets(*, target: str, except_video: int) -> None:
+    """Let no unfinished video but this one be for the target from now on."""
+    unfinished = Upload.objects.filter(target=target).exclude(video__stage=VideoAsset.Stage.COMPLETE)
+    unfinished.exclude(video=None).exclude(video=except_video).update(target="")
+
+
 def enqueue_scan(version: uuid.UUID) -> None:
     """Enqueue the virus scan of an upload, at most once."""
     jobs.enqueue("files.scan", key=version.hex, upload=version.hex)

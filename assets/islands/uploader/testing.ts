@@ -58,6 +58,11 @@ export function lessonOf(facts: Partial<VideoLesson> = {}): VideoLesson {
     course_title: "Linear Algebra",
     href: "/dashboard/instructor/courses/linear-algebra/lectures/eigenvectors#panel",
     video: null,
+    shows: "",
+    duration: 0,
+    next_video: null,
+    token: " ",
+    decide_href: null,
     ...facts,
   };
 }

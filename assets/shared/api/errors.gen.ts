@@ -96,6 +96,7 @@ export const catalogue = {
   LESSON_OPENS_TWICE: {"severity": "warning"},
   LESSON_PREREQUISITES_IN_CIRCLE: {"severity": "warning"},
   LESSON_TAKEN_OUT: {"severity": "info", "icon": "info", "action": {"label": "Continue the course", "href": "/learn/{course}"}},
+  LESSON_VIDEO_CHANGED: {"severity": "warning"},
   LESSON_WRONG_KIND: {"severity": "warning"},
   MAINTENANCE_MODE: {"severity": "info", "icon": "wrench", "action": {"label": "See the status page", "href": "{status_url}"}},
   MEDIA_LINK_EXPIRED: {"title": "This link has expired", "message": "Video links work only for a limited time. Reload the page to get a new one.", "severity": "warning", "action": {"label": "Reload the page", "handler": "reload"}},

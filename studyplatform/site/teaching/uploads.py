@@ -13,7 +13,7 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.models import Lesson
-from apps.courses.queries import authoring
+from apps.courses.queries.video_lessons import video_lessons_out
 from apps.files import queries
 from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
 from apps.files.services import video_suffixes
@@ -82,7 +82,7 @@ def _target(user: User, text: str) -> dict[str, Any] | None:
         uid = UUID(text)
     except ValueError:
         return None
-    lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
+    lesson = Lesson.objects.select_related("course__draft", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
     if lesson is None or policies.edit_course(user, lesson.course) is not None:
         return None
-    return authoring.video_lesson_out(lesson)
+    return video_lessons_out([lesson])[0]
