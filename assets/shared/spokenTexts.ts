@@ -86,6 +86,7 @@ export const spokenTexts = {
     "{name} is complete",
     "{name}: {reason}",
     "{name} was added to the lesson",
+    "{name} replaces the video of lesson {number}",
     "“{name}” is ready to download.",
     "The file was removed.",
     "Download started.",

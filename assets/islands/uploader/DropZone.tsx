@@ -12,6 +12,8 @@ import {
 import { droppedFiles } from "../../shared/uploads/paths";
 import type { VideoLesson } from "./api";
 import type { Limits } from "./checkFile";
+import { hasVideo } from "./jobs";
+import { shownIn } from "./ReplaceDialog";
 
 type Props = {
   limits: Limits;
@@ -60,14 +62,19 @@ export function DropZone({ limits, target, onFiles }: Props) {
     <label className={isOver ? "drop is-over" : "drop"}>
       <Icon name="hard-drive-upload" />
       <b>
-        {target
-          ? t("Drop the video for lesson {number} here, or click to choose it", {
+        {target && hasVideo(target)
+          ? t("Drop the new video of lesson {number} here, or click to choose it", {
               number: target.number,
             })
-          : t("Drop videos here, or click to choose them")}
+          : target
+            ? t("Drop the video for lesson {number} here, or click to choose it", {
+                number: target.number,
+              })
+            : t("Drop videos here, or click to choose them")}
       </b>
       <span className="small muted">
         {target && `${target.course_title}: ${target.title}. `}
+        {target && hasVideo(target) && `${t("It replaces {video}.", { video: shownIn(target) })} `}
         {t("{formats}, up to {limit} each. 1080p and 5 to 15 minutes work best.", {
           formats,
           limit: limits.videoLabel,

@@ -154,19 +154,20 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
   );
 }
 
-function whatGoes({ name, lesson, video }: CardProps["job"]): string {
+function whatGoes({ name, lesson, isReplacing, video }: CardProps["job"]): string {
   const days = video?.bin_days ?? 0;
-  const goes = lesson
-    ? t("“{name}” will be permanently deleted. Lesson {number} will no longer have a video.", {
-        name,
-        number: lesson.number,
-      })
-    : lesson === null
-      ? t("“{name}” will be permanently deleted.", { name })
-      : t(
-          "“{name}” will be permanently deleted. A lesson that shows it will no longer have a video.",
-          { name },
-        );
+  const goes =
+    lesson && !isReplacing
+      ? t("“{name}” will be permanently deleted. Lesson {number} will no longer have a video.", {
+          name,
+          number: lesson.number,
+        })
+      : lesson === null || isReplacing
+        ? t("“{name}” will be permanently deleted.", { name })
+        : t(
+            "“{name}” will be permanently deleted. A lesson that shows it will no longer have a video.",
+            { name },
+          );
   const original =
     days > 0
       ? t(

@@ -4,7 +4,7 @@ import { fillHref, lookup } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { type CardProps, JobActions } from "./JobActions";
-import type { Job } from "./jobs";
+import { canAssign, isFailed, type Job } from "./jobs";
 import { LessonSelect } from "./LessonSelect";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import { Stages } from "./Stages";
@@ -18,15 +18,12 @@ export function JobCard(props: CardProps) {
   const message = messageOf(job);
   const isDone = job.group === "done";
   const isSent = transfer === null || transfer.state === "sent";
-  const isBad = transfer?.state === "refused" || (isSent && video?.stage === "failed");
+  const isBad = isFailed(job);
   const isHeld = job.group === "needs" && !isBad && video?.stage !== "complete";
   const notice = isSent && video ? video.notice : "";
   const tone = isBad ? " job--bad" : isHeld ? " job--warn" : "";
-  const canAssign =
-    job.lesson !== undefined &&
-    !isBad &&
-    (video !== null || transfer?.url === null) &&
-    (job.lesson === null || (!isDone && job.lesson.uid === transfer?.target));
+  const isAssignable = canAssign(job);
+  const decision = job.isReplacing ? null : (job.lesson?.decide_href ?? null);
   const obstacle =
     transfer === null && video?.stage === "uploading"
       ? uploads.storedFiles.obstacleOf(video)
@@ -62,7 +59,18 @@ export function JobCard(props: CardProps) {
           <span>{notice}</span>
         </p>
       )}
-      {(canAssign || more !== null || obstacle !== null) && (
+      {decision && (
+        <p className="job__more job__notice">
+          <Icon name="clock" />
+          <span>
+            {t("It has another length than the published video.")}{" "}
+            <a className="link" href={decision}>
+              {t("Choose what counts of what learners have watched")}
+            </a>
+          </span>
+        </p>
+      )}
+      {(isAssignable || more !== null || obstacle !== null) && (
         <div className="job__more">
           {obstacle && <p className="small muted">{howToContinue(obstacle)}</p>}
           {more && (
@@ -72,11 +80,13 @@ export function JobCard(props: CardProps) {
               </a>
             </p>
           )}
-          {canAssign && (
+          {isAssignable && (
             <LessonSelect
               job={job}
-              lessons={uploads.openLessons}
+              lessons={uploads.editableLessons}
+              proposal={uploads.proposals.get(job.key) ?? null}
               onChange={uploads.refresh}
+              onDecline={(lesson) => uploads.decline(job, lesson)}
               transfers={transfers}
             />
           )}

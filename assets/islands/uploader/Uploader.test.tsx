@@ -61,7 +61,7 @@ async function answer(request: Request): Promise<Response> {
   if (pathname === "/api/v1/videos/") return page(videos);
   if (pathname === "/api/v1/storage/") return Response.json(storage);
   if (pathname === "/api/v1/teaching/lessons/")
-    return page(lessons.filter(({ video }) => (video === null) === searchParams.has("open")));
+    return page(lessons.filter(({ video }) => video !== null || searchParams.has("editable")));
   if (method === "PUT") return Response.json(lessonOf());
   if (pathname.endsWith("/retry/")) return Response.json(videoOf());
   return new Response(null, { status: 204 });
@@ -355,7 +355,7 @@ it("adds a video to a lesson without one", async () => {
   expect(calls).toContainEqual({
     method: "PUT",
     path: `/api/v1/lessons/${lessonOf().uid}/video/`,
-    body: { video: videoOf().uid },
+    body: { video: videoOf().uid, token: " " },
   });
 });
 
@@ -483,7 +483,96 @@ it("moves a video whose upload has begun to another lesson", async () => {
 
   expect(calls.filter(({ method }) => method === "PUT")).toMatchObject([
     { path: "/api/v1/lessons/b/video/" },
-    { path: "/api/v1/lessons/a/video/", body: { video: null } },
+    { path: "/api/v1/lessons/a/video/", body: { video: null, withdraws: "v" } },
   ]);
   expect(within(card("3-05.mp4")).getByText(/For lesson 3.6/)).toBeDefined();
+});
+
+const replaceable = (facts: Partial<VideoLesson> = {}) =>
+  lessonOf({ video: "old", shows: "old.mp4", duration: 588, token: "old ", ...facts });
+const puts = () => calls.filter(({ method }) => method === "PUT");
+
+it("offers lessons that have a video in groups of their own, and replaces after a yes", async () => {
+  videos = [videoOf({ uid: "v", stage: "complete", completed_at: new Date().toISOString() })];
+  lessons = [lessonOf({ uid: "empty", title: "Empty" }), replaceable()];
+  await open();
+  const choice = await screen.findByLabelText<HTMLSelectElement>("Lesson for lecture.mp4");
+  expect(
+    [...choice.querySelectorAll("optgroup")].map(({ label, textContent }) => [label, textContent]),
+  ).toEqual([
+    ["Linear Algebra", "2.4 Empty"],
+    ["Replace the video of a lesson: Linear Algebra", "2.4 Eigenvectors, shows old.mp4 (9:48)"],
+  ]);
+
+  await userEvent.selectOptions(choice, replaceable().uid);
+  const dialog = await screen.findByRole("dialog");
+  expect(dialog.textContent).toContain("takes its place now. No video is deleted.");
+  await userEvent.click(within(dialog).getByRole("button", { name: "Keep the present video" }));
+  expect(puts()).toEqual([]);
+  expect(choice.value).toBe("");
+
+  await userEvent.selectOptions(choice, replaceable().uid);
+  await userEvent.click(await screen.findByRole("button", { name: "Replace the video" }));
+  await happens(() => undefined);
+  expect(puts()).toMatchObject([{ body: { video: "v", token: "old " } }]);
+  expect(said("polite")).toBe("lecture.mp4 replaces the video of lesson 2.4");
+});
+
+it("proposes to replace the video of a lesson whose name a file has, and never does so by itself", async () => {
+  lessons = [replaceable(), lessonOf({ uid: "b", number: "2.5", title: "Change of basis" })];
+  await open();
+  await choose(fileOf("2-04 eigenvectors.mp4", 10), fileOf("2-05.mp4", 10), fileOf("c.mp4", 10));
+  expect(transport.of("2-04 eigenvectors.mp4").target).toBe(null);
+  expect(transport.of("2-05.mp4").target).toBe("b");
+  expect(screen.getAllByText(/By its name, it is for lesson/)).toHaveLength(1);
+
+  await userEvent.click(screen.getByRole("button", { name: "Replace the video" }));
+
+  expect(puts()).toEqual([]); // nothing of it is on the server yet
+  const facts = within(card("2-04 eigenvectors.mp4"));
+  expect(facts.getByText(/^Replaces the video of lesson 2.4 of Linear Algebra/)).toBeDefined();
+  expect(facts.queryByText(/By its name/)).toBeNull();
+
+  await userEvent.selectOptions(facts.getByRole("combobox"), "No lesson");
+  expect(facts.getByText(/^Not assigned to a lesson/)).toBeDefined();
+  expect(facts.queryByText(/By its name/)).toBeNull();
+});
+
+it("forgets a proposal that the author declines", async () => {
+  lessons = [replaceable()];
+  await open();
+  await choose(fileOf("2-04 eigenvectors.mp4", 10));
+  await userEvent.click(screen.getByRole("button", { name: "Don't replace it" }));
+
+  expect(screen.queryByText(/By its name/)).toBeNull();
+  expect(within(card("2-04 eigenvectors.mp4")).getByRole("combobox")).toBeDefined();
+});
+
+it("shows a replacement that waits for its processing, and takes it back", async () => {
+  videos = [videoOf({ uid: "v", stage: "audio" })];
+  lessons = [replaceable({ next_video: "v" })];
+  await open();
+  const facts = within(await screen.findByRole("listitem", { name: "lecture.mp4" }));
+  expect(await facts.findByText(/^Replaces the video of lesson 2.4/)).toBeDefined();
+
+  await userEvent.selectOptions(facts.getByRole("combobox"), "No lesson");
+  await happens(() => undefined);
+
+  expect(puts()).toMatchObject([{ body: { video: null, withdraws: "v" } }]);
+});
+
+it("leads to the question of what counts, if the new video has another length", async () => {
+  videos = [videoOf({ uid: "v", stage: "complete", completed_at: new Date().toISOString() })];
+  lessons = [replaceable({ video: "v", decide_href: "/dashboard/instructor/courses/a/version" })];
+  await open();
+
+  const link = await screen.findByRole("link", { name: /^Choose what counts/ });
+  expect(link.getAttribute("href")).toBe("/dashboard/instructor/courses/a/version");
+});
+
+it("says what a file for the lesson of the address replaces", async () => {
+  await open(replaceable());
+
+  expect(screen.getByText(/Drop the new video of lesson 2.4 here/)).toBeDefined();
+  expect(screen.getByText(/It replaces old.mp4 \(9:48\)/)).toBeDefined();
 });

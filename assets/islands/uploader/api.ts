@@ -39,15 +39,15 @@ export function lessonsOfVideos(videos: string[]) {
 
 const MAX_PAGES_OF_LESSONS = 10;
 
-/** The lessons without a video, at most a thousand. */
-export const openLessonsQuery = queryOptions({
-  queryKey: ["teaching", "lessons", "open"],
+/** The lessons that a video can be for, with a video or without, at most a thousand. */
+export const editableLessonsQuery = queryOptions({
+  queryKey: ["teaching", "lessons", "editable"],
   queryFn: async () => {
     const found: VideoLesson[] = [];
     for (let page = 1; page <= MAX_PAGES_OF_LESSONS; page += 1) {
       const { results, next } = await unwrap(
         authenticatedApi.GET("/api/v1/teaching/lessons/", {
-          params: { query: { open: true, page, page_size: 100 } },
+          params: { query: { editable: true, page, page_size: 100 } },
         }),
       );
       found.push(...results);
@@ -57,13 +57,22 @@ export const openLessonsQuery = queryOptions({
   },
 });
 
-/** Let a lesson show a video, or none. */
-export function showInLesson(lesson: string, video: string | null): Promise<VideoLesson> {
+/** Let a lesson show a video, in place of what it shows as far as is known here. */
+export function showInLesson({ uid, token }: VideoLesson, video: string): Promise<VideoLesson> {
+  return changeVideo(uid, { video, token });
+}
+
+/** Let a video be for this lesson no longer. */
+export function withdrawFromLesson({ uid }: VideoLesson, video: string): Promise<VideoLesson> {
+  return changeVideo(uid, { video: null, withdraws: video });
+}
+
+function changeVideo(
+  uid: string,
+  body: components["schemas"]["LessonVideoInRequest"],
+): Promise<VideoLesson> {
   return unwrap(
-    authenticatedApi.PUT("/api/v1/lessons/{uid}/video/", {
-      params: { path: { uid: lesson } },
-      body: { video },
-    }),
+    authenticatedApi.PUT("/api/v1/lessons/{uid}/video/", { params: { path: { uid } }, body }),
   );
 }
 

@@ -113,3 +113,15 @@ it("finds an upload that the same file can resume", () => {
   expect(openUploadFor(fileOf("lecture.mp4", 999), [video])).toBeNull();
   expect(openUploadFor(fileOf("other.mp4", 1000), [video])).toBeNull();
 });
+
+it("shows a video in no lesson whose place another one has taken since", () => {
+  const lesson = lessonOf({ video: "newer", shows: "newer.mp4" });
+  const completed_at = new Date(NOW).toISOString();
+  const [job] = jobsOf(
+    [],
+    [videoOf({ stage: "complete", completed_at, upload: uploadOf({ target: lesson.uid }) })],
+    [lesson],
+    NOW,
+  );
+  expect(job).toMatchObject({ lesson: null, isReplacing: false });
+});

@@ -14,10 +14,17 @@ export type Job = {
   video: Video | null;
   /** undefined: the lessons have not been loaded. */
   lesson: VideoLesson | null | undefined;
+  /** Whether the lesson shows another video, which it keeps until this one is complete. */
+  isReplacing: boolean;
 };
 
 /** An upload that changed this recently is being sent from another browser. */
 const ELSEWHERE_MS = 20_000;
+
+/** Whether the lesson has a video, which another one would replace. */
+export function hasVideo(lesson: VideoLesson | null | undefined): boolean {
+  return lesson !== null && lesson !== undefined && lesson.shows !== "";
+}
 
 export function isMoving(video: Video, now: number): boolean {
   return now - Date.parse(video.updated_at) < ELSEWHERE_MS;
@@ -56,8 +63,18 @@ export function jobsOf(
   const byUid = new Map(videos.map((video) => [video.uid, video]));
   const lessonOf = (uid: string | null | undefined, target: string | null): Job["lesson"] =>
     lessons.find((one) => uid !== null && uid !== undefined && one.video === uid) ??
+    lessons.find((one) => uid !== null && uid !== undefined && one.next_video === uid) ??
     lessons.find((one) => one.uid === target) ??
     (areLessonsKnown ? null : undefined);
+  const placeOf = (
+    uid: string | null,
+    video: Video | null,
+    target: string | null,
+  ): Pick<Job, "lesson" | "isReplacing"> => {
+    // Once a video is complete, the lessons say where it is shown; another one may have taken its place since.
+    const lesson = lessonOf(uid, video?.stage === "complete" ? null : target);
+    return { lesson, isReplacing: hasVideo(lesson) && lesson?.video !== uid };
+  };
   const taken = new Set<string>();
   const jobs: Job[] = [];
 
@@ -75,7 +92,7 @@ export function jobsOf(
       group,
       transfer,
       video,
-      lesson: lessonOf(video?.uid, transfer.target),
+      ...placeOf(transfer.video ?? video?.uid ?? null, video, transfer.target),
     });
   }
   for (const video of videos) {
@@ -83,10 +100,32 @@ export function jobsOf(
     const group = groupOf(null, video, now);
     if (group === null) continue;
     const size = video.upload?.length ?? video.source_bytes;
-    const lesson = lessonOf(video.uid, video.upload?.target ?? null);
-    jobs.push({ key: video.uid, name: video.filename, size, group, transfer: null, video, lesson });
+    const place = placeOf(video.uid, video, video.upload?.target ?? null);
+    jobs.push({
+      key: video.uid,
+      name: video.filename,
+      size,
+      group,
+      transfer: null,
+      video,
+      ...place,
+    });
   }
   return jobs;
+}
+
+export function isFailed({ transfer, video }: Job): boolean {
+  if (transfer && transfer.state !== "sent") return transfer.state === "refused";
+  return video?.stage === "failed";
+}
+
+/** Whether the user may choose its lesson now: the server has the video, or nothing of it yet. */
+export function canAssign(job: Job): boolean {
+  const { lesson, transfer, video } = job;
+  if (lesson === undefined || isFailed(job) || !(video !== null || transfer?.url === null))
+    return false;
+  if (lesson === null || job.isReplacing) return true;
+  return job.group !== "done" && lesson.uid === transfer?.target;
 }
 
 /** The unfinished upload that this file may resume: same name and size. */

@@ -5,9 +5,16 @@ import type { Job } from "./jobs";
 import { messageOfTransfer, type Message } from "../../shared/uploads/messages";
 
 /** Facts such as "For lesson 3.5 of Rivers, 2.9 GB". */
-export function factsOf({ lesson, size, video }: Job): string {
+export function factsOf({ lesson, isReplacing, size, video }: Job): string {
   const parts: string[] = [];
-  if (lesson)
+  if (lesson && isReplacing)
+    parts.push(
+      t("Replaces the video of lesson {number} of {course}", {
+        number: lesson.number,
+        course: lesson.course_title,
+      }),
+    );
+  else if (lesson)
     parts.push(
       t("For lesson {number} of {course}", { number: lesson.number, course: lesson.course_title }),
     );

@@ -7,15 +7,16 @@ import { matchLessons } from "./matchLessons";
 import { pathOf } from "../../shared/uploads/paths";
 import { type FileStore, useStoredFiles } from "./useStoredFiles";
 import {
+  editableLessonsQuery,
   lessonsOfVideos,
-  openLessonsQuery,
   storageQuery,
   type Video,
   type VideoLesson,
   videosQuery,
 } from "./api";
 import { type Limits, refusalOf } from "./checkFile";
-import { type Job, jobsOf, openUploadFor } from "./jobs";
+import { hasVideo, type Job, jobsOf, openUploadFor } from "./jobs";
+import { proposalKey, proposalsOf } from "./proposals";
 import { listenToVideos } from "./videoSocket";
 import type { AddOptions, Transfer, Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
@@ -77,20 +78,26 @@ export function useUploads(
   const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
   const videos = useVideos();
   const storage = useQuery(storageQuery);
-  const openLessons = useQuery(openLessonsQuery);
+  const editable = useQuery(editableLessonsQuery);
+  const [declined, setDeclined] = useState<ReadonlySet<string>>(new Set());
   const [now, setNow] = useState(() => Date.now());
 
   const known = useMemo(() => videos.data ?? [], [videos.data]);
   const uids = useMemo(() => known.slice(0, 100).map(({ uid }) => uid), [known]);
   const shown = useQuery(lessonsOfVideos(uids));
   const lessons = useMemo(
-    () => [...(shown.data ?? []), ...(openLessons.data ?? [])],
-    [shown.data, openLessons.data],
+    () => [...(shown.data ?? []), ...(editable.data ?? [])],
+    [shown.data, editable.data],
   );
-  const areLessonsKnown = shown.isSuccess && !shown.isPlaceholderData && openLessons.isSuccess;
+  const areLessonsKnown = shown.isSuccess && !shown.isPlaceholderData && editable.isSuccess;
   const jobs = useMemo(
     () => jobsOf(all, known, lessons, now, areLessonsKnown),
     [all, known, lessons, now, areLessonsKnown],
+  );
+
+  const proposals = useMemo(
+    () => proposalsOf(jobs, editable.data ?? [], known, declined),
+    [jobs, editable.data, known, declined],
   );
 
   useEffect(() => {
@@ -108,7 +115,7 @@ export function useUploads(
 
   /**
    * Upload chosen files; unfinished uploads of the same file are resumed. The first one is for the lesson `target`,
-   * the others for the lessons that their names tell.
+   * the others for the lessons without a video that their names tell.
    */
   const take = async (files: readonly File[], options: AddOptions = {}): Promise<void> => {
     let free = storage.data?.free ?? null;
@@ -117,7 +124,7 @@ export function useUploads(
     const matched = isNew
       ? matchLessons(
           files.map((file) => ({ name: file.name, path: pathOf(file) || "" })),
-          lessonsToMatch(openLessons.data ?? [], all, target),
+          lessonsToMatch(editable.data ?? [], all, target),
         )
       : new Map<number, VideoLesson>();
     let matchCount = 0;
@@ -130,7 +137,9 @@ export function useUploads(
       // A resumed upload has its storage reserved already.
       const refusal = refusalOf(file, limits, url === null ? free : null, storage.data?.allowance);
       if (!refusal && free !== null && url === null) free -= file.size;
-      const lesson = target ?? (url === null ? (matched.get(place)?.uid ?? null) : null);
+      const named = url === null ? matched.get(place) : undefined;
+      // A video is replaced only by the user's choice, which is asked for beside the file.
+      const lesson = target ?? (named && !hasVideo(named) ? named.uid : null);
       transfers.add(file, {
         ...options,
         url,
@@ -163,11 +172,14 @@ export function useUploads(
     accept,
     storage,
     storedFiles,
-    openLessons: openLessons.data ?? [],
+    editableLessons: editable.data ?? [],
+    proposals,
+    decline: (job: Job, lesson: VideoLesson): void =>
+      setDeclined((before) => new Set(before).add(proposalKey(job, lesson))),
   };
 }
 
-/** The lessons without a video that no transfer is for yet. */
+/** The lessons that no transfer is for yet. */
 function lessonsToMatch(
   lessons: readonly VideoLesson[],
   all: readonly Transfer[],

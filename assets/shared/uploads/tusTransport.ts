@@ -4,6 +4,7 @@ import { DetailedError, Upload } from "tus-js-client";
 import { type ApiError, errorOfResponse, makeError } from "../api/errors";
 import { session } from "../auth/browser";
 import { pathOf } from "./paths";
+import { storedAddresses } from "./storedAddresses";
 import type { Transport } from "./transport";
 
 export const CHUNK = 8 * 2 ** 20;
@@ -36,6 +37,7 @@ export function tusTransport(
     // Transfers decide when to retry, so that users see it and can stop it.
     retryDelays: null,
     removeFingerprintOnSuccess: true,
+    urlStorage: storedAddresses,
     metadata: { filename: file.name, purpose, ...(pathOf(file) && { path: pathOf(file) }) },
     // An upload of another purpose must not be resumed.
     fingerprint: () =>
