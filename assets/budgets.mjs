@@ -183,7 +183,7 @@ export const pages = {
     scripts: everyPage,
     islands: ["captions"],
     later: ["site/notifications"],
-    onDemand: ["shared/video/native.ts"],
+    onDemand: ["shared/video/native.ts", "islands/captions/ImportDialog.tsx"],
     budget: 264 * kB,
     budgetOnDemand: 4 * kB,
   },

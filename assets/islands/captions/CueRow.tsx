@@ -2,10 +2,11 @@ import { memo, useState } from "react";
 
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
+import { ConflictNotice } from "./ConflictNotice";
 import type { Cue } from "./cues";
 import type { Conflict } from "./sheet";
 import { formatTime, parseTime } from "./time";
-import { speedOf, type Warning } from "./warnings";
+import { speedOf, type Warning, warningsOf } from "./warnings";
 
 /** What a row asks the editor to do. The object stays the same, so rows are drawn only when their cue changes. */
 export type RowActions = {
@@ -27,22 +28,22 @@ export type RowProps = {
   isCurrent: boolean;
   isLast: boolean;
   isLocked: boolean;
+  /** Seconds of the video; 0 if it is not known. */
+  duration: number;
   warnings: readonly Warning[] | undefined;
   /** Seconds that could be added to a cue that is too fast; 0 if there is no room. */
   room: number;
   language: string;
   languageName: string;
-  second: {
-    cue: Cue | undefined;
-    language: string;
-    name: string;
-    warnings: readonly Warning[];
-    /** Why the server does not accept the translation; "" if it does. */
-    refusal: string;
-  } | null;
+  /** The language beside the first; the same object until another one is chosen. */
+  second: { language: string; name: string } | null;
+  /** The translation. */
+  other: Cue | undefined;
   conflict: Conflict | undefined;
   /** Why the server does not accept the caption; "" if it does. */
   refusal: string;
+  /** The same of the translation. */
+  otherRefusal: string;
   actions: RowActions;
 };
 
@@ -109,22 +110,28 @@ export const CueRow = memo(function CueRow({
   isCurrent,
   isLast,
   isLocked,
+  duration,
   warnings,
   room,
   language,
   languageName,
   second,
+  other,
   conflict,
   refusal,
+  otherRefusal,
   actions,
 }: RowProps) {
   const { id } = cue;
   const name = (rest: string): string => `${rest}-${id}`;
   const rows = Math.max(2, cue.text.split("\n").length);
   /** By a model, and nobody has checked it. */
-  const isTranslated = !!second?.cue?.text.trim() && !second.cue.is_checked;
-  const author = conflict?.by ?? "";
-  const other = author === "" ? t("Another author") : author;
+  const isTranslated = !!other?.text.trim() && !other.is_checked;
+  const isTooLong =
+    other &&
+    warningsOf(other, Infinity, duration).some(
+      ({ kind }) => kind === "fast" || kind === "long-line",
+    );
   return (
     // The row is only told that one of its fields has the focus.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -182,8 +189,8 @@ export const CueRow = memo(function CueRow({
             maxLength={2000}
             readOnly={isLocked}
             placeholder={t("Not translated")}
-            aria-invalid={!!second.refusal || undefined}
-            value={second.cue?.text ?? ""}
+            aria-invalid={otherRefusal !== "" || undefined}
+            value={other?.text ?? ""}
             onChange={({ target }) => actions.onTranslate(id, target.value)}
           />
         </div>
@@ -191,7 +198,7 @@ export const CueRow = memo(function CueRow({
       <div className="cue__foot">
         <span>{t("Caption {number}", { number })}</span>
         <span>{seconds(cue.end - cue.begin)}</span>
-        {[refusal, second?.refusal ?? ""].map(
+        {[refusal, otherRefusal].map(
           (reason, at) =>
             reason !== "" && (
               <span key={at} className="hint hint--warn">
@@ -220,13 +227,13 @@ export const CueRow = memo(function CueRow({
             {t("Add {seconds} s", { seconds: room.toFixed(1) })}
           </button>
         )}
-        {second && !second.cue?.text.trim() && (
+        {second && !other?.text.trim() && (
           <span className="badge badge--warn">
             <span className="pip" aria-hidden="true" />
             {t("Not translated")}
           </span>
         )}
-        {second?.warnings.some(({ kind }) => kind === "fast" || kind === "long-line") && (
+        {second && isTooLong && (
           <span className="hint hint--warn">
             <Icon name="ruler" />
             <span>{t("{language}: too long to read in time", { language: second.name })}</span>
@@ -275,41 +282,7 @@ export const CueRow = memo(function CueRow({
         )}
       </div>
       {conflict && (
-        <div className="notice notice--warning cue__conflict" role="group">
-          <Icon name="triangle-alert" className="notice__icon" />
-          <p className="notice__body">
-            {conflict.theirs.state === "removed"
-              ? t("{author} has deleted this caption.", {
-                  author: other,
-                })
-              : conflict.isDeleted
-                ? t("You have deleted this caption, but {author} has changed it.", {
-                    author: other,
-                  })
-                : t("{author} has changed this caption, too: “{text}”, {begin} to {end}.", {
-                    author: other,
-                    text: conflict.theirs.text,
-                    begin: formatTime(conflict.theirs.begin),
-                    end: formatTime(conflict.theirs.end),
-                  })}
-          </p>
-          <div className="notice__acts">
-            <button
-              className="btn btn--sm"
-              type="button"
-              onClick={() => actions.onResolve(id, "mine")}
-            >
-              {conflict.isDeleted ? t("Delete it anyway") : t("Keep mine")}
-            </button>
-            <button
-              className="btn btn--sm"
-              type="button"
-              onClick={() => actions.onResolve(id, "theirs")}
-            >
-              {conflict.isDeleted ? t("Keep it") : t("Take the other")}
-            </button>
-          </div>
-        </div>
+        <ConflictNotice conflict={conflict} onResolve={(choice) => actions.onResolve(id, choice)} />
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { t, tn } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { countOf, type Cues, findNext } from "./cues";
+import type { CaptionView, Filter } from "./useCaptionView";
 
 type Props = {
   isLocked: boolean;
@@ -19,6 +20,36 @@ type Props = {
   onShift: () => void;
   onFind: () => void;
 };
+
+/** Which captions are listed. */
+export function FilterButtons({
+  filter,
+  counts,
+  hasSecond,
+  onChoose,
+}: {
+  filter: Filter;
+  counts: CaptionView["counts"];
+  hasSecond: boolean;
+  onChoose: (filter: Filter) => void;
+}) {
+  const filters: (readonly [Filter, string, number?])[] = [
+    ["all", t("All")],
+    ["warnings", t("Warnings"), counts.warnings],
+    ["unchecked", t("Unchecked"), counts.unchecked],
+  ];
+  if (hasSecond) filters.push(["untranslated", t("Not translated"), counts.untranslated]);
+  return (
+    <div className="seg seg--wrap" role="group" aria-label={t("Show")}>
+      {filters.map(([key, label, count]) => (
+        <button key={key} type="button" aria-pressed={filter === key} onClick={() => onChoose(key)}>
+          {label}
+          {count !== undefined && <span className="num">{count}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
 
 /** What can be done with the cues. */
 export function Tools(props: Props) {

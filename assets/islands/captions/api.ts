@@ -6,7 +6,6 @@ import type { Cue } from "./cues";
 
 type Schemas = components["schemas"];
 export type SheetData = Omit<Schemas["CaptionSheetOut"], "cues"> & { cues: Cue[] };
-export type Reading = Omit<Schemas["CaptionReadingOut"], "cues"> & { cues: Cue[] };
 export type Chapter = Schemas["CaptionChapter"];
 export type Saved = Omit<Schemas["CueChangesOut"], "cues"> & { cues: Cue[] };
 
@@ -63,25 +62,6 @@ export function discardSheet(uid: string, language: string): Promise<SheetData> 
   return unwrap(
     authenticatedApi.DELETE("/api/v1/studio/lessons/{uid}/captions/{language}/", at(uid, language)),
   ) as Promise<SheetData>;
-}
-
-export function readFile(
-  uid: string,
-  language: string,
-  file: File,
-  encoding: string,
-): Promise<Reading> {
-  const form = new FormData();
-  form.append("file", file);
-  if (encoding !== "") form.append("encoding", encoding);
-  return unwrap(
-    authenticatedApi.POST("/api/v1/studio/lessons/{uid}/captions/{language}/reading/", {
-      ...at(uid, language),
-      // The type of the body is that of JSON; a file is sent as a form.
-      body: form as never,
-      bodySerializer: (body: unknown) => body as FormData,
-    }),
-  ) as Promise<Reading>;
 }
 
 export async function saveChapters(
