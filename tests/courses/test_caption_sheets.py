@@ -186,7 +186,8 @@ def test_chapters_are_saved_unless_others_changed_them(lesson: Lesson) -> None:
     chapters = [{"start": 0, "title": "Begin"}, {"start": 30, "title": "Rest"}]
     put = lambda **body: author.put(address, body, content_type="application/json")  # noqa: E731
     assert put(chapters=chapters, before=[]).json() == {"chapters": chapters}
-    assert put(chapters=[], before=[]).json()["code"] == "CAPTIONS_CHANGED"
+    changed = put(chapters=[], before=[]).json()
+    assert (changed["code"], changed["params"]) == ("CHAPTERS_CHANGED", {"chapters": chapters})
     refused = put(chapters=[{"start": 70, "title": "After the end"}], before=chapters).json()
     assert refused["code"] == "CHAPTERS_REFUSED"
     lesson.refresh_from_db()
@@ -207,6 +208,17 @@ def test_the_page_and_its_files(lesson: Lesson) -> None:
     stranger.force_login(UserFactory(role=Role.INSTRUCTOR))
     assert stranger.get(export).status_code == 302
     assert stranger.get(address_of(lesson)).status_code == 404
+
+
+def test_the_page_says_why_it_can_only_be_read(lesson: Lesson) -> None:
+    address = reverse("courses:studio-captions", args=[lesson.course.slug, lesson.slug])
+    Course.objects.filter(pk=lesson.course_id).update(status=Course.Status.REVIEW)
+    page = client_of(lesson.course).get(address).content.decode()
+    assert page.count("The course is under review.") >= 3  # captions, chapters, and without scripts
+    viewer = CoInstructorFactory(course=lesson.course, role="view").user
+    client = Client()
+    client.force_login(viewer)
+    assert client.get(address).content.decode().count("Ask the instructor of the course") >= 3
 
 
 SPOKEN = {

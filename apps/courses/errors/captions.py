@@ -1,6 +1,7 @@
 """Refusals while captions and chapters are edited."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +15,19 @@ class ChaptersRefused(AppError):
     title = _("These chapters can't be saved")
     message = "%(reason)s"
     reason: str
+
+
+@dataclass(eq=False, kw_only=True)
+class ChaptersChangedMeanwhile(AppError):
+    """``chapters`` are the present ones (the shape ``CaptionChapter``), so that their author can compare."""
+
+    code = "CHAPTERS_CHANGED"
+    status = 409
+    title = _("These chapters have changed")
+    message = _("Another author has changed the chapters since you loaded them, so yours were not saved.")
+    severity = "warning"
+
+    chapters: list[dict[str, Any]] = field(default_factory=list)
 
 
 class VideoOfOtherCourse(AppError):

@@ -32,6 +32,7 @@ from apps.files.services import (
 )
 from apps.files.services.caption_sheets import export_captions, sheets_of
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import Verdict
 
 
 def show_captions_editor(request: HttpRequest, course: Course, opened: Lesson) -> HttpResponse:
@@ -41,22 +42,23 @@ def show_captions_editor(request: HttpRequest, course: Course, opened: Lesson) -
     """
     if opened.video is None:
         raise WrongLessonKind
-    is_locked = edit_captions(signed_in_user(request), course, opened.video) is not None
+    lock = edit_captions(signed_in_user(request), course, opened.video)
     context = {
         "course": course,
         "opened": opened,
         "tracks": list(opened.video.captions.defer("webvtt").order_by("language")),
         "captions_form": CaptionsForm(),
-        "locked": is_locked,
-        "editor": _props(request, course, opened, opened.video, is_locked=is_locked),
+        "lock": lock,
+        "editor": _props(request, course, opened, opened.video, lock=lock),
     }
     return render(request, "courses/studio/captions_editor.html", context)
 
 
 def _props(
-    request: HttpRequest, course: Course, opened: Lesson, video: VideoAsset, *, is_locked: bool
+    request: HttpRequest, course: Course, opened: Lesson, video: VideoAsset, *, lock: Verdict
 ) -> dict[str, Any]:
     """Return what the island needs: the video, the languages, and where captions are saved."""
+    chapters_lock = edit_course(signed_in_user(request), course)
     sources = sign_link(video=video, now=timezone.now(), audience=require_session_key(request))
     sheets = sheets_of(video)
     names = dict(caption_languages())
@@ -72,8 +74,10 @@ def _props(
         "has_audio": video.has_audio,
         "can_transcribe": video.has_audio and video.is_playable and can_transcribe(),
         "can_translate": can_translate(),
-        "is_locked": is_locked,
-        "are_chapters_locked": edit_course(signed_in_user(request), course) is not None,
+        "is_locked": lock is not None,
+        "lock_reason": _reason_of(lock),
+        "are_chapters_locked": chapters_lock is not None,
+        "chapters_lock_reason": _reason_of(chapters_lock),
         "language": first,
         "languages": [
             {"tag": tag, "name": name, "has_captions": tag in sheets}
@@ -86,6 +90,11 @@ def _props(
         "export": reverse("courses:studio-captions-export", args=[course.slug, opened.slug, "LANGUAGE"]),
         "chapters": [{"start": start, "title": title} for start, title in opened.chapters],
     }
+
+
+def _reason_of(refusal: Verdict) -> str:
+    """Return why something can only be read, in sentences; "" if it can be changed."""
+    return f"{refusal.title}. {refusal.detail}" if refusal else ""
 
 
 @teaches

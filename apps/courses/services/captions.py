@@ -11,13 +11,13 @@ from apps.accounts.models import User
 from apps.courses import correction_policies, policies
 from apps.courses.chapters import Chapter, parse_chapters
 from apps.courses.errors import WrongLessonKind
-from apps.courses.errors.captions import ChaptersRefused
+from apps.courses.errors.captions import ChaptersChangedMeanwhile, ChaptersRefused
 from apps.courses.models import Lesson
 from apps.courses.queries.reviewed_captions import ReviewedCaptions
 from apps.courses.services.locking import lock_course_row
 from apps.courses.services.media import set_chapters
 from apps.courses.services.outline_rows import announce_captions, refresh_captions
-from apps.files.errors import CaptionsChangedMeanwhile, CaptionsEmpty
+from apps.files.errors import CaptionsEmpty
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.services import caption_sheets
 from apps.files.services.caption_sheets import SavedCues, SheetCue
@@ -104,7 +104,7 @@ def save_chapters(
     """Replace the chapters of a lesson's video, if they are those with which their author began.
 
     :raises ChaptersRefused: they aren't in order, or one begins after the end of the video.
-    :raises CaptionsChangedMeanwhile: another author has changed them since.
+    :raises ChaptersChangedMeanwhile: another author has changed them since.
     """
     written = "\n".join(f"{clock(start)} {title}" for start, title in chapters)
     with transaction.atomic():
@@ -112,7 +112,8 @@ def save_chapters(
         enforce(policies.edit_course(by, course))
         lesson.refresh_from_db(fields=["chapters", "duration"])
         if lesson.chapters not in ([list(each) for each in before], [list(each) for each in chapters]):
-            raise CaptionsChangedMeanwhile
+            present = [{"start": start, "title": title} for start, title in lesson.chapters]
+            raise ChaptersChangedMeanwhile(chapters=present)
         try:
             read = parse_chapters(written, duration=lesson.duration)
         except ValidationError as problem:

@@ -1,7 +1,11 @@
+import { useRef } from "react";
+
 import { toApiError } from "../../shared/api/errors";
+import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
+import { LockLine, Notice } from "./Notices";
 import { parseTime } from "./time";
 import type { ChapterList } from "./useChapters";
 import type { EditedVideo } from "./video";
@@ -13,17 +17,26 @@ export function Chapters({
   chapters,
   video,
   isLocked,
+  lockReason,
 }: {
   chapters: ChapterList;
   video: EditedVideo;
   isLocked: boolean;
+  /** Why they can only be read; "" if that is said elsewhere. */
+  lockReason: string;
 }) {
-  const { rows, failure } = chapters;
+  const { rows, failure, theirs } = chapters;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const decide = (choice: "mine" | "theirs" | "both"): void => {
+    void chapters.decide(choice);
+    heading.current?.focus(); // the button goes
+  };
   return (
     <section className="panel panel__body mt-4 capchapters" aria-labelledby="captions-chapters">
-      <h2 className="h5" id="captions-chapters">
+      <h2 className="h5" id="captions-chapters" ref={heading} tabIndex={-1}>
         {t("Chapters")}
       </h2>
+      {lockReason !== "" && <LockLine reason={lockReason} />}
       {rows.length === 0 && (
         <p className="small muted mt-2">{t("No chapters yet. The first one begins at 0:00.")}</p>
       )}
@@ -65,6 +78,41 @@ export function Chapters({
           </li>
         ))}
       </ol>
+      {theirs && (
+        <Notice
+          isAlert
+          acts={
+            <>
+              <button
+                className="btn btn--sm"
+                type="button"
+                disabled={!chapters.canSave}
+                onClick={() => decide("mine")}
+              >
+                {t("Save mine")}
+              </button>
+              <button className="btn btn--sm" type="button" onClick={() => decide("theirs")}>
+                {t("Take the others")}
+              </button>
+              <button
+                className="btn btn--quiet btn--sm"
+                type="button"
+                onClick={() => decide("both")}
+              >
+                {t("Put both together")}
+              </button>
+            </>
+          }
+        >
+          {t("Another author has saved other chapters. Yours are above; the others are:")}{" "}
+          {theirs.length === 0 && t("None: they were removed.")}
+          {theirs.map(({ start, title }) => (
+            <span key={start} className="capchapters__other">
+              <span className="num">{clock(start)}</span> {title}
+            </span>
+          ))}
+        </Notice>
+      )}
       {failure !== null && <ErrorPanel error={toApiError(failure)} />}
       {!isLocked && (
         <div className="row mt-3">
@@ -80,7 +128,7 @@ export function Chapters({
           <button
             className="btn btn--sm btn--primary"
             type="button"
-            disabled={!chapters.canSave}
+            disabled={!chapters.canSave || theirs !== null}
             onClick={() => void chapters.save()}
           >
             {t("Save chapters")}

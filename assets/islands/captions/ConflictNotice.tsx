@@ -6,9 +6,12 @@ import { formatTime } from "./time";
 /** What another author did to a cue that was changed here, too: its author decides. */
 export function ConflictNotice({
   conflict,
+  language = "",
   onResolve,
 }: {
   conflict: Conflict;
+  /** Its name, if the caption stands beside one of another language. */
+  language?: string | undefined;
   onResolve: (choice: "mine" | "theirs") => void;
 }) {
   const { theirs, by, isDeleted } = conflict;
@@ -16,6 +19,7 @@ export function ConflictNotice({
   return (
     <div className="notice notice--warning cue__conflict" role="group">
       <Icon name="triangle-alert" className="notice__icon" />
+      {language !== "" && <p className="notice__title">{language}</p>}
       <p className="notice__body">
         {theirs.state === "removed"
           ? t("{author} has deleted this caption.", { author })

@@ -18,7 +18,8 @@ export type RowActions = {
   onMerge: (id: string) => void;
   onRoom: (id: string) => void;
   onCheck: (id: string) => void;
-  onResolve: (id: string, choice: "mine" | "theirs") => void;
+  /** @param isSecond whether it is about the translation */
+  onResolve: (id: string, isSecond: boolean, choice: "mine" | "theirs") => void;
 };
 
 export type RowProps = {
@@ -44,6 +45,7 @@ export type RowProps = {
   refusal: string;
   /** The same of the translation. */
   otherRefusal: string;
+  otherConflict: Conflict | undefined;
   actions: RowActions;
 };
 
@@ -120,6 +122,7 @@ export const CueRow = memo(function CueRow({
   conflict,
   refusal,
   otherRefusal,
+  otherConflict,
   actions,
 }: RowProps) {
   const { id } = cue;
@@ -282,7 +285,18 @@ export const CueRow = memo(function CueRow({
         )}
       </div>
       {conflict && (
-        <ConflictNotice conflict={conflict} onResolve={(choice) => actions.onResolve(id, choice)} />
+        <ConflictNotice
+          conflict={conflict}
+          language={second ? languageName : ""}
+          onResolve={(choice) => actions.onResolve(id, false, choice)}
+        />
+      )}
+      {otherConflict && (
+        <ConflictNotice
+          conflict={otherConflict}
+          language={second?.name}
+          onResolve={(choice) => actions.onResolve(id, true, choice)}
+        />
       )}
     </div>
   );

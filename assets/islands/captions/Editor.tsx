@@ -14,7 +14,7 @@ import * as cueLists from "./cues";
 import { EmptyCaptions } from "./EmptyCaptions";
 import { Head } from "./Head";
 import { KeyHelp } from "./KeyHelp";
-import { LateNotice, ReplacedNotice, UncheckedNotice } from "./Notices";
+import { LateNotice, LockLine, ReplacedNotice, UncheckedNotice } from "./Notices";
 import type { CaptionsProps } from "./props";
 import type { ImportDialog as Importing } from "./ImportDialog";
 import type { Reading } from "./reading";
@@ -24,6 +24,7 @@ import { ShiftDialog } from "./ShiftDialog";
 import { SoundStrip } from "./SoundStrip";
 import { formatTime } from "./time";
 import { FilterButtons, FindLine, Tools } from "./Tools";
+import { Undecided } from "./Undecided";
 import { useCaptionKeys } from "./useCaptionKeys";
 import { type Filter, useCaptionView } from "./useCaptionView";
 import type { ChapterList } from "./useChapters";
@@ -68,6 +69,7 @@ export function Editor(options: Props) {
   const { edit, history, setTime } = editing;
   const actions = useCueActions({
     sheet,
+    second,
     view,
     editing,
     video,
@@ -147,6 +149,7 @@ export function Editor(options: Props) {
         other={other}
         conflict={state.conflicts.get(cue.id)}
         refusal={state.refused.get(cue.id)?.reason ?? ""}
+        otherConflict={other && secondState?.conflicts.get(other.id)}
         otherRefusal={(other && secondState?.refused.get(other.id)?.reason) ?? ""}
         actions={actions.rows}
       />
@@ -173,12 +176,7 @@ export function Editor(options: Props) {
         onExport={(form, encoding) => void publishing.exportAs(form, encoding)}
         onPublish={() => void publishing.publish(sheet)}
       />
-      {isLocked && (
-        <p className="hint mt-3">
-          <Icon name="info" />
-          <span>{t("The course can't be edited at the moment: captions can only be read.")}</span>
-        </p>
-      )}
+      {isLocked && <LockLine reason={props.lock_reason} />}
       <div className="capgrid mt-5">
         <div className="capgrid__left">
           <VideoPane
@@ -202,7 +200,13 @@ export function Editor(options: Props) {
               onChoose={setCurrent}
             />
           )}
-          <Chapters chapters={chapters} video={video} isLocked={props.are_chapters_locked} />
+          <Chapters
+            chapters={chapters}
+            video={video}
+            isLocked={props.are_chapters_locked}
+            // What locks both is said above.
+            lockReason={isLocked ? "" : props.chapters_lock_reason}
+          />
           <KeyHelp />
         </div>
         <section className="capcues" aria-labelledby="captions-count">
@@ -255,6 +259,7 @@ export function Editor(options: Props) {
             onSecond={onSecond}
             onDiscard={() => void publishing.discard()}
           />
+          <Undecided view={view} actions={actions} />
           {view.late.length > 0 && !isLocked && <LateNotice view={view} actions={actions} />}
           <AutomaticLine
             automatic={models.translation}

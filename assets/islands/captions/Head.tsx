@@ -48,7 +48,7 @@ export function Head(props: Props) {
         />
       </div>
       <div className="row row--tight">
-        <SavingLine state={state} refusal={props.refusal} />
+        <SavingLine states={[state, props.secondState]} refusal={props.refusal} />
         {!isLocked && (
           <button className="btn btn--sm" type="button" onClick={props.onImport}>
             <Icon name="file-up" />
@@ -99,16 +99,23 @@ export function Head(props: Props) {
   );
 }
 
-function SavingLine({ state, refusal }: { state: SheetState; refusal: string }) {
+/** How both languages are saved, in one line. */
+function SavingLine({
+  states,
+  refusal,
+}: {
+  states: readonly (SheetState | null)[];
+  refusal: string;
+}) {
   const isOnline = useOnline();
-  const held = state.conflicts.size > 0 ? "conflict" : refusal !== "" ? "refused" : null;
-  const field = { state: held ?? state.saving, problem: refusal } as Field;
+  const all = states.filter((state) => state !== null);
+  const failure = all.find((state) => state.failure !== null)?.failure ?? null;
   const { text, isProblem } = describeSaving(
-    new Map([["captions", field]]),
+    new Map(all.map((state, at) => [String(at), fieldOf(state, at === 0 ? refusal : "")])),
     {
-      failure: state.failure === null ? null : toApiError(state.failure),
-      delay: state.delay,
-      savedAt: state.savedAt,
+      failure: failure === null ? null : toApiError(failure),
+      delay: all.find((state) => state.delay !== null)?.delay ?? null,
+      savedAt: Math.max(...all.map((state) => state.savedAt ?? 0)) || null,
     },
     isOnline,
   );
@@ -117,6 +124,13 @@ function SavingLine({ state, refusal }: { state: SheetState; refusal: string }) 
       {text}
     </span>
   );
+}
+
+/** @param refusal why the first language is not accepted, with the number of the caption */
+function fieldOf({ conflicts, refused, saving }: SheetState, refusal: string): Field {
+  const held = conflicts.size > 0 ? "conflict" : refused.size > 0 ? "refused" : null;
+  const [first] = refused.values();
+  return { state: held ?? saving, problem: refusal === "" ? first?.reason : refusal } as Field;
 }
 
 /** Languages with captions first. */

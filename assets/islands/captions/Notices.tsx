@@ -11,22 +11,34 @@ export function Notice({
   kind = "warning",
   icon = "triangle-alert",
   title,
+  isAlert = false,
   children,
   acts,
 }: {
   kind?: "warning" | "info";
   icon?: IconName;
   title?: string;
+  isAlert?: boolean;
   children: ReactNode;
   acts?: ReactNode;
 }) {
   return (
-    <div className={`notice notice--${kind} mt-3`}>
+    <div className={`notice notice--${kind} mt-3`} role={isAlert ? "alert" : undefined}>
       <Icon name={icon} className="notice__icon" />
       {title !== undefined && <p className="notice__title">{title}</p>}
       <p className="notice__body">{children}</p>
       {acts && <div className="notice__acts">{acts}</div>}
     </div>
+  );
+}
+
+/** Why something can only be read. */
+export function LockLine({ reason }: { reason: string }) {
+  return (
+    <p className="hint mt-3">
+      <Icon name="info" />
+      <span>{reason}</span>
+    </p>
   );
 }
 

@@ -1,9 +1,13 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
+import { ApiError, type ErrorCode, problemOf } from "../../shared/api/errors";
 import { AuthProvider } from "../../shared/auth/AuthProvider";
+import * as confirming from "../../shared/confirming";
+import * as toasts from "../../shared/toasts";
 import * as api from "./api";
-import type { Chapter, SheetData } from "./api";
+import type { Chapter, Changes, Saved, SheetData } from "./api";
+import { type Cue, newCue } from "./cues";
 import { Island } from "./index";
 import type { CaptionsProps } from "./props";
 import { mergeChapters } from "./useChapters";
@@ -23,6 +27,8 @@ const props: CaptionsProps = {
   can_transcribe: true,
   can_translate: false,
   is_locked: false,
+  lock_reason: "",
+  chapters_lock_reason: "",
   are_chapters_locked: false,
   language: "en",
   languages: [
@@ -34,10 +40,10 @@ const props: CaptionsProps = {
   chapters: [{ start: 0, title: "Begin" }],
 };
 
-const sheetOf = (language: string): SheetData => ({
+const sheetOf = (language: string, cues: Cue[] = []): SheetData => ({
   language,
   name: language === "und" ? "Unknown language" : language,
-  cues: [],
+  cues,
   revision: 0,
   base: "",
   published: "",
@@ -135,4 +141,123 @@ it("shows automatic captions whose language was not recognized", async () => {
   for (const wait of [1, 2_000, 1]) await pass(wait);
   expect(screen.getByLabelText<HTMLSelectElement>("Language").value).toBe("und");
   expect(screen.getByText("Unknown language", { selector: "option" })).toBeTruthy();
+});
+
+const cueOf = (id: string, begin: number, text: string): Cue => ({
+  ...newCue(begin, begin + 1, text),
+  id,
+});
+const refusal = (status: number, code: ErrorCode, more: object): ApiError =>
+  new ApiError(status, { ...problemOf(code, status), ...more });
+/** Sheets with these cues, and a server that answers a save. */
+function serve(
+  cues: Record<string, Cue[]>,
+  answer: (language: string, changes: Changes) => Partial<Saved> = () => ({}),
+): void {
+  vi.spyOn(api, "fetchSheet").mockImplementation((_, language) =>
+    Promise.resolve({
+      ...sheetOf(language, cues[language]),
+      published: "uploaded",
+      is_changed: true,
+    }),
+  );
+  vi.spyOn(api, "saveCues").mockImplementation(async (_, language, changes) => {
+    await Promise.resolve();
+    const saved = { revision: changes.since + 1, cues: [], conflicts: [], edited_by: "Ana" };
+    return { ...saved, ...answer(language, changes) };
+  });
+}
+const field = (label: string): HTMLTextAreaElement => screen.getByLabelText(label);
+const type = async (label: string, value: string): Promise<void> => {
+  fireEvent.change(field(label), { target: { value } });
+  await pass(5_000);
+};
+const press = async (name: string): Promise<void> => {
+  fireEvent.click(screen.getByRole("button", { name }));
+  await pass();
+};
+
+it("offers both versions of chapters that another author has changed", async () => {
+  const theirs = [
+    { start: 0, title: "Begin" },
+    { start: 9, title: "Of another" },
+  ];
+  const before: (readonly Chapter[])[] = [];
+  let refusals = 2;
+  vi.spyOn(api, "saveChapters").mockImplementation((_, chapters, began) => {
+    before.push(began);
+    refusals -= 1;
+    return refusals < 0
+      ? Promise.resolve([...chapters])
+      : Promise.reject(refusal(409, "CHAPTERS_CHANGED", { params: { chapters: theirs } }));
+  });
+  await opened();
+  typeTitle("Mine");
+  await press("Save chapters");
+  expect(screen.getByText("Of another")).toBeTruthy();
+  await press("Put both together");
+  expect(titles()).toEqual(["Mine", "Of another"]);
+  await press("Save chapters");
+  await press("Save mine");
+  expect([titles(), screen.queryByText("Save mine")]).toEqual([["Mine", "Of another"], null]);
+  expect(before).toEqual([props.chapters, theirs, theirs]);
+});
+
+it("says why captions and chapters can only be read", async () => {
+  const lock = { lock_reason: "The course is under review.", chapters_lock_reason: "A version." };
+  const close = await opened({ ...lock, is_locked: true, are_chapters_locked: true });
+  expect(screen.getByText("The course is under review.")).toBeTruthy();
+  expect(screen.queryByText("A version.")).toBeNull();
+  close();
+  await opened({ ...lock, lock_reason: "", are_chapters_locked: true });
+  expect(screen.getByText("A version.")).toBeTruthy();
+});
+
+it("says why changes were not discarded, and keeps them", async () => {
+  serve({ en: [cueOf("a", 0, "One")] });
+  vi.spyOn(confirming, "confirmFirst").mockResolvedValue(true);
+  const said = vi.spyOn(toasts, "toast").mockReturnValue(undefined as never);
+  vi.spyOn(api, "discardSheet").mockRejectedValue(
+    refusal(409, "COURSE_UNDER_REVIEW", { detail: "Under review." }),
+  );
+  await opened();
+  await type("Caption 1, en", "Mine");
+  await press("Discard changes");
+  expect(said.mock.calls.map(([text]) => text)).toEqual(["Under review."]);
+  expect(field("Caption 1, en").value).toBe("Mine");
+});
+
+it("says in the row, above the list and in the head what the server does not accept", async () => {
+  serve({ en: [cueOf("a", 0, "One"), cueOf("b", 2, "Two")] }, (_, { cues }) => {
+    const at = cues.findIndex(({ text }) => text === "Long");
+    if (at === -1) return {};
+    const fields = { [`cues.${at}.text`]: [{ code: "max_length", message: "Too long" }] };
+    throw refusal(400, "VALIDATION_FAILED", { fields });
+  });
+  await opened();
+  await type("Caption 2, en", "Long");
+  expect(screen.getByText("en, not saved: Too long")).toBeTruthy();
+  expect(screen.getByText("Not saved: caption 2: Too long")).toBeTruthy();
+  expect(field("Caption 2, en").getAttribute("aria-invalid")).toBe("true");
+  expect(screen.getByText(/^1 caption waits for your decision/)).toBeTruthy();
+  await type("Caption 2, en", "Short");
+  expect(screen.queryByText(/not saved|waits/i)).toBeNull();
+});
+
+it("asks about a translation that another author has changed, too", async () => {
+  serve({ en: [cueOf("a", 0, "One")], de: [cueOf("x", 0, "Eins")] }, (_, { cues, since }) => {
+    const met = since > 0 ? [] : cues.filter(({ id }) => id === "x");
+    return {
+      cues: met.map((cue) => ({ ...cue, text: "Theirs" })),
+      conflicts: met.map(({ id }) => id),
+    };
+  });
+  await opened();
+  fireEvent.change(screen.getByLabelText("Second language"), { target: { value: "de" } });
+  await pass();
+  await type("Caption 1, de", "Mein");
+  expect(screen.getByText(/^Ana has changed this caption, too: “Theirs”/)).toBeTruthy();
+  expect(screen.getByText("Not saved: changed elsewhere, too")).toBeTruthy();
+  await press("Take the other");
+  expect(field("Caption 1, de").value).toBe("Theirs");
 });

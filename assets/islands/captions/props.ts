@@ -18,6 +18,9 @@ export type CaptionsProps = {
   can_transcribe: boolean;
   can_translate: boolean;
   is_locked: boolean;
+  /** Why the captions, and the chapters, can only be read; "" if they can be changed. */
+  lock_reason: string;
+  chapters_lock_reason: string;
   /** Chapters of a published course are changed by its next version. */
   are_chapters_locked: boolean;
   /** The language that is shown first. */

@@ -16,6 +16,8 @@ const MAX_SENT = 400;
 /** Cues of the call of a page that is closing: browsers allow 64 KiB. The device keeps the rest. */
 const MAX_SENT_LEAVING = 60;
 
+export type { Conflict, Refusal };
+
 export type SheetState = {
   cues: Cues;
   /** Cues that another author has changed, too, by id. */

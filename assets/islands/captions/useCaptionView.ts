@@ -1,10 +1,19 @@
 import { useMemo, useSyncExternalStore } from "react";
 
 import { type Cue, type Cues, pairs, shownOf } from "./cues";
-import type { Sheet, SheetState } from "./sheet";
+import type { Conflict, Refusal, Sheet, SheetState } from "./sheet";
 import { allWarnings, type Warning } from "./warnings";
 
 export type Filter = "all" | "warnings" | "unchecked" | "untranslated";
+
+/** A cue that is not saved before somebody decides about it or changes it, and that no row shows. */
+export type Rowless = {
+  id: string;
+  sheet: Sheet;
+  cue: Cue | undefined;
+  conflict: Conflict | undefined;
+  refusal: Refusal | undefined;
+};
 
 export type CaptionView = {
   state: SheetState;
@@ -27,6 +36,9 @@ export type CaptionView = {
   /** Cues of the second language that a model wrote, and nobody has checked. */
   secondUnchecked: number;
   isUnchecked: (cue: Cue) => boolean;
+  /** The cues whose row, or its translation, waits for a decision or a change before it is saved. */
+  undecided: ReadonlySet<string>;
+  rowless: readonly Rowless[];
 };
 
 const NOTHING = () => () => undefined;
@@ -53,6 +65,30 @@ export function useCaptionView(
     const other = paired.get(cue.id);
     return !cue.is_checked || (other?.is_checked === false && other.text.trim() !== "");
   };
+  const undecided = new Set<string>();
+  const rowless: Rowless[] = [];
+  /** @param rowOf the id of the cue in whose row a cue is shown */
+  const collect = (
+    one: Sheet,
+    { cues, conflicts, refused }: SheetState,
+    rowOf: (id: string) => string | undefined,
+  ): void => {
+    for (const id of new Set([...conflicts.keys(), ...refused.keys()])) {
+      const row = rowOf(id);
+      if (row !== undefined) undecided.add(row);
+      else
+        rowless.push({
+          id,
+          sheet: one,
+          cue: cues.find((cue) => cue.id === id),
+          conflict: conflicts.get(id),
+          refusal: refused.get(id),
+        });
+    }
+  };
+  collect(sheet, state, (id) => (numbers.has(id) ? id : undefined));
+  if (second && secondState)
+    collect(second, secondState, (id) => shown.find((cue) => paired.get(cue.id)?.id === id)?.id);
   return {
     state,
     secondState,
@@ -80,5 +116,7 @@ export function useCaptionView(
     secondUnchecked: secondShown.filter(({ is_checked, text }) => !is_checked && text.trim() !== "")
       .length,
     isUnchecked,
+    undecided,
+    rowless,
   };
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 
+import { ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import {
   openUnsavedStore,
@@ -17,10 +18,14 @@ export type ChapterList = {
   rows: readonly Row[];
   canSave: boolean;
   failure: unknown;
+  /** What another author has saved meanwhile, so that these can't be saved before somebody decides. */
+  theirs: readonly Chapter[] | null;
   add: (start: number) => void;
   edit: (key: number, part: Partial<Typed>) => void;
   remove: (key: number) => void;
   save: () => Promise<void>;
+  /** Decide between these and those of another author. */
+  decide: (choice: "mine" | "theirs" | "both") => Promise<void>;
 };
 
 /** The field of the device's store. */
@@ -67,6 +72,7 @@ export function useChapters(
   const [saved, setSaved] = useState(initial);
   const [rows, setRows] = useState<readonly Row[]>(() => initial.map(typedOf).map(rowOf));
   const [failure, setFailure] = useState<unknown>(null);
+  const [theirs, setTheirs] = useState<readonly Chapter[] | null>(null);
   const [isSaving, setSaving] = useState(false);
   const store = useRef<UnsavedStore | null>(null);
   const now = useRef({ rows, saved });
@@ -114,32 +120,54 @@ export function useChapters(
     };
   }, [lesson, author, isLocked]);
 
+  /** @param before the chapters of the server that these replace */
+  const save = async (before = saved): Promise<void> => {
+    setSaving(true);
+    setFailure(null);
+    try {
+      const stored = await saveChapters(lesson, chapters, before);
+      const typed = stored.map(typedOf);
+      // What was typed meanwhile stays.
+      const next = isSame(chaptersOf(now.current.rows), chapters)
+        ? typed
+        : mergeChapters(rows, now.current.rows, typed);
+      now.current.saved = stored;
+      setSaved(stored);
+      show(next.map(rowOf));
+      toast(t("The chapters were saved."));
+    } catch (reason) {
+      const others = othersOf(reason);
+      setTheirs(others);
+      if (!others) setFailure(reason);
+    } finally {
+      setSaving(false);
+    }
+  };
+
   return {
     rows,
+    theirs,
     canSave: isChanged && isReadable && !isSaving,
     failure,
     add: (start) => show([...rows, rowOf(typedOf({ start: rows.length ? start : 0, title: "" }))]),
     edit: (key, part) => show(rows.map((row) => (row.key === key ? { ...row, ...part } : row))),
     remove: (key) => show(rows.filter((row) => row.key !== key)),
-    save: async () => {
-      setSaving(true);
-      setFailure(null);
-      try {
-        const stored = await saveChapters(lesson, chapters, saved);
-        const typed = stored.map(typedOf);
-        // What was typed meanwhile stays.
-        const next = isSame(chaptersOf(now.current.rows), chapters)
-          ? typed
-          : mergeChapters(rows, now.current.rows, typed);
-        now.current.saved = stored;
-        setSaved(stored);
-        show(next.map(rowOf));
-        toast(t("The chapters were saved."));
-      } catch (reason) {
-        setFailure(reason);
-      } finally {
-        setSaving(false);
-      }
+    save: () => save(),
+    decide: async (choice) => {
+      if (!theirs) return;
+      setTheirs(null);
+      const typed = theirs.map(typedOf);
+      const both = mergeChapters(saved.map(typedOf), rows, typed);
+      now.current.saved = theirs;
+      setSaved(theirs);
+      show(choice === "mine" ? rows : (choice === "both" ? both : typed).map(rowOf));
+      if (choice === "mine") await save(theirs);
     },
   };
+}
+
+/** What another author has saved, if that is why a save was refused. */
+function othersOf(reason: unknown): readonly Chapter[] | null {
+  const found = reason instanceof ApiError && reason.is("CHAPTERS_CHANGED");
+  return found ? (reason.problem.params["chapters"] as Chapter[]) : null;
 }

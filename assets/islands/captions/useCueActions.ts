@@ -26,6 +26,8 @@ export type CueActions = {
   step: (by: number) => void;
   goToNextWarning: () => void;
   goToNextUnchecked: () => void;
+  /** Go to the next cue that is not saved before somebody decides about it. */
+  goToNextUndecided: () => void;
   /** Play the current cue, else the one that is heard. */
   replay: () => void;
   undo: () => void;
@@ -36,6 +38,7 @@ export type CueActions = {
 
 type Options = {
   sheet: Sheet;
+  second: Sheet | null;
   view: CaptionView;
   editing: Editing;
   video: EditedVideo;
@@ -165,8 +168,9 @@ export function useCueActions(options: Options): CueActions {
     return [...shown.slice(at + 1), ...shown.slice(0, at + 1)].find(isWanted);
   };
 
-  const here = useRef({ split, merge, edit, shown, duration: options.duration });
-  here.current = { split, merge, edit, shown, duration: options.duration };
+  const { second: other, duration } = options;
+  const here = useRef({ split, merge, edit, shown, paired: view.paired, other, duration });
+  here.current = { split, merge, edit, shown, paired: view.paired, other, duration };
   const rows = useMemo<RowActions>(
     () => ({
       onFocus: setCurrent,
@@ -187,9 +191,16 @@ export function useCueActions(options: Options): CueActions {
           );
       },
       onCheck: check,
-      onResolve: (id, choice) => sheet.resolve(id, choice),
+      onResolve: (id, isSecond, choice) => {
+        const { other } = here.current;
+        if (!isSecond) sheet.resolve(id, choice);
+        else if (other) other.resolve(here.current.paired.get(id)?.id ?? "", choice);
+        // The button that had the focus is gone.
+        if (shownOf(sheet.state().cues).some((cue) => cue.id === id))
+          goTo(id, isSecond ? "second" : "text");
+      },
     }),
-    [sheet, setCurrent, setTime, translate, check],
+    [sheet, goTo, setCurrent, setTime, translate, check],
   );
 
   return {
@@ -208,6 +219,10 @@ export function useCueActions(options: Options): CueActions {
     goToNextUnchecked: () => {
       const found = findNext(view.isUnchecked);
       if (found) goTo(found.id, "second");
+    },
+    goToNextUndecided: () => {
+      const found = findNext(({ id }) => view.undecided.has(id));
+      if (found) goTo(found.id, "text");
     },
     replay: () => {
       const cue = view.currentCue ?? cueAt(shown, video.time);

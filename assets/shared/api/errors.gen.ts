@@ -44,6 +44,7 @@ export const catalogue = {
   CARD_PAYMENT_BEGUN: {"severity": "info", "icon": "credit-card"},
   CARD_UNUSABLE: {"severity": "warning", "icon": "credit-card"},
   CERTIFICATE_UNKNOWN: {"icon": "search", "action": {"label": "Verify another code", "href": "/certificates/"}},
+  CHAPTERS_CHANGED: {"severity": "warning"},
   CHAPTERS_REFUSED: {},
   CHAT_NOT_FOUND: {"action": {"label": "Open the tutor", "href": "/chat/"}},
   CONFLICT: {"title": "This has changed", "message": "This was changed somewhere else in the meantime. Reload to see the latest version.", "severity": "warning", "action": {"label": "Reload page", "handler": "reload"}},
