@@ -54,9 +54,7 @@ def show_captions_editor(request: HttpRequest, course: Course, opened: Lesson) -
     return render(request, "courses/studio/captions_editor.html", context)
 
 
-def _props(
-    request: HttpRequest, course: Course, opened: Lesson, video: VideoAsset, *, lock: Verdict
-) -> dict[str, Any]:
+def _props(request: HttpRequest, course: Course, opened: Lesson, video: VideoAsset, *, lock: Verdict) -> dict[str, Any]:
     """Return what the island needs: the video, the languages, and where captions are saved."""
     chapters_lock = edit_course(signed_in_user(request), course)
     sources = sign_link(video=video, now=timezone.now(), audience=require_session_key(request))

@@ -17,7 +17,7 @@ from apps.courses.queries.reviewed_captions import ReviewedCaptions
 from apps.courses.services.locking import lock_course_row
 from apps.courses.services.media import set_chapters
 from apps.courses.services.outline_rows import announce_captions, refresh_captions
-from apps.files.errors import CaptionsEmpty
+from apps.files.errors import CaptionsChangedMeanwhile, CaptionsEmpty
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.services import caption_sheets
 from apps.files.services.caption_sheets import SavedCues, SheetCue
