@@ -41,4 +41,5 @@ _compiled.mkdir(mode=0o700, exist_ok=True)
 TEMPLATES[0]["OPTIONS"] |= {"bytecode_cache": jinja2.FileSystemBytecodeCache(str(_compiled))}  # type: ignore[operator]
 if "init_command" in DATABASES["default"].get("OPTIONS", {}):  # SQLite: no test needs what a power cut would lose
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+    DATABASES["default"]["ENGINE"] = "tests.sqlite_lengths"
 TUTOR_WARM_UP = False  # most servers of tests are asked nothing

@@ -178,6 +178,11 @@ def test_blocked_and_deleted_users_get_no_email(kind, leo, change) -> None:
     assert mail.outbox == []
 
 
+def test_keys_fit_their_column(kind, leo) -> None:
+    with pytest.raises(ValueError, match="longer than 64"):
+        services.notify("test.tide", leo, "/courses/", "k" * 65, place="Brest", level=1)
+
+
 @pytest.mark.parametrize(
     "link",
     [

@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models.users import User
 
+MAX_KEY_LENGTH = 64  # characters
+
 
 class NotificationQuerySet(models.QuerySet["Notification"]):
     def of(self, user: User) -> Self:
@@ -30,7 +32,7 @@ class Notification(models.Model):
     kind = models.CharField(max_length=40)
     params = models.JSONField(default=dict)
     link = models.CharField(max_length=300, blank=True, help_text="An address of this site.")
-    key = models.CharField(max_length=64, blank=True, help_text="At most one per person, kind and key.")
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="At most one per person, kind and key.")
     in_app = models.BooleanField(default=True)
     created_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)

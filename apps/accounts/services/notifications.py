@@ -13,6 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.accounts.errors import NotificationNotFound
 from apps.accounts.kinds import KINDS, Kind, Mail, kinds_for
 from apps.accounts.models import Notification, NotificationChoice, User
+from apps.accounts.models.notifications import MAX_KEY_LENGTH
 from apps.accounts.queries import as_notice, grouped_unread_pks
 from apps.accounts.services.digests import enqueue_digest, next_digest
 from apps.accounts.services.unsubscribing import unsubscribe_link
@@ -46,7 +47,7 @@ def notify(
     ``to`` is where the email goes if not to the user's own address; ``attachments`` are made when it is sent. ``now``
     is when it happened: what is older than a day is shown on the site only, unless its kind is always emailed.
 
-    :raises ValueError: the link leads off this site.
+    :raises ValueError: the link leads off this site, or the key is too long for its column.
     :raises KeyError: the kind is unknown, or its words need a parameter that is not there.
     """
     notify_all(kind, [user], link, key, to=to, attachments=attachments, now=now, **params)
@@ -71,6 +72,8 @@ def notify_all(
     now = now or today
     if not is_internal_link(link):
         raise ValueError(f"{link!r} does not lead to a page of this site")
+    if len(key) > MAX_KEY_LENGTH:
+        raise ValueError(f"the key {key!r} is longer than {MAX_KEY_LENGTH} characters")
     clean = {name: value if isinstance(value, int) else str(value)[:_LONGEST] for name, value in params.items()}
     what.words(clean)
     people = {user.pk: user for user in users if user.deleted_at is None}

@@ -47,7 +47,7 @@ def change_co_instructor(*, course: Course, by: User, user_id: int, role: str, p
                 "courses.co_instructor_role",
                 member.user,
                 f"{STUDIO}{course.slug}/edit",
-                f"{member.uid.hex} {now.isoformat()}",
+                f"{member.pk} {now.isoformat()}",
                 course=course.title,
                 role=str(member.get_role_display()),
             )
