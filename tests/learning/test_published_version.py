@@ -337,7 +337,7 @@ def test_an_open_attempt_keeps_its_rules(river: River) -> None:
 
 
 def test_an_easier_pass_mark_counts_for_an_open_attempt(river: River) -> None:
-    Quiz.objects.update(pass_percent=100, time_limit=5400)
+    Quiz.objects.update(pass_percent=100, time_limit=86_400)
     attempt = river.open_attempt()
     copy = river.begin()
     Quiz.objects.filter(lesson__course=copy).update(pass_percent=50, time_limit=0)
