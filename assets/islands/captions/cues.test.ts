@@ -18,6 +18,7 @@ const texts = (cues: lists.Cues): string[] =>
 
 it("reads and writes times", () => {
   expect([0, 98.5, 3723.004].map(formatTime)).toEqual(["0:00.00", "1:38.50", "1:02:03.004"]);
+  expect(formatTime(348.9996)).toBe("5:49.00");
   expect(["98.5", " 1:38,5 ", "0:01:38.50"].map(parseTime)).toEqual([98.5, 98.5, 98.5]);
   expect(["", "1:60", "1:61:00", "a", "-1", "1:2:3:4"].map(parseTime)).toEqual(Array(6).fill(null));
   expect(["-44", "−1.5", "+2", "x", ""].map(parseShift)).toEqual([-44, -1.5, 2, null, null]);
@@ -37,6 +38,8 @@ it("adds where there is room, and keeps order when times change", () => {
   const { cues, cue: made } = lists.add(list, "a", 0);
   expect([made.begin, made.end]).toEqual([4, 5]);
   expect(cues.map(({ id }) => id)).toEqual(["a", made.id, "b"]);
+  const between = lists.add([cue("a", 0, 4), cue("b", 4.5, 6)], "a", 0).cue;
+  expect([between.begin, between.end]).toEqual([4, 4.5]);
   expect(texts(lists.setTime(list, "a", "begin", 7))).toEqual(["5-6 b", "7-11 a"]);
   expect(texts(lists.setTime(list, "b", "end", 2))).toEqual(["0-4 a", "1.8-2 b"]);
 });
@@ -84,6 +87,8 @@ it("warns of what can't be read, and finds room", () => {
   expect(speedOf(list[2]!)).toBe(13);
   expect(roomFor(list, "a", 10)).toEqual({ begin: 0, end: 2, added: 1 });
   expect(roomFor([cue("a", 0, 1, "x".repeat(41)), cue("b", 1, 3)], "a", 10)).toBeNull();
+  const over = [cue("a", 0, 9), cue("b", 2, 3.5), cue("c", 5, 7)];
+  expect([...allWarnings(over, 10).keys()]).toEqual(["a"]);
   expect(warningsOf(cue("a", 11, 13), 12, 10).map(({ kind }) => kind)).toEqual(["overlap", "late"]);
 });
 
@@ -227,6 +232,18 @@ it("adds translations by their originals, unchecked, and overwrites none", () =>
   expect(cues.map(({ is_checked }) => is_checked)).toEqual([false, false, true]);
   expect(count).toBe(2);
   expect(lists.addTranslations(first, second, ["Yes"], [null]).count).toBe(0);
+});
+
+it("takes back every place of a replacement at once", () => {
+  const { sheet } = opened([cue("a", 0, 1, "own"), cue("b", 2, 3, "own own")]);
+  const history = new History();
+  history.push([
+    { sheet, patch: sheet.set(lists.replaceAll(sheet.state().cues, "own", "eigen", true)) },
+  ]);
+  expect(texts(sheet.state().cues)).toEqual(["0-1 eigen", "2-3 eigen eigen"]);
+  history.undo();
+  expect(texts(sheet.state().cues)).toEqual(["0-1 own", "2-3 own own"]);
+  sheet.stop();
 });
 
 it("takes back one's own changes, not those of others", async () => {
