@@ -58,6 +58,8 @@ export function DropZone({ limits, target, onFiles }: Props) {
     first: limits.formats.slice(0, -1).join(", "),
     last: limits.formats.at(-1) ?? "",
   });
+  const replaced =
+    target && hasVideo(target) ? t("It replaces {video}.", { video: shownIn(target) }) : null;
   return (
     <label className={isOver ? "drop is-over" : "drop"}>
       <Icon name="hard-drive-upload" />
@@ -74,7 +76,7 @@ export function DropZone({ limits, target, onFiles }: Props) {
       </b>
       <span className="small muted">
         {target && `${target.course_title}: ${target.title}. `}
-        {target && hasVideo(target) && `${t("It replaces {video}.", { video: shownIn(target) })} `}
+        {replaced && `${replaced} `}
         {t("{formats}, up to {limit} each. 1080p and 5 to 15 minutes work best.", {
           formats,
           limit: limits.videoLabel,
