@@ -32,7 +32,7 @@ export function LessonSelect({ job, lessons, proposal, transfers, onChange, onDe
     return (
       <p className="small muted">
         {t(
-          "None of your courses has a video lesson that can be changed. Add one to use this video.",
+          "None of your courses has a video lesson that can be changed now. Edit a published course as its next version, or add a lesson to another.",
         )}
       </p>
     );
