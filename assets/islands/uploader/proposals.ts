@@ -26,7 +26,7 @@ export function proposalsOf(
   );
   const named = open.map(({ name, transfer }) => ({
     name,
-    path: transfer ? pathOf(transfer.file) : "",
+    path: transfer ? pathOf(transfer.file) || "" : "",
   }));
   const matched = matchLessons(
     named,
