@@ -15,7 +15,7 @@ from apps.courses.errors import (
     VersionNeeded,
     WrongCourseStatus,
 )
-from apps.courses.models import Course, Right, StatusChange
+from apps.courses.models import Course, Lesson, Right, StatusChange
 from apps.courses.rights import courses_with_right, has_right, teachers_of
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
@@ -74,6 +74,16 @@ def edit_course(user: AnyUser, course: Course) -> Verdict:
     if course.status not in EDITABLE:
         return _wrong_status(course)
     return VersionNeeded() if course.is_versioned else None
+
+
+def tell_length(user: AnyUser, course: Course, lesson: Lesson) -> Verdict:
+    """Those who edit the course, also a published one while a video of another host has no length.
+
+    It is measured, not written: the first player that knows it tells it.
+    """
+    refusal = edit_course(user, course)
+    is_unknown = bool(lesson.external_video) and lesson.duration == 0
+    return None if isinstance(refusal, VersionNeeded) and is_unknown else refusal
 
 
 def edit_captions(user: AnyUser, course: Course) -> Verdict:

@@ -18,7 +18,7 @@ from apps.courses.external_video import (
     stored_video,
 )
 from apps.courses.field_values import lesson_values, version_of
-from apps.courses.models import Lesson
+from apps.courses.models import Course, Lesson
 from tests.factories.courses import THEN, LessonFactory
 from tests.factories.files import VideoFactory
 
@@ -189,6 +189,19 @@ def test_the_studio_saves_an_address_in_its_one_spelling(lesson: Lesson) -> None
     _save(lesson, external_video="")
     assert (lesson.external_video, lesson.external_host, lesson.duration) == ("", "", 0)
     assert _save(lesson, external_length="2:05")["external_length"]["state"] == "refused"
+
+
+def test_a_player_tells_the_unknown_length_of_a_published_video_once(lesson: Lesson) -> None:
+    _save(lesson, external_video=WATCH)
+    Course.objects.update(published_at=THEN, status=Course.Status.PUBLISHED)
+
+    assert _save(lesson, external_length="2:05")["external_length"]["state"] == "saved"
+    assert lesson.duration == 125
+    with pytest.raises(AssertionError, match="COURSE_NEEDS_NEW_VERSION"):
+        _save(lesson, external_length="3:00")
+    with pytest.raises(AssertionError, match="COURSE_NEEDS_NEW_VERSION"):
+        _save(lesson, external_video="")
+    assert (lesson.external_video, lesson.duration) == (WATCH, 125)
 
 
 def test_one_video_takes_the_place_of_the_other(lesson: Lesson) -> None:

@@ -74,11 +74,12 @@ def set_external_video(
     """
     with transaction.atomic():
         course = lock_course_row(lesson.course_id)
-        enforce(policies.edit_course(by, course))
         lesson.refresh_from_db()
+        before, uploaded = lesson.external_video, lesson.video_id
+        is_length = video is not None and video.address == before and length is not None
+        enforce(policies.tell_length(by, course, lesson) if is_length else policies.edit_course(by, course))
         if lesson.kind != Lesson.Kind.VIDEO:
             raise WrongLessonKind
-        before, uploaded = lesson.external_video, lesson.video_id
         if video is None and not before:
             return lesson
         lesson.external_video, lesson.external_host = (video.address, video.host) if video is not None else ("", "")
