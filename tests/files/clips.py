@@ -42,6 +42,7 @@ class Recording:
     filters: str = ""
     is_silent: bool = False
     inputs: str = ""
+    sound: str = BEEP
 
 
 RECORDINGS = {
@@ -90,6 +91,20 @@ RECORDINGS = {
             options=f"-c:v libx264 -preset veryfast -x264-params open-gop=1:keyint=30:b-adapt=0:scenecut=0 {AAC}",
         ),
         Recording("surround.mkv", options=f"{X264} -c:a ac3 -ac 6"),
+        # A quiet voice at the front left of a room, and nothing anywhere else.
+        Recording(
+            "front-left.mp4",
+            options=f"{X264} -c:a aac -b:a 192k",
+            sound="aevalsrc='0.02*sin(2*PI*440*t)|0|0|0|0|0':c=5.1:s=48000:d={d}",
+        ),
+        # A microphone that was too close: its tops are cut off, at full level.
+        Recording(
+            "overloaded.mp4",
+            options=f"{X264} -c:a aac -b:a 192k",
+            sound="aevalsrc='clip(4*sin(2*PI*220*t),-1,1)':s=48000:d={d}",
+        ),
+        # A sound track in which nothing is heard.
+        Recording("still.mp4", sound="anullsrc=r=48000:cl=stereo,atrim=end={d}"),
         Recording("late-sound.mkv", options=f"{X264} {AAC}", inputs="late-sound"),
         Recording("long-sound.mp4", options=f"{X264} {AAC}", inputs="long-sound"),
         Recording("captioned.mkv", inputs="captions", options=f"{X264} {AAC} -c:s srt"),
@@ -156,7 +171,7 @@ class ClipLibrary:
         picture = PICTURE.format(size=recording.size, rate=recording.rate, d=recording.seconds)
         if recording.filters:
             picture += "," + recording.filters
-        sound = BEEP.format(d=recording.seconds, since=0)
+        sound = recording.sound.format(d=recording.seconds, since=0)
         maps: list[str] = []
         sources = ["-f", "lavfi", "-i", picture]
         if recording.inputs == "late-sound":

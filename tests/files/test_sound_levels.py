@@ -191,6 +191,52 @@ def test_a_quiet_video_is_as_loud_as_the_others_afterwards(processed, tmp_path) 
     assert work.loudness_gain == pytest.approx(-16 - quiet.loudness, abs=0.1) or abs(-16 - quiet.loudness) <= 1
 
 
+def loudness_of_channels(work: Any, tmp_path: Any, *filters: str) -> tuple[float | None, float | None]:
+    """Return the loudness and the highest true peak of the encoded sound after the filters."""
+    log = tmp_path / "channels"
+    chain = [*filters, "ebur128=metadata=1:peak=true", f"ametadata=print:file={log}"]
+    ffmpeg("-i", str(work.public / "audio" / "index.m3u8"), "-af", ",".join(chain), "-f", "null", "-")
+    with log.open() as text:
+        return read_loudness(text)
+
+
+@pytest.mark.media
+@pytest.mark.long
+def test_what_is_left_in_a_room_stays_left_and_becomes_louder(processed, tmp_path) -> None:
+    work, _ = processed("front-left.mp4")
+
+    left, _ = loudness_of_channels(work, tmp_path, "pan=mono|c0=FL")
+    right, _ = loudness_of_channels(work, tmp_path, "pan=mono|c0=FR")
+
+    assert work.loudness_gain > 5
+    assert left is not None
+    assert left == pytest.approx(-16, abs=2)
+    assert right is None or right < left - 30
+
+
+@pytest.mark.media
+@pytest.mark.long
+def test_overloaded_sound_becomes_quieter_and_is_not_clipped_again(processed, tmp_path) -> None:
+    work, _ = processed("overloaded.mp4")
+
+    loudness, true_peak = loudness_of_channels(work, tmp_path)
+
+    assert work.loudness_gain < -5
+    assert loudness == pytest.approx(-16, abs=1)
+    assert true_peak is not None
+    assert true_peak < -1
+
+
+@pytest.mark.media
+@pytest.mark.long
+def test_silence_is_not_made_louder(processed, tmp_path) -> None:
+    work, published = processed("still.mp4")
+
+    assert (work.loudness_gain, work.levels.loudness) == (0, None)
+    assert loudness_of_channels(work, tmp_path)[0] is None
+    assert [round(at) for pause in work.levels.silences for at in pause] == [0, round(published.duration)]
+
+
 @pytest.mark.django_db
 def test_an_owner_reads_the_sound_of_a_video(ada, browser_of, own_folders) -> None:
     video = VideoFactory(owner=ada, directory="videos/a/b", sound_levels="sound.json", loudness_gain=4.5)
