@@ -89,6 +89,8 @@ if (document.querySelector("form[data-auto-save]"))
   void import("./site/autoSave").then(({ startAutoSave }) => startAutoSave());
 if (document.querySelector("[data-tip]"))
   void import("./site/tooltips").then(({ startTooltips }) => startTooltips());
+if (document.querySelector("[data-chart]"))
+  void import("./site/charts").then(({ startCharts }) => startCharts());
 const pictureForm = document.querySelector<HTMLFormElement>("form[data-picture]");
 if (pictureForm)
   void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));

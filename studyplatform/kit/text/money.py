@@ -4,10 +4,17 @@ import re
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, lru_cache
 
-from babel import Locale, UnknownLocaleError
 from babel.core import get_global
-from babel.numbers import format_compact_decimal, format_currency, get_currency_name, get_territory_currencies
-from django.utils.translation import get_language, to_locale
+from babel.numbers import (
+    format_compact_currency,
+    format_compact_decimal,
+    format_currency,
+    get_currency_name,
+    get_territory_currencies,
+)
+from django.utils.translation import get_language
+
+from studyplatform.kit.text.locales import locale_of, page_locale
 
 # ISO 4217, table A.1, column "minor unit". CLDR gives fewer for some currencies, because cash has no smaller coins.
 _WITHOUT_DIGITS = {
@@ -115,7 +122,7 @@ def money(amount: int, currency: str, *, cents: bool = False) -> str:
 
 @lru_cache(maxsize=4096)
 def _money(amount: int, code: str, cents: bool, language: str) -> str:  # noqa: FBT001 (cached by position)
-    locale = _locale(language)
+    locale = locale_of(language)
     digits = minor_digits(code) if cents or amount % minor_units(code) else 0
     pattern = locale.currency_formats["standard"].pattern
     pattern = _DIGITS_OF_PATTERN.sub(f"0.{'0' * digits}" if digits else "0", pattern)
@@ -126,22 +133,25 @@ def _money(amount: int, code: str, cents: bool, language: str) -> str:  # noqa: 
 
 def short_amount(amount: int, currency: str) -> str:
     """Write an amount without its currency in few signs, in the language of the page: 1234500, "usd" -> "12.3K"."""
-    locale = _locale(get_language() or "en")
+    locale = page_locale()
     units = in_units(amount, currency)
     units = units if abs(units) >= 1000 else units.quantize(Decimal(1))
     return str(format_compact_decimal(units, fraction_digits=1, locale=locale))
 
 
+def short_money(amount: int, currency: str, *, digits: int = 1) -> str:
+    """Write an amount in few signs, in the language of the page: 150000, "usd" -> "$1.5K"; below 1,000 in full."""
+    units = in_units(abs(amount), currency)
+    if units < 1000:
+        return money(amount, currency)
+    written = format_compact_currency(units, currency.upper(), fraction_digits=digits, locale=page_locale())
+    written = _CODE_BESIDE_DIGIT.sub("\u00a0", written)
+    return f"\u2212{written}" if amount < 0 else written
+
+
 def currency_name(currency: str) -> str:
     """Return the name of the currency in the language of the page, as it is counted: "US dollars"."""
-    return str(get_currency_name(currency.upper(), count=2, locale=_locale(get_language() or "en")))
-
-
-def _locale(language: str) -> Locale:
-    try:
-        return Locale.parse(to_locale(language))
-    except (UnknownLocaleError, ValueError):
-        return Locale("en")
+    return str(get_currency_name(currency.upper(), count=2, locale=page_locale()))
 
 
 def plain_amount(amount: int, currency: str) -> str:
