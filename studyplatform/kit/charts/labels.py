@@ -9,6 +9,7 @@ in every wider plot.
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 # Widths of a plot, in em of its labels, from which it has more of them; chart.css has a rule for each.
@@ -22,6 +23,7 @@ _NARROW, _DIGIT, _LETTER, _CAPITAL, _WIDE = 0.33, 0.62, 0.6, 0.76, 1.1
 _NARROW_SIGNS = frozenset(" \u00a0\u202f.,:;!'’|ijlIt()/-·")
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str) -> float:
     """Estimate the width of a text in em, rather too large than too small."""
     return sum(map(_character_width, text))

@@ -10,7 +10,7 @@ from babel.numbers import format_compact_decimal, format_decimal, format_percent
 from django.utils.translation import gettext as _
 
 from studyplatform.kit.text.locales import page_locale
-from studyplatform.kit.text.money import in_units, minor_units, money, short_amount, short_money
+from studyplatform.kit.text.money import in_units, is_short, minor_units, money, short_amount, short_money
 
 MINUTE, HOUR = 60, 3_600  # seconds
 SMALLEST_COMPACT_COUNT = 10_000  # from which the axis writes "10K"
@@ -58,6 +58,14 @@ def _decimal_steps(extent: float, smallest: float) -> Iterator[tuple[float, floa
                 yield multiple * 10.0**exponent * smallest, penalty
 
 
+def _shorten(value: float, digits: int) -> str:
+    """A number in short; in full where the language has no shorter form, as German has none of 12.500."""
+    short = format_compact_decimal(value, fraction_digits=digits, locale=page_locale())
+    if is_short(short, value):
+        return str(short)
+    return str(format_decimal(_whole(value), locale=page_locale()))
+
+
 def _is_exact(value: float) -> bool:
     """Whether the short form of a number says all of it: "1.25M" does for 1,250,000, not for 1,254,000."""
     locale = page_locale()
@@ -77,12 +85,11 @@ class Counts(Measure):
     def write_short(self, value: float) -> str:
         if abs(value) < SMALLEST_COMPACT_COUNT:
             return self.write(value)
-        return str(format_compact_decimal(value, fraction_digits=1, locale=page_locale()))
+        return _shorten(value, 1)
 
     def write_ticks(self, values: Sequence[float]) -> list[str]:
         if max(map(abs, values)) >= SMALLEST_COMPACT_COUNT and all(map(_is_exact, values)):
-            locale = page_locale()
-            return [str(format_compact_decimal(one, fraction_digits=DIGITS_OF_TICKS, locale=locale)) for one in values]
+            return [_shorten(value, DIGITS_OF_TICKS) for value in values]
         return [self.write(value) for value in values]
 
 

@@ -145,8 +145,15 @@ def short_money(amount: int, currency: str, *, digits: int = 1) -> str:
     if units < 1000:
         return money(amount, currency)
     written = format_compact_currency(units, currency.upper(), fraction_digits=digits, locale=page_locale())
+    if not is_short(written, float(units)):
+        return money(amount, currency)
     written = _CODE_BESIDE_DIGIT.sub("\u00a0", written)
     return f"\u2212{written}" if amount < 0 else written
+
+
+def is_short(written: str, value: float) -> bool:
+    """Tell whether a number was shortened: "12.5K" was, while German has no shorter form of 12500."""
+    return "".join(char for char in written if char.isdigit()) != str(abs(round(value)))
 
 
 def currency_name(currency: str) -> str:
