@@ -40,7 +40,7 @@ def title_of_people(now: int | None, before: int | None, days: int) -> str:
     texts = {
         Change.NOTHING: _("No one is studying with you yet"),
         Change.FIRST: first,
-        Change.GONE: _("No one has studied with you lately"),
+        Change.GONE: _("No one has studied with you recently"),
         Change.FEW: present,
         Change.SAME: _("About as many people are studying with you as %(ago)s"),
         Change.TWICE: _("Twice as many people are studying with you as %(ago)s"),

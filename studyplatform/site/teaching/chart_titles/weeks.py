@@ -23,11 +23,7 @@ def title_of_weeks(mondays: Sequence[date], seconds: Sequence[int], *, today: da
 
     :param seconds: the learner's time in each of the weeks.
     """
-    over = [
-        (monday, time)
-        for monday, time in zip(mondays, seconds, strict=True)
-        if (today - monday).days >= 7
-    ]
+    over = [(monday, time) for monday, time in zip(mondays, seconds, strict=True) if (today - monday).days >= 7]
     times = [time for _monday, time in over]
     if not any(seconds):
         return _("No time in your courses yet")
