@@ -16,7 +16,7 @@ const textOf = (element: Element | null | undefined): string => element?.textCon
 /** The rows of the table that belongs to a chart. */
 function readPlaces(graph: Element): Place[] {
   const table = (graph.closest("figure") ?? graph.parentElement?.parentElement)?.querySelector(
-    "table",
+    "table[data-chart-table]",
   );
   const names = [...(table?.querySelectorAll("thead th") ?? [])].slice(1).map(textOf);
   return [...(table?.querySelectorAll("tbody tr") ?? [])].map((row) => ({

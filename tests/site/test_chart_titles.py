@@ -87,7 +87,7 @@ def test_how_long_ago(days: int, said: str) -> None:
         (0, 0, 365, "No one is studying with you yet"),
         (1, 0, 30, "1 person is studying with you; no one was 30 days ago"),
         (1_240, 0, 365, "1,240 people are studying with you; no one was a year ago"),
-        (0, 50, 365, "No one has studied with you lately"),
+        (0, 50, 365, "No one has studied with you recently"),
         (1, 2, 365, "1 person is studying with you"),
         (8, 2, 365, "8 people are studying with you"),
         (52, 50, 90, "About as many people are studying with you as 90 days ago"),

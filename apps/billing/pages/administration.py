@@ -20,7 +20,7 @@ from apps.billing import services
 from apps.billing.forms import AdminRefund, AdminTransferRefund, CloseSeats, DecideRefund
 from apps.billing.models import Payment, Refund
 from apps.billing.pages.admin_area import shared
-from apps.billing.pages.charts import round_up
+from apps.billing.pages.charts import chart_of_revenue
 from apps.billing.queries import revenue as found
 from apps.billing.queries.double_payments import double_payments
 from apps.billing.queries.seat_packs import PaidSeats, paid_seats
@@ -48,7 +48,7 @@ def revenue(request: HttpRequest) -> HttpResponse:
     context = {
         **shared("revenue"),
         "months": months,
-        "top": round_up(max(0, *(each.net for each in months)), minor_units(currency)),
+        "chart": chart_of_revenue(months, currency, today=timezone.localdate(now)),
         "best": best,
         "most": best[0][2] if best else 1,
         "owed": found.owed_to_instructors(currency),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -22,7 +21,7 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.billing import services
 from apps.billing.models import ConnectedAccount, EarningsMilestone, EntryKind, Payout, PayoutAccount, PremiumEarning
-from apps.billing.pages.charts import round_up
+from apps.billing.pages.charts import chart_of_earnings
 from apps.billing.pages.earnings_choices import course_of, currency_of, period_of
 from apps.billing.queries import earnings as queries
 from apps.billing.queries import payouts as payout_queries
@@ -30,22 +29,9 @@ from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
 from apps.billing.queries.pending_payouts import PARTS, pending_payout, pending_rows
 from apps.billing.queries.periods import LATEST, Period, last_month_of, month_of, months_before
-from studyplatform.kit.text.money import minor_units, short_amount
 
 PAGE = 12
 PAYOUTS = 12  # the latest that are shown
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A month of the chart; heights in percent of the plot."""
-
-    month: date
-    earned: Earned
-    share_height: float
-    platform_height: float
-    short: str = ""
-    """What learners paid, as it fits above a bar: "1.4k"."""
 
 
 @teaches
@@ -73,7 +59,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
     this_month = today.replace(day=1)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
     last = last_month_of(period, today)
-    chart, top = _chart(months, last, currency)
+    shown = [months_before(last, count) for count in reversed(range(LATEST))]
     connected = ConnectedAccount.objects.filter(user=user).first()
     return render(
         request,
@@ -89,8 +75,8 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "month": months.get(this_month, Earned()),
             "change": _change(months.get(last_month, Earned()).share, months.get(this_month, Earned()).share),
             "last_month": last_month,
-            "bars": chart,
-            "top": top,
+            "chart": chart_of_earnings(shown, months, currency, today=today),
+            "chart_months": [(month, months.get(month, Earned())) for month in shown],
             "chart_ends": last,
             "period": period,
             "periods": choices,
@@ -200,27 +186,6 @@ def _minutes(seconds: dict[tuple[date, int], int], period: Period) -> dict[int, 
 def _change(before: int, now: int) -> float | None:
     """By how much the month differs from the one before, in percent; None without earnings to compare."""
     return (now - before) * 100 / before if before > 0 else None
-
-
-def _chart(months: dict[date, Earned], last: date, currency: str) -> tuple[list[Bar], int]:
-    """The bars of the twelve months until the month ``last``, and the amount at the top of the plot."""
-    shown = [months_before(last, count) for count in reversed(range(LATEST))]
-    most = max((months.get(month, Earned()).paid for month in shown), default=0)
-    top = round_up(most, minor_units(currency))
-    bars = []
-    for month in shown:
-        earned = months.get(month, Earned())
-        paid, share = max(earned.paid, 0), min(max(earned.share, 0), max(earned.paid, 0))
-        bars.append(
-            Bar(
-                month,
-                earned,
-                round(share * 100 / top, 2),
-                round((paid - share) * 100 / top, 2),
-                short_amount(paid, currency),
-            )
-        )
-    return bars, top
 
 
 def _milestones(user: User) -> list[tuple[str, EarningsMilestone | None]]:

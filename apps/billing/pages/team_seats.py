@@ -1,5 +1,6 @@
 """The page of a team: who has its seats and how they use them; assign seats and take them back."""
 
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from apps.accounts.models import User
 from apps.billing.errors import SeatsClosed
 from apps.billing.mail_domains import readable_domain
 from apps.billing.models import Seat, Team
-from apps.billing.pages.charts import round_up
+from apps.billing.pages.charts import chart_of_weeks
 from apps.billing.queries import seat_packs, seat_use, team_seats
 from apps.billing.queries.team_seats import SeatKind
 from apps.billing.services import seat_assignment as services
@@ -137,7 +138,7 @@ def _shown(request: HttpRequest, row: Team, packs: list[Any], kinds: list[SeatKi
         "actions": seat_packs.actions_of(packs, now=now),
         "pauses_at": {pack.pk: seat_packs.pauses_at(pack.order) for pack in unpaid},
         "weeks": weeks,
-        "top": round_up(max(round(week.seconds / 3600 + 0.5) for week in weeks), 1),
+        "chart": chart_of_weeks(weeks, today=now.astimezone(UTC).date()),
         "now": now,
     }
 
