@@ -1,4 +1,4 @@
-"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings and bookmarks."""
+"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings, bookmarks and roll-ups."""
 
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.consumption import LessonUse
@@ -10,20 +10,35 @@ from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt, EssayAnswer, EssayMark
 from apps.learning.models.rating import HelpfulVote, Rating, RatingDecision, RatingReport
+from apps.learning.models.rollups import (
+    CourseDay,
+    CourseVisit,
+    EnrollmentRollup,
+    LessonRollup,
+    QuestionRollup,
+    RestartedLesson,
+    RollupState,
+    TeacherDay,
+    TeacherRollup,
+)
 
 __all__ = [
     "Achievement",
     "Attempt",
     "Bookmark",
     "Certificate",
+    "CourseDay",
+    "CourseVisit",
     "Enrollment",
     "EnrollmentQuerySet",
+    "EnrollmentRollup",
     "EssayAnswer",
     "EssayMark",
     "HelpfulVote",
     "LearnedDay",
     "LearningTime",
     "LessonProgress",
+    "LessonRollup",
     "LessonUse",
     "Note",
     "NoteQuerySet",
@@ -32,9 +47,14 @@ __all__ = [
     "OpeningSchedule",
     "PracticeCard",
     "PracticeReview",
+    "QuestionRollup",
     "Rating",
     "RatingDecision",
     "RatingReport",
+    "RestartedLesson",
+    "RollupState",
+    "TeacherDay",
+    "TeacherRollup",
     "WatchedDay",
     "verification_code",
 ]

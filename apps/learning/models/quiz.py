@@ -51,6 +51,7 @@ class Attempt(models.Model):
                 fields=["enrollment", "quiz"], condition=Q(submitted_at=None), name="one_open_attempt"
             ),
         ]
+        indexes = [models.Index(fields=["submitted_at"], name="attempts_by_submission")]
 
     def __str__(self) -> str:
         return f"#{self.number} {self.percent}%"
