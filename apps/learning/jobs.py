@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Course
 from apps.learning import services
+from apps.learning.analytics.counting import COUNTING_INTERVAL, keep_rollups
 from studyplatform.kit import jobs
 
 
@@ -84,3 +85,13 @@ def build_document(running: jobs.Running, *, uid: str, language: str) -> None:
 @jobs.job("learning.expire_documents", label=_("Delete expired PDFs of notes"))
 def delete_expired_documents(running: jobs.Running) -> None:
     services.delete_expired_documents(now=timezone.now())
+
+
+@jobs.job("learning.keep_rollups", label=_("Count learners for their instructors"))
+def count_learners(running: jobs.Running) -> None:
+    """Count what has changed since the last run; each night everything. Idempotent."""
+    keep_rollups(now=timezone.now(), keep_alive=running.extend_lease)
+    raise jobs.Postpone(COUNTING_INTERVAL, is_planned=True)
+
+
+jobs.PLANS.register("learning.keep_rollups", lambda now: jobs.enqueue("learning.keep_rollups", key="rollups"))

@@ -1,4 +1,4 @@
-"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings, bookmarks and roll-ups."""
+"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings and roll-ups."""
 
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.consumption import LessonUse

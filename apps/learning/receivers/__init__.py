@@ -9,7 +9,7 @@ from apps.courses.models import Course, Lesson, LessonDownload, Question, Quiz, 
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
-from apps.learning.models import Rating
+from apps.learning.models import EnrollmentRollup, Rating
 from apps.learning.receivers import essays as essays
 from apps.learning.receivers import notices as notices
 from studyplatform.kit import jobs
@@ -45,10 +45,14 @@ def restart_lessons(event: LessonsRestarted) -> None:
 
 @subscribe(AccountDeleted)
 def forget_deleted_user(event: AccountDeleted) -> None:
-    """Delete what only the learner needed. Enrollments and progress stay: the figures count them."""
+    """Delete what only the learner needed. Enrollments and progress stay: the figures count them.
+
+    What lists of learners show of the enrollments goes.
+    """
     own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
     for forget in (*own, services.forget_essays, services.forget_learned_days):
         forget(user_id=event.user_id)
+    EnrollmentRollup.objects.filter(enrollment__user=event.user_id).delete()
 
 
 @subscribe(LessonAdded)

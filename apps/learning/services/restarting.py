@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db import transaction
 from django.db.models import F
 
-from apps.learning.models import LessonProgress
+from apps.learning.models import LessonProgress, RestartedLesson
 
 
 def restart_lessons(*, lesson_ids: Collection[int], now: datetime) -> int:
@@ -15,12 +16,16 @@ def restart_lessons(*, lesson_ids: Collection[int], now: datetime) -> int:
     finds another revision, and begins from what is left. Returns how many learners' lessons begin again.
     """
     begun = LessonProgress.objects.filter(lesson__in=lesson_ids, completed_at=None)
-    return begun.update(
-        position=0,
-        position_at=None,
-        watched=[],
-        watched_seconds=0,
-        granted=0,
-        updated_at=now,
-        revision=F("revision") + 1,
-    )
+    with transaction.atomic():
+        # Who has completed a lesson keeps what they watched of the former video: retention leaves it out.
+        for pk in lesson_ids:
+            RestartedLesson.objects.update_or_create(lesson_id=pk, defaults={"restarted_at": now})
+        return begun.update(
+            position=0,
+            position_at=None,
+            watched=[],
+            watched_seconds=0,
+            granted=0,
+            updated_at=now,
+            revision=F("revision") + 1,
+        )

@@ -1,0 +1,133 @@
+"""Moments of a video that stand out in its retention: no database here. Pages print the formula with these numbers.
+
+The curve says of each second which share of the learners watched it, in percent. It falls by itself, so a moment is
+measured against the video's own course: the median of the seconds around it, as many before as after. Of a curve that
+falls evenly, however steeply, nothing stands out.
+
+- **First 30 seconds**: the mean of the curve from second 25 to 35, or the last seconds of a shorter video.
+- **Spike**: the curve, as a mean of five seconds, is above its course by at least five points and three times what is
+  usual in this video (the median deviation, scaled to a standard deviation). Learners go there on purpose.
+- **Dip**: likewise below it: learners skip it, and go on after it.
+- **Top moment**: a stretch after the first 30 seconds in which the curve falls by at most a quarter of what it usually
+  falls in so many seconds. At most three, the calmest first.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean, median
+
+FIRST = 30  # seconds
+SHORTEST = 60  # seconds: of shorter videos only the first seconds are named
+SMOOTH = 5  # seconds of which the mean is compared
+LEAST_POINTS = 5.0  # percent of the learners
+DEVIATIONS = 3.0
+MAD_TO_DEVIATION = 1.4826  # of a normal distribution
+LEAST_HALF_WINDOW = 30  # seconds before and after, of which the median is the course
+HALF_WINDOW_SHARE = 10  # or a tenth of the video, if that is longer
+EDGE = 10  # seconds at the begin and the end that are not named: everyone starts, and credits are left
+JOIN = 5  # seconds: moments nearer than this are one
+MAX_NAMED = 5  # spikes, and dips
+MAX_TOP = 3
+TOP_SHARE = 20  # a top moment lasts a twentieth of the video
+SHORTEST_TOP = 15  # seconds, at least
+CALM = 0.25  # of what the curve usually falls
+LEAST_FALL = 0.5  # points: a curve that hardly falls has no calm stretches
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Seconds from ``start`` to before ``end``. ``peak``: where it stands out most; ``size``: by how many points."""
+
+    start: int
+    end: int
+    peak: int
+    size: float
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What stands out in a curve. ``first``: the percent of learners who were there after 30 seconds."""
+
+    first: float | None = None
+    spikes: tuple[Moment, ...] = ()
+    """Those that stand out most come first, likewise the dips."""
+    dips: tuple[Moment, ...] = ()
+    top: tuple[Moment, ...] = field(default=())
+
+
+def find_moments(curve: Sequence[float]) -> Moments:
+    """Name the moments of a curve.
+
+    :param curve: for each second of the video, the percent of learners who watched it.
+    """
+    if not curve:
+        return Moments()
+    first = fmean(curve[max(0, min(FIRST, len(curve)) - 5) : FIRST + 5])
+    if len(curve) < SHORTEST:
+        return Moments(first=first)
+    course = find_course(curve)
+    residues = [here - usual for here, usual in zip(_smooth(curve), course, strict=True)]
+    deviation = MAD_TO_DEVIATION * median(abs(one - median(residues)) for one in residues)
+    least = max(LEAST_POINTS, DEVIATIONS * deviation)
+    spikes, dips = _find_runs(residues, least), _find_runs([-one for one in residues], least)
+    return Moments(first, spikes, dips, _find_top(curve, (*spikes, *dips)))
+
+
+def find_course(curve: Sequence[float]) -> list[float]:
+    """Return the course of a curve: at each second the median around it, over fewer seconds toward both ends."""
+    half = max(LEAST_HALF_WINDOW, len(curve) // HALF_WINDOW_SHARE)
+    last = len(curve) - 1
+    window, low, high = [curve[0]], 0, 0  # the sorted values of the seconds from ``low`` to ``high``
+    found = []
+    for second in range(len(curve)):
+        reach = min(half, second, last - second)
+        while high < second + reach:
+            high += 1
+            insort(window, curve[high])
+        while low < second - reach:
+            del window[bisect_left(window, curve[low])]
+            low += 1
+        found.append(window[len(window) // 2])
+    return found
+
+
+def _smooth(curve: Sequence[float]) -> list[float]:
+    reach, last = SMOOTH // 2, len(curve) - 1
+    around = ((second, min(reach, second, last - second)) for second in range(len(curve)))
+    return [fmean(curve[second - few : second + few + 1]) for second, few in around]
+
+
+def _find_runs(residues: Sequence[float], least: float) -> tuple[Moment, ...]:
+    """Return the stretches that are above ``least``, the highest first."""
+    high = [second for second in range(EDGE, len(residues) - EDGE) if residues[second] >= least]
+    if not high:
+        return ()
+    breaks = [0, *(place for place, (a, b) in enumerate(pairwise(high), start=1) if b - a > JOIN), len(high)]
+    found = []
+    for begin, end in pairwise(breaks):
+        start, stop = high[begin], high[end - 1] + 1
+        peak = max(range(start, stop), key=residues.__getitem__)
+        found.append(Moment(start, stop, peak, round(residues[peak], 1)))
+    return tuple(sorted(found, key=lambda one: (-one.size, one.start))[:MAX_NAMED])
+
+
+def _find_top(curve: Sequence[float], taken: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Return the calmest stretches that overlap neither each other nor what is named already."""
+    length = max(SHORTEST_TOP, len(curve) // TOP_SHARE)
+    starts = range(FIRST, len(curve) - EDGE - length)
+    if not starts:
+        return ()
+    usual = (curve[FIRST] - curve[-1 - EDGE]) * length / (len(curve) - EDGE - FIRST)
+    if usual < LEAST_FALL:
+        return ()
+    falls = sorted((abs(curve[start] - curve[start + length]), start) for start in starts)
+    found: list[Moment] = []
+    for fall, start in falls:
+        if fall > CALM * usual or len(found) == MAX_TOP:
+            break
+        end = start + length
+        if all(end <= other.start or start >= other.end for other in (*taken, *found)):
+            found.append(Moment(start, end, start + length // 2, round(usual - fall, 1)))
+    return tuple(found)
