@@ -94,6 +94,8 @@ if (document.querySelector("[data-chart]"))
 const pictureForm = document.querySelector<HTMLFormElement>("form[data-picture]");
 if (pictureForm)
   void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));
+const visited = document.querySelector<HTMLElement>("[data-visit]")?.dataset.visit;
+if (visited) void import("./site/courseVisit").then((page) => page.startCourseVisit(visited));
 const liveForm = document.querySelector<HTMLFormElement>("form[data-live-form]");
 if (liveForm) void import("./site/liveForm").then((page) => page.startLiveForm(liveForm));
 if (document.querySelector("[data-compared-start]"))

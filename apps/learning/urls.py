@@ -15,6 +15,7 @@ from apps.learning.pages import (
     practice,
     practice_turns,
     ratings,
+    visits,
 )
 
 app_name = "learning"
@@ -31,6 +32,7 @@ urlpatterns = [
     path("audio-fallback", lessons.audio, name="audio"),
     path("courses/enroll", enrollment.enroll, name="enroll"),
     path("courses/<slug:course>/bookmark", enrollment.bookmark, name="bookmark"),
+    path("courses/<slug:course>/visit", visits.visit, name="visit"),
     path("courses/<slug:course>/reviews", ratings.reviews, name="reviews"),
     path("courses/<slug:course>/reviews/delete", ratings.delete, name="review-delete"),
     path("courses/<slug:course>/reviews/restore", ratings.restore, name="review-restore"),

@@ -30,6 +30,7 @@ OPEN = {
     "site:expert-picture": "as site:expert, for pictures of threads in which somebody wrote at this link",
     "site:paths": "learning paths are as public as the courses in them",
     "site:path": "learning paths are public; its policy hides unpublished ones",
+    "learning:visit": "a beacon of a public page: it counts and answers nothing",
     "site:course": "courses are public in the navigation; its policy hides drafts",
     "billing:seats-order": "what seats cost, before anyone has an account; ordering asks for the session",
     "billing:premium": "what Premium contains and costs, before anyone has an account",

@@ -123,4 +123,5 @@ def _seconds_of(rows: Collection[dict[str, int]]) -> dict[tuple[int, int], int]:
     """The time of each learner in each course, by the keys of both."""
     users, courses = {row["user"] for row in rows}, {row["course"] for row in rows}
     days = WatchedDay.objects.filter(user__in=users, course__in=courses).order_by().values_list("user", "course")
-    return {(user, course): spent for user, course, spent in days.annotate(Sum(F("seconds") + F("other_seconds")))}
+    found = days.annotate(spent=Sum(F("seconds") + F("other_seconds")))
+    return {(user, course): spent for user, course, spent in found}

@@ -48,6 +48,7 @@ from apps.learning.services.ratings import (
 from apps.learning.services.remarking import remark_questions
 from apps.learning.services.restarting import restart_lessons
 from apps.learning.services.versions import choose_version
+from apps.learning.services.visits import count_visit
 
 __all__ = [
     "OPENING_CHECK_INTERVAL",
@@ -60,6 +61,7 @@ __all__ = [
     "choose_version",
     "complete_lesson",
     "completed_percents",
+    "count_visit",
     "decide_rating",
     "delete_bookmarks",
     "delete_card",

@@ -38,6 +38,7 @@ LOGIN_LOCK = timedelta(minutes=15)
 RATE_LIMITS = {
     "co-instructor-page": (600, 60 * 60),  # pages of invitations that one address opens
     "co-instructor-invitation": (50, 24 * 60 * 60),  # emails of an instructor
+    "course-visit": (1_000, 10 * 60),
     "sign-in": (300, 5 * 60),
     "passkey": (600, 5 * 60),  # requested by every sign-in page
     "register": (60, 60 * 60),

@@ -1,0 +1,48 @@
+"""How many learners watch each second of a video, with the moments that stand out, and what is usual."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.courses.models import Lesson
+from apps.learning.analytics.moments import Moments, find_moments
+from apps.learning.analytics.retention import find_band, to_percents, unpack_counts
+from apps.learning.analytics.smallest_group import SMALLEST_GROUP
+from apps.learning.models import LessonRollup
+
+MOST_CURVES = 200  # of an instructor's lessons, for what is usual
+
+
+@dataclass(frozen=True)
+class Retention:
+    """The retention of a video. ``percents``: for each second, how many percent of the learners watched it."""
+
+    learners: int
+    percents: tuple[float, ...]
+    moments: Moments
+
+    @property
+    def seconds(self) -> int:
+        return len(self.percents)
+
+
+def retention_of(lesson: Lesson) -> Retention | None:
+    """Return the retention of the lesson's present video; None for no video, or fewer than five learners. One query."""
+    row = LessonRollup.objects.filter(lesson=lesson.pk, retention_learners__gte=SMALLEST_GROUP).first()
+    if row is None or not row.retention or lesson.kind != Lesson.Kind.VIDEO:
+        return None
+    percents = to_percents(unpack_counts(row.retention), row.retention_learners)
+    return Retention(row.retention_learners, tuple(percents), find_moments(percents))
+
+
+def usual_band(courses: Sequence[int], *, besides: Lesson | None = None) -> list[tuple[float, float]] | None:
+    """Return between which percents the middle half of the instructor's own videos lies. One query.
+
+    At each percent of the length, from 0 to 100. None with fewer than three videos that enough learners watched. Of
+    many, those with most learners count. ``besides``: the lesson with which it is compared.
+    """
+    rows = LessonRollup.objects.filter(
+        lesson__course__in=courses, lesson__removed_at=None, retention_learners__gte=SMALLEST_GROUP
+    )
+    rows = rows.exclude(lesson=besides.pk) if besides is not None else rows
+    found = rows.order_by("-retention_learners", "pk").values_list("retention", "retention_learners")[:MOST_CURVES]
+    return find_band([to_percents(unpack_counts(packed), learners) for packed, learners in found if packed])

@@ -1,0 +1,123 @@
+"""The figures of the lessons of a course, and those that stand out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, F, QuerySet
+
+from apps.courses.models import Lesson
+from apps.learning.analytics.smallest_group import SMALLEST_GROUP, is_shown
+from apps.learning.models import EnrollmentRollup, LessonRollup
+
+MOST_LESSONS = 5  # that stand out
+STUCK_RISKS = (EnrollmentRollup.Risk.STUCK, EnrollmentRollup.Risk.FAILING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonFigures:
+    """What learners did in a lesson. What is about fewer than five of them is None.
+
+    ``reached``: learners who began it or a later one. ``stuck``: who are stuck there now, or fail its quiz.
+    ``left_early`` and ``left_early_percent``: of those who began its video more than a day ago, who watched at most
+    15 seconds and didn't complete it.
+    """
+
+    lesson: Lesson
+    began: int = 0
+    completed: int = 0
+    reached: int = 0
+    stuck: int = 0
+    left_early: int | None = 0
+    left_early_percent: float | None = None
+    bookmarks: int | None = 0
+    median_seconds_to_complete: int | None = None
+
+    @property
+    def has_retention(self) -> bool:
+        """Whether `retention_of` may have a curve."""
+        return self.lesson.kind == Lesson.Kind.VIDEO and self.began >= SMALLEST_GROUP
+
+
+@dataclass(frozen=True)
+class Place:
+    """A lesson that stands out; ``learners`` of the ``of`` that are counted."""
+
+    lesson: Lesson
+    learners: int
+    of: int
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.learners / self.of if self.of else 0.0
+
+
+def lessons_of(course: int) -> list[LessonFigures]:
+    """Return the figures of all lessons that the course has now, in order. Two queries."""
+    lessons = Lesson.objects.filter(course=course).select_related("rollup", "course").defer("rollup__retention", "body")
+    stuck = _count_stuck([course])
+    ordered = lessons.order_by("section__position", "section", "position", "pk")
+    return [_figures_of(lesson, stuck.get(lesson.pk, 0)) for lesson in ordered]
+
+
+def _figures_of(lesson: Lesson, stuck: int) -> LessonFigures:
+    found: LessonRollup | None = getattr(lesson, "rollup", None)
+    if found is None:
+        return LessonFigures(lesson=lesson, stuck=stuck)
+    left_shown = is_shown(found.left_early_of)
+    return LessonFigures(
+        lesson=lesson,
+        began=found.began,
+        completed=found.completed,
+        reached=found.reached,
+        stuck=stuck,
+        left_early=found.left_early if left_shown else None,
+        left_early_percent=_percent(found.left_early, found.left_early_of) if left_shown else None,
+        bookmarks=found.bookmarks if is_shown(found.bookmark_learners) else None,
+        median_seconds_to_complete=found.median_seconds_to_complete if found.completed >= SMALLEST_GROUP else None,
+    )
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
+
+
+def _count_stuck(courses: Sequence[int]) -> dict[int, int]:
+    rows = EnrollmentRollup.objects.filter(
+        enrollment__course__in=courses, enrollment__revoked_at=None, risk__in=STUCK_RISKS, risk_lesson__isnull=False
+    )
+    return dict(rows.order_by().values_list("risk_lesson").annotate(Count("pk")))
+
+
+def stuck_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
+    """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. Two queries.
+
+    Learners are named on the page of learners, so there is no smallest group.
+    """
+    stuck = _count_stuck(courses)
+    lessons = Lesson.objects.filter(pk__in=stuck).select_related("course", "rollup").defer("rollup__retention", "body")
+    found = [Place(lesson, stuck[lesson.pk], max(stuck[lesson.pk], _began(lesson))) for lesson in lessons]
+    return sorted(found, key=lambda place: (-place.learners, -place.percent, place.lesson.pk))[:most]
+
+
+def _began(lesson: Lesson) -> int:
+    found: LessonRollup | None = getattr(lesson, "rollup", None)
+    return found.began if found is not None else 0
+
+
+def _rollups(courses: Sequence[int]) -> QuerySet[LessonRollup]:
+    rows = LessonRollup.objects.filter(lesson__course__in=courses, lesson__removed_at=None)
+    return rows.select_related("lesson__course").defer("retention", "lesson__body")
+
+
+def left_early_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
+    """Return the videos that the largest share left within 15 seconds. One query."""
+    rows = _rollups(courses).filter(left_early_of__gte=SMALLEST_GROUP, left_early__gt=0)
+    share = F("left_early") * 1.0 / F("left_early_of")
+    rows = rows.annotate(share=share).order_by("-share", "-left_early", "lesson")[:most]
+    return [Place(row.lesson, row.left_early, row.left_early_of) for row in rows]
+
+
+def bookmarked_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
+    """Return the lessons in which most learners marked moments. One query."""
+    rows = _rollups(courses).filter(bookmark_learners__gte=SMALLEST_GROUP).order_by("-bookmark_learners", "lesson")
+    return [Place(row.lesson, row.bookmark_learners, max(row.began, row.bookmark_learners)) for row in rows[:most]]

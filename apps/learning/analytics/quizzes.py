@@ -1,0 +1,74 @@
+"""How the questions of a quiz work."""
+
+from dataclasses import dataclass, field
+
+from apps.courses.models import Question, Quiz
+from apps.learning.analytics.items import CHOICES
+from apps.learning.analytics.smallest_group import SMALLEST_GROUP
+from apps.learning.models import QuestionRollup
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of a question as it is now, with how many chose it."""
+
+    key: str
+    text: str
+    is_right: bool
+    chosen: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemFigures:
+    """A question that the course still has. With fewer than five responses, the figures are None.
+
+    ``difficulty``: the mean share of its points that was earned, from 0 to 1. ``discrimination``: from -1 to 1, how
+    that share correlates with the rest of the attempt.
+    """
+
+    question: Question
+    responses: int = 0
+    unanswered: int | None = None
+    difficulty: float | None = None
+    discrimination: float | None = None
+    options: tuple[Option, ...] = field(default=())
+
+    @property
+    def is_shown(self) -> bool:
+        return self.responses >= SMALLEST_GROUP
+
+
+def items_of(quiz: Quiz) -> list[ItemFigures]:
+    """Return the questions of a quiz that were asked in attempts, also those of the question bank. Two queries.
+
+    Own questions come first, in their order. Counted is the first submitted attempt of each learner.
+    """
+    rows = {row.question_uid: row for row in QuestionRollup.objects.filter(quiz=quiz)}
+    questions = Question.objects.filter(uid__in=rows)
+    ordered = sorted(questions, key=lambda one: (one.quiz_id != quiz.pk, one.position, one.pk))
+    return [_item_of(question, rows[question.uid]) for question in ordered]
+
+
+def _item_of(question: Question, row: QuestionRollup) -> ItemFigures:
+    if row.responses < SMALLEST_GROUP:
+        return ItemFigures(question=question, responses=row.responses)
+    return ItemFigures(
+        question=question,
+        responses=row.responses,
+        unanswered=row.unanswered,
+        difficulty=row.difficulty,
+        discrimination=row.discrimination,
+        options=_options_of(question, row.options),
+    )
+
+
+def _options_of(question: Question, chosen: dict[str, int]) -> tuple[Option, ...]:
+    if question.kind not in CHOICES:
+        return ()
+    if question.kind == Question.Kind.TRUTH:
+        right = "true" if question.answer["value"] else "false"
+        return tuple(Option(key, key, key == right, chosen.get(key, 0)) for key in ("true", "false"))
+    keys = {question.answer["id"]} if "id" in question.answer else set(question.answer["ids"])
+    return tuple(
+        Option(one["id"], one["text"], one["id"] in keys, chosen.get(one["id"], 0)) for one in question.options
+    )
