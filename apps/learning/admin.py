@@ -14,17 +14,23 @@ from apps.learning.models import (
     Achievement,
     Attempt,
     Certificate,
+    CourseDay,
+    CourseVisit,
     Enrollment,
+    EnrollmentRollup,
     EssayAnswer,
     EssayMark,
     LearnedDay,
     LessonProgress,
+    LessonRollup,
     LessonUse,
     NotebookDocument,
     PracticeCard,
+    QuestionRollup,
     Rating,
     RatingDecision,
     RatingReport,
+    TeacherDay,
     WatchedDay,
 )
 from apps.learning.queries.addresses import certificate_url
@@ -151,3 +157,20 @@ register_read_only(
     search=["attempt__enrollment__user__email"],
 )
 register_read_only(EssayMark, ["essay", "revision", "earned", "marked_by", "marked_at"], search=["marked_by__email"])
+register_read_only(
+    CourseDay, ["course", "day", "enrollments", "completions", "active_learners_30"], search=["course__title"]
+)
+register_read_only(CourseVisit, ["course", "day", "visitors"], search=["course__title"])
+register_read_only(TeacherDay, ["user", "day", "active_learners", "active_learners_30"], search=["user__email"])
+register_read_only(
+    LessonRollup, ["lesson", "began", "completed", "left_early"], search=["lesson__title"], hidden=["retention"]
+)
+register_read_only(
+    QuestionRollup, ["quiz", "question_uid", "responses", "difficulty", "discrimination"], search=["question_uid"]
+)
+register_read_only(
+    EnrollmentRollup,
+    ["enrollment", "risk", "risk_since", "quiz_percent", "seconds"],
+    filters=["risk"],
+    search=["enrollment__user__email", "enrollment__course__title"],
+)

@@ -32,7 +32,8 @@ _RATED = ("created_at", "updated_at")
 def of_learning(user: User) -> Iterator[Part]:
     mine = {"enrollment__user": user}
     enrollments = Enrollment.objects.filter(user=user).values(
-        "course__title", "enrolled_at", "revoked_at", "percent", "completed_lessons", "completed_at"
+        *("course__title", "enrolled_at", "revoked_at", "percent", "completed_lessons", "completed_at"),
+        *("rollup__risk", "rollup__risk_since"),
     )
     yield Part("learning/courses.json", enrollments.iterator())
     lessons = LessonProgress.objects.filter(**mine).values(

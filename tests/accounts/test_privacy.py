@@ -153,6 +153,8 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.DataExport": "the archive itself",
         "learning.NotebookDocument": "a day old at most; the notes stand in the archive",
         "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
+        "learning.TeacherDay": "counts of the learners of somebody's courses",
+        "learning.TeacherRollup": "which courses were counted",
         "courses.Submission": "of the course; its people are staff",
         "courses.CourseFile": "of the course; the file itself is in its owner's archive",
         "courses.CourseVersion": "of the course; its people are staff",

@@ -30,6 +30,7 @@ HIDDEN = {
     "forum.Vote": PRIVATE, "forum.Reaction": PRIVATE, "forum.Follow": PRIVATE, "learning.HelpfulVote": PRIVATE,
     "accounts.Registration": SECRET, "accounts.EmailVerification": SECRET, "accounts.SignInToken": SECRET,
     "kit.Tally": COUNTER, "kit.Version": COUNTER, "files.StorageCount": COUNTER, "learning.LearningTime": COUNTER,
+    "learning.TeacherRollup": COUNTER, "learning.RollupState": COUNTER, "learning.RestartedLesson": COUNTER,
     "learning.OpeningCheck": COUNTER, "learning.OpeningSchedule": COUNTER,
     "courses.SearchDocument": COUNTER, "forum.PostDocument": COUNTER, "forum.Visit": COUNTER, "forum.ReadMark": COUNTER,
     "tutor.TodoCount": COUNTER, "files.CaptionDraft": UNFINISHED, "files.CaptionSheet": UNFINISHED,
