@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum, TextField
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
 from apps.accounts.models import Role
@@ -40,21 +40,27 @@ def day_of(moment: str) -> Substr:
     return Substr(Cast(moment, TextField()), 1, 10)
 
 
-def teachers_by_course(courses: Collection[int] | None = None) -> dict[int, list[int]]:
+def teachers_by_course() -> dict[int, list[int]]:
     """Return who may read the figures of each course now (`Right.VIEW`), by primary key. Two queries.
 
-    Like `rights.teachers_of` for all courses at once; working copies have no figures.
+    Like `rights.teachers_of` for all courses at once, but without those in which nobody has ever enrolled: a new draft
+    changes nothing. Working copies have no learners.
     """
     teaches = {"is_active": True, "role__in": [Role.INSTRUCTOR, Role.ADMIN]}
-    owned = Course.objects.filter(**{f"instructor__{name}": value for name, value in teaches.items()})
-    joined = CoInstructor.objects.having(Right.VIEW).filter(course__next_version_of=None)
-    joined = joined.filter(**{f"user__{name}": value for name, value in teaches.items()})
+    owned = Course.objects.filter(
+        Exists(Enrollment.objects.filter(course=OuterRef("pk"))),
+        **{f"instructor__{name}": value for name, value in teaches.items()},
+    )
+    joined = CoInstructor.objects.having(Right.VIEW).filter(
+        Exists(Enrollment.objects.filter(course=OuterRef("course"))),
+        **{f"user__{name}": value for name, value in teaches.items()},
+    )
     found: dict[int, set[int]] = defaultdict(set)
     for course, user in owned.order_by().values_list("pk", "instructor"):
         found[course].add(user)
     for course, user in joined.order_by().values_list("course", "user"):
         found[course].add(user)
-    return {course: sorted(users) for course, users in found.items() if courses is None or course in courses}
+    return {course: sorted(users) for course, users in found.items()}
 
 
 def active_days(

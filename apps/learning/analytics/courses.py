@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Right
 from apps.courses.policies import hold_right
-from apps.learning.models import TeacherRollup
+from apps.learning.models import CourseDay, TeacherRollup
 from studyplatform.kit.policies import enforce
 
 
@@ -36,9 +36,13 @@ def course_read_by(user: User, slug: str) -> Course:
 
 
 def is_all_of(user: User, courses: Sequence[int]) -> bool:
-    """Return whether the counted days of the user are about exactly these courses. One query.
+    """Return whether the counted days of the user are about these courses. Two queries at most.
 
-    They are not after somebody joined or left a course, until the next run of the job.
+    They are not for some of them, nor, until the next run of the job, after the user left one or joined one in which
+    somebody was active.
     """
-    counted = TeacherRollup.objects.filter(user=user.pk).values_list("courses", flat=True).first()
-    return counted is not None and counted == sorted(courses)
+    counted = TeacherRollup.objects.filter(user=user.pk).values_list("courses", flat=True).first() or []
+    if not set(counted) <= set(courses):
+        return False
+    others = set(courses) - set(counted)
+    return not others or not CourseDay.objects.filter(course__in=others, active_learners__gt=0).exists()

@@ -65,7 +65,7 @@ class Metrics:
 
 
 def metrics_of(user: User, courses: Sequence[int], *, now: datetime) -> Metrics:
-    """Return the metrics of these courses for the user, who may read them. Seven queries at most."""
+    """Return the metrics of these courses for the user, who may read them. Eight queries at most."""
     then = now - ACTIVE
     counted = Enrollment.objects.filter(course__in=courses).aggregate(
         **{f"{name}{suffix}": value for suffix, moment in (("", now), ("_before", then)) for name, value in (

@@ -63,7 +63,7 @@ class TeacherDay(models.Model):
 
 
 class TeacherRollup(models.Model):
-    """Which courses the `TeacherDay` rows of somebody are about.
+    """Which courses the `TeacherDay` rows of somebody are about: those in which anybody has ever enrolled.
 
     Who reads them compares: once somebody teaches other courses, the rows say nothing until they are counted again.
     """

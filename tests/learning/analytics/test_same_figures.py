@@ -37,7 +37,7 @@ from tests.learning.analytics.reference import slow_rollups, stored_rollups
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 BEGIN = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)  # near midnight, where days of two time zones differ
-STEPS = 90
+STEPS = 60
 ROLLUPS: tuple[Any, ...] = (
     *(CourseDay, TeacherDay, TeacherRollup, LessonRollup, QuestionRollup, EnrollmentRollup, RollupState),
 )
