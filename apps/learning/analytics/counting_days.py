@@ -223,8 +223,15 @@ def _recount(
     stored = CourseDay.objects.filter(day__lte=last)
     stored = stored if first is None else stored.filter(day__gte=first)
     stored = stored if courses is None else stored.filter(course__in=courses)
-    changes = store(stored, days, key=("course_id", "day"), figures=CourseDay.FIGURES, is_dry=is_dry)
-    return changes + _store_teachers(actives, users, first, last, is_dry=is_dry)
+    changes = store(
+        stored,
+        days,
+        key=("course_id", "day"),
+        figures=CourseDay.FIGURES,
+        keep_alive=keep_alive,
+        is_dry=is_dry,
+    )
+    return changes + _store_teachers(actives, users, first, last, keep_alive=keep_alive, is_dry=is_dry)
 
 
 def _recount_teachers(
@@ -240,7 +247,8 @@ def _recount_teachers(
         for course in present[user]:
             keys[course].append(("teacher", user))
     rows = active_days([*keys], first=_window(first), last=last, keep_alive=keep_alive)
-    return _store_teachers(count_actives(rows, keys), users, first, last, is_dry=is_dry)
+    actives = count_actives(rows, keys)
+    return _store_teachers(actives, users, first, last, keep_alive=keep_alive, is_dry=is_dry)
 
 
 def _store_teachers(
@@ -249,6 +257,7 @@ def _store_teachers(
     first: date | None,
     last: date,
     *,
+    keep_alive: KeepAlive,
     is_dry: bool,
 ) -> Changes:
     low = first.toordinal() if first else 1
@@ -260,7 +269,14 @@ def _store_teachers(
     }
     stored = TeacherDay.objects.filter(user__in=users, day__lte=last)
     stored = stored if first is None else stored.filter(day__gte=first)
-    return store(stored, counted, key=("user_id", "day"), figures=TeacherDay.FIGURES, is_dry=is_dry)
+    return store(
+        stored,
+        counted,
+        key=("user_id", "day"),
+        figures=TeacherDay.FIGURES,
+        keep_alive=keep_alive,
+        is_dry=is_dry,
+    )
 
 
 def _recount_ratings(first: date | None, courses: Collection[int] | None, *, is_dry: bool) -> Changes:

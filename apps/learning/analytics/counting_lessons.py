@@ -117,11 +117,11 @@ def recount_lessons(course: int, *, now: datetime, keep_alive: Callable[[], None
         .values_list("lesson")
         .annotate(Count("pk"), people=Count("user", distinct=True))
     }
-    counted = {
-        (lesson,): tally.values(sum(ended[tally.place :]), bookmarks.get(lesson, (0, 0)))
-        for lesson, tally in tallies.items()
-        if tally.began or lesson in bookmarks
-    }
+    counted = {}
+    for lesson, tally in tallies.items():
+        reached = sum(ended[tally.place :])
+        if reached or lesson in bookmarks:
+            counted[(lesson,)] = tally.values(reached, bookmarks.get(lesson, (0, 0)))
     stored = LessonRollup.objects.filter(lesson__course=course)
     return store(stored, counted, key=("lesson_id",), figures=LessonRollup.FIGURES, is_dry=is_dry)
 

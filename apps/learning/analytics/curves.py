@@ -1,9 +1,9 @@
 """How many learners watch each second of a video, with the moments that stand out, and what is usual."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.courses.models import Lesson
+from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.moments import Moments, find_moments
 from apps.learning.analytics.retention import find_band, to_percents, unpack_counts
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
@@ -34,14 +34,14 @@ def retention_of(lesson: Lesson) -> Retention | None:
     return Retention(row.retention_learners, tuple(percents), find_moments(percents))
 
 
-def usual_band(courses: Sequence[int], *, besides: Lesson | None = None) -> list[tuple[float, float]] | None:
+def usual_band(scope: Scope, *, besides: Lesson | None = None) -> list[tuple[float, float]] | None:
     """Return between which percents the middle half of the instructor's own videos lies. One query.
 
     At each percent of the length, from 0 to 100. None with fewer than three videos that enough learners watched. Of
     many, those with most learners count. ``besides``: the lesson with which it is compared.
     """
     rows = LessonRollup.objects.filter(
-        lesson__course__in=courses, lesson__removed_at=None, retention_learners__gte=SMALLEST_GROUP
+        lesson__course__in=scope.pks, lesson__removed_at=None, retention_learners__gte=SMALLEST_GROUP
     )
     rows = rows.exclude(lesson=besides.pk) if besides is not None else rows
     found = rows.order_by("-retention_learners", "pk").values_list("retention", "retention_learners")[:MOST_CURVES]

@@ -1,12 +1,12 @@
 """From the course page to completion: how many got how far of those who came in a period."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import Count, Min, Q, Sum
 from django.utils.translation import gettext as _
 
+from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.periods import Period
 from apps.learning.analytics.smallest_group import is_shown
 from apps.learning.models import CourseVisit, Enrollment, LessonProgress
@@ -29,17 +29,17 @@ class Funnel:
     visits_since: date | None
 
 
-def funnel_of(courses: Sequence[int], period: Period) -> Funnel:
+def funnel_of(scope: Scope, period: Period) -> Funnel:
     """Return how far those came who enrolled in the period, also if their enrollment ended since. Two queries.
 
     Visitors are browsers on one day each: who reads the page on two days counts twice, and who enrolled in the period
     may have read it before.
     """
-    visits = CourseVisit.objects.filter(course__in=courses).aggregate(
+    visits = CourseVisit.objects.filter(course__in=scope.pks).aggregate(
         since=Min("day"), visitors=Sum("visitors", filter=Q(day__range=(period.first, period.last)), default=0)
     )
     enrolled = Enrollment.objects.filter(
-        course__in=courses, enrolled_at__gte=period.begins_at, enrolled_at__lt=period.ends_at
+        course__in=scope.pks, enrolled_at__gte=period.begins_at, enrolled_at__lt=period.ends_at
     )
     begun = Q(pk__in=LessonProgress.objects.filter(enrollment__in=enrolled).values("enrollment"))
     counted = enrolled.aggregate(

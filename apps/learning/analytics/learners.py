@@ -4,11 +4,12 @@ Lists join ``rollup`` and must expect none: an enrollment has a row from the nex
 account was deleted has none.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import date, timedelta
 
 from django.db.models import Count
 
+from apps.learning.analytics.courses import Scope
 from apps.learning.models import Enrollment, EnrollmentRollup, WatchedDay
 
 SPARKLINE_DAYS = 30
@@ -33,8 +34,10 @@ def minutes_per_day(
     return found
 
 
-def count_at_risk(courses: Sequence[int]) -> dict[str, int]:
-    """Return how many enrollments of these courses are at risk now, by reason; without those of nobody. One query."""
-    rows = EnrollmentRollup.objects.filter(enrollment__course__in=courses, enrollment__revoked_at=None).exclude(risk="")
+def count_at_risk(scope: Scope) -> dict[str, int]:
+    """Return how many enrollments are at risk now, by reason; reasons of nobody are missing. One query."""
+    rows = EnrollmentRollup.objects.filter(enrollment__course__in=scope.pks, enrollment__revoked_at=None).exclude(
+        risk=""
+    )
     counted = dict(rows.order_by().values_list("risk").annotate(Count("pk")))
     return {risk.value: counted[risk.value] for risk in EnrollmentRollup.Risk if risk.value in counted}

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, OuterRef, Q, Subquery
 
 from apps.courses.models import Lesson
+from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP, is_shown
 from apps.learning.models import EnrollmentRollup, LessonRollup
 
@@ -88,36 +89,52 @@ def _count_stuck(courses: Sequence[int]) -> dict[int, int]:
     return dict(rows.order_by().values_list("risk_lesson").annotate(Count("pk")))
 
 
-def stuck_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
-    """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. Two queries.
+def stuck_lessons(scope: Scope, *, most: int = MOST_LESSONS) -> list[Place]:
+    """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. One query.
 
     Learners are named on the page of learners, so there is no smallest group.
     """
-    stuck = _count_stuck(courses)
-    lessons = Lesson.objects.filter(pk__in=stuck).select_related("course", "rollup").defer("rollup__retention", "body")
-    found = [Place(lesson, stuck[lesson.pk], max(stuck[lesson.pk], _began(lesson))) for lesson in lessons]
+    here = EnrollmentRollup.objects.filter(
+        risk_lesson=OuterRef("pk"), risk__in=STUCK_RISKS, enrollment__revoked_at=None
+    )
+    count = Subquery(here.order_by().values("risk_lesson").annotate(n=Count("pk")).values("n"))
+    lessons = Lesson.objects.filter(course__in=scope.pks).annotate(stuck=count).filter(stuck__gt=0)
+    lessons = lessons.select_related("course", "rollup").defer("rollup__retention", "body")
+    found = [_place_of(lesson, lesson.stuck) for lesson in lessons.order_by("-stuck", "pk")[: 4 * most]]
     return sorted(found, key=lambda place: (-place.learners, -place.percent, place.lesson.pk))[:most]
 
 
-def _began(lesson: Lesson) -> int:
-    found: LessonRollup | None = getattr(lesson, "rollup", None)
-    return found.began if found is not None else 0
+def _place_of(lesson: Lesson, stuck: int) -> Place:
+    rollup: LessonRollup | None = getattr(lesson, "rollup", None)
+    return Place(lesson, stuck, max(stuck, rollup.began if rollup is not None else 0))
 
 
-def _rollups(courses: Sequence[int]) -> QuerySet[LessonRollup]:
-    rows = LessonRollup.objects.filter(lesson__course__in=courses, lesson__removed_at=None)
-    return rows.select_related("lesson__course").defer("retention", "lesson__body")
+@dataclass(frozen=True)
+class StandingOut:
+    """``left_early``: the videos that the largest share left within 15 seconds. ``bookmarked``: the lessons in which
+    most learners marked moments."""
+
+    left_early: list[Place]
+    bookmarked: list[Place]
 
 
-def left_early_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
-    """Return the videos that the largest share left within 15 seconds. One query."""
-    rows = _rollups(courses).filter(left_early_of__gte=SMALLEST_GROUP, left_early__gt=0)
-    share = F("left_early") * 1.0 / F("left_early_of")
-    rows = rows.annotate(share=share).order_by("-share", "-left_early", "lesson")[:most]
-    return [Place(row.lesson, row.left_early, row.left_early_of) for row in rows]
-
-
-def bookmarked_lessons(courses: Sequence[int], *, most: int = MOST_LESSONS) -> list[Place]:
-    """Return the lessons in which most learners marked moments. One query."""
-    rows = _rollups(courses).filter(bookmark_learners__gte=SMALLEST_GROUP).order_by("-bookmark_learners", "lesson")
-    return [Place(row.lesson, row.bookmark_learners, max(row.began, row.bookmark_learners)) for row in rows[:most]]
+def lessons_standing_out(scope: Scope, *, most: int = MOST_LESSONS) -> StandingOut:
+    """Return the lessons that at least five learners left early, or marked. One query."""
+    is_left = Q(left_early_of__gte=SMALLEST_GROUP, left_early__gt=0)
+    rows = LessonRollup.objects.filter(lesson__course__in=scope.pks, lesson__removed_at=None)
+    rows = rows.filter(is_left | Q(bookmark_learners__gte=SMALLEST_GROUP))
+    found = list(rows.select_related("lesson__course").defer("retention", "lesson__body"))
+    left = [
+        Place(row.lesson, row.left_early, row.left_early_of)
+        for row in found
+        if row.left_early and row.left_early_of >= SMALLEST_GROUP
+    ]
+    marked = [
+        Place(row.lesson, row.bookmark_learners, max(row.began, row.bookmark_learners))
+        for row in found
+        if row.bookmark_learners >= SMALLEST_GROUP
+    ]
+    return StandingOut(
+        sorted(left, key=lambda place: (-place.percent, -place.learners, place.lesson.pk))[:most],
+        sorted(marked, key=lambda place: (-place.learners, place.lesson.pk))[:most],
+    )

@@ -1,22 +1,22 @@
 """The eight metrics of instructors, and what each means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
 from apps.billing.models import Payout
 from apps.billing.queries.earnings import Earned, earned_parts
 from apps.billing.queries.payouts import next_payout_day, sales_until
 from apps.billing.queries.pending_payouts import pending_payout
 from apps.billing.queries.periods import month_of, months_before
-from apps.courses.models import Course
-from apps.learning.analytics.courses import is_all_of
-from apps.learning.models import CourseDay, Enrollment, TeacherDay
+from apps.learning.analytics.courses import Scope
+from apps.learning.analytics.series import active_rows
+from apps.learning.models import Enrollment
 
 ACTIVE = timedelta(days=30)
 
@@ -25,14 +25,14 @@ ACTIVE = timedelta(days=30)
 class Metrics:
     """The metrics of some courses, now and as they were 30 days ago (``…_before``).
 
-    Amounts are minor units of ``currency``: the reader's own part, of these courses. Payouts are about all that the
-    reader sells, so they don't depend on the courses.
+    Amounts are minor units of ``currency``: the reader's own part. Payouts are about all that the reader sells, so
+    they don't depend on the courses.
     """
 
     total_students: int
     total_students_before: int
     active_students: int | None
-    """None: the courses are others than those that were counted, until the next run of the job."""
+    """None: not counted yet, see `Scope.has_actives`."""
     active_students_before: int | None
     enrollments: int
     """Present ones: who takes two of the courses has two."""
@@ -64,26 +64,28 @@ class Metrics:
         return 100 * self.completed_before / self.enrollments_before if self.enrollments_before else None
 
 
-def metrics_of(user: User, courses: Sequence[int], *, now: datetime) -> Metrics:
-    """Return the metrics of these courses for the user, who may read them. Eight queries at most."""
+def metrics_of(scope: Scope, *, now: datetime) -> Metrics:
+    """Return the metrics of the courses. Five queries.
+
+    Revenue is that of the chosen course. If none was chosen it is everything the reader earned, also with courses that
+    they no longer teach, as on the page of earnings.
+    """
     then = now - ACTIVE
-    counted = Enrollment.objects.filter(course__in=courses).aggregate(
+    counted = Enrollment.objects.filter(course__in=scope.pks).aggregate(
         **{f"{name}{suffix}": value for suffix, moment in (("", now), ("_before", then)) for name, value in (
             ("total_students", Count("user", distinct=True, filter=_present(moment))),
             ("completed", Count("pk", filter=_present(moment) & Q(completed_at__lte=moment))),
             ("enrollments", Count("pk", filter=_present(moment))),
         )}
     )  # fmt: skip
-    ratings = Course.objects.filter(pk__in=courses).aggregate(
-        rating_count=Sum("rating_count", default=0), rating_sum=Sum("rating_sum", default=0)
-    )
-    active, active_before = _active_students(user, courses, now, then)
+    active, active_before = _active_students(scope, now)
     return Metrics(
         **counted,
-        **ratings,
+        rating_count=sum(course.rating_count for course in scope.courses),
+        rating_sum=sum(course.rating_sum for course in scope.courses),
         active_students=active,
         active_students_before=active_before,
-        **_revenue_of(user, courses, now),
+        **_revenue_of(scope, now),
     )
 
 
@@ -92,26 +94,22 @@ def _present(moment: datetime) -> Q:
     return Q(enrolled_at__lte=moment) & (Q(revoked_at=None) | Q(revoked_at__gt=moment))
 
 
-def _active_students(
-    user: User, courses: Sequence[int], now: datetime, then: datetime
-) -> tuple[int | None, int | None]:
-    days = [moment.astimezone(UTC).date() for moment in (now, then)]
-    if not courses:
-        return 0, 0
-    if len(courses) == 1:
-        rows = CourseDay.objects.filter(course=courses[0], day__in=days).values_list("day", "active_learners_30")
-    elif is_all_of(user, courses):
-        rows = TeacherDay.objects.filter(user=user.pk, day__in=days).values_list("day", "active_learners_30")
-    else:
+def _active_students(scope: Scope, now: datetime) -> tuple[int | None, int | None]:
+    """Those of the last day that is counted, and 30 days before it."""
+    if scope.counted_day is None or not scope.has_actives:
         return None, None
+    day = min(scope.counted_day, now.astimezone(UTC).date())
+    rows = active_rows(scope).filter(day__in=[day, day - ACTIVE]).values_list("day", "active_learners_30")
     found = dict(rows)
-    return found.get(days[0], 0), found.get(days[1], 0)
+    return found.get(day, 0), found.get(day - ACTIVE, 0)
 
 
-def _revenue_of(user: User, courses: Sequence[int], now: datetime) -> Mapping[str, object]:
-    """What the user earns. Three queries."""
-    currency, month, chosen = settings.CURRENCY, month_of(now), set(courses)
-    parts = [part for part in earned_parts(user.pk) if part.currency == currency and part.course in chosen]
+def _revenue_of(scope: Scope, now: datetime) -> Mapping[str, Any]:
+    """What the reader earns. Three queries."""
+    user, currency, month = scope.user, settings.CURRENCY, month_of(now)
+    parts = [part for part in earned_parts(user.pk) if part.currency == currency]
+    if scope.chosen is not None:
+        parts = [part for part in parts if part.course == scope.chosen.pk]
     before = months_before(month, 1)
     until = sales_until(day := next_payout_day(now.astimezone(UTC).date()))
     going = Payout.objects.filter(

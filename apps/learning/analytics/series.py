@@ -1,14 +1,13 @@
 """Figures per day, week or month of one course, or of all courses that somebody teaches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
 from django.db.models import QuerySet, Sum
 
-from apps.accounts.models import User
-from apps.learning.analytics.courses import is_all_of
+from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.periods import Period
 from apps.learning.models import CourseDay, TeacherDay
 
@@ -21,7 +20,7 @@ class DayFigures:
     """What happened on one day, or in the week or month that begins with ``day``.
 
     ``active_learners_30`` is that of the last day. Different people can't be added up: ``active_learners`` is None for
-    a week or month, and both are None for some of somebody's courses, or until the job has counted them.
+    a week or month, and both are None until the job has counted them (`Scope.has_actives`, `Scope.counted_day`).
     """
 
     day: date
@@ -53,37 +52,53 @@ class Series:
         return _add(self.period.first, self.entries)
 
 
-def series_of(user: User, courses: Sequence[int], period: Period) -> Series:
-    """Return the figures of each day of a period in these courses together. At most four queries.
+def series_of(scope: Scope, period: Period) -> Series:
+    """Return the figures of each day of a period in the courses together. Two queries."""
+    return _read(scope, period, (period,))[0]
 
-    For the period before, call it with ``period.before``.
-    """
-    days = CourseDay.objects.filter(course__in=courses, day__range=(period.first, period.last)).order_by()
+
+def series_with_before(scope: Scope, period: Period) -> tuple[Series, Series]:
+    """Return the figures of a period and of the one before. Two queries."""
+    both = Period(period.before.first, period.last)
+    present, before = _read(scope, both, (period, period.before))
+    return present, before
+
+
+def _read(scope: Scope, whole: Period, periods: Sequence[Period]) -> list[Series]:
+    days = CourseDay.objects.filter(course__in=scope.pks, day__range=(whole.first, whole.last)).order_by()
     rows = days.values("day").annotate(**{name: Sum(name) for name in _SUMS})
     sums = {row.pop("day"): {name: int(value) for name, value in row.items()} for row in rows}
-    actives = _actives_of(user, courses, period)
-    entries = []
-    for number in range(period.days):
-        day = period.first + timedelta(days=number)
-        on_day, last_30 = (None, None) if actives is None else actives.get(day, (0, 0))
-        figures = DayFigures(day=day, **sums.get(day, {}), active_learners=on_day, active_learners_30=last_30)
-        entries.append(figures)
-    return Series(period, tuple(entries))
+    actives = _actives_of(scope, whole)
+    found = []
+    for period in periods:
+        entries = []
+        for number in range(period.days):
+            day = period.first + timedelta(days=number)
+            on_day, last_30 = _active_on(scope, actives, day)
+            figures = sums.get(day, {})
+            entries.append(DayFigures(day=day, **figures, active_learners=on_day, active_learners_30=last_30))
+        found.append(Series(period, tuple(entries)))
+    return found
 
 
-def _actives_of(user: User, courses: Sequence[int], period: Period) -> dict[date, tuple[int, int]] | None:
-    """The different people of each day; None where nobody has counted them."""
-    rows: QuerySet[CourseDay] | QuerySet[TeacherDay]
-    if len(courses) == 1:
-        rows = CourseDay.objects.filter(course=courses[0])
-    elif not courses:
-        return {}
-    elif is_all_of(user, courses):
-        rows = TeacherDay.objects.filter(user=user.pk)
-    else:
-        return None
-    found = rows.filter(day__range=(period.first, period.last))
-    return {day: (one, more) for day, one, more in found.values_list("day", "active_learners", "active_learners_30")}
+def _active_on(scope: Scope, actives: Mapping[date, tuple[int, int]], day: date) -> tuple[int | None, int | None]:
+    """The different people of a day: zeros without a row, None before the job has counted it."""
+    is_counted = scope.has_actives and scope.counted_day is not None and day <= scope.counted_day
+    return actives.get(day, (0, 0)) if is_counted else (None, None)
+
+
+def _actives_of(scope: Scope, period: Period) -> dict[date, tuple[int, int]]:
+    rows = active_rows(scope).filter(day__range=(period.first, period.last))
+    return {day: (one, more) for day, one, more in rows.values_list("day", "active_learners", "active_learners_30")}
+
+
+def active_rows(scope: Scope) -> QuerySet[CourseDay] | QuerySet[TeacherDay]:
+    """Return the rows that count different people over the courses; none where they are not counted."""
+    if not scope.has_actives:
+        return TeacherDay.objects.none()
+    if len(scope.courses) == 1:
+        return CourseDay.objects.filter(course=scope.pks[0])
+    return TeacherDay.objects.filter(user=scope.user.pk)
 
 
 def group_series(series: Series, step: Step) -> Series:

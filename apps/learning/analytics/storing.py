@@ -1,6 +1,6 @@
 """Store counted rows: only what differs is written, so that counting twice costs two readings and no write."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -44,6 +44,7 @@ def store(
     *,
     key: Sequence[str],
     figures: Sequence[str],
+    keep_alive: Callable[[], None] = lambda: None,
     is_dry: bool = False,
 ) -> Changes:
     """Make the rows say what was counted: those that weren't counted are deleted.
@@ -51,6 +52,7 @@ def store(
     :param rows: all that may be stored now, of what was counted; ``key`` names the columns that identify a row, and
         ``figures`` the others.
     :param counted: the values of ``figures`` by those of ``key``.
+    :param keep_alive: called before each batch, so that a job can extend its lease.
     """
     model: Any = rows.model
     stored = {
@@ -66,6 +68,7 @@ def store(
     for few in batched(gone, BATCH):
         model.objects.filter(pk__in=few).delete()
     for few in batched([*fresh, *changed], BATCH):
+        keep_alive()
         made = [model(**dict(zip((*key, *figures), (*one, *counted[one]), strict=True))) for one in few]
         with transaction.atomic():
             model.objects.bulk_create(made, update_conflicts=True, unique_fields=[*key], update_fields=[*figures])

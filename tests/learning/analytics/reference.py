@@ -140,7 +140,7 @@ def _lessons(now: datetime) -> Rows:
             spent = sorted(int((row.completed_at - row.started_at).total_seconds()) for row in rows if row.completed_at)
             early = [row for row in rows if _may_have_left(row, lesson, now)]
             curve, watchers = _retention(lesson, rows)
-            if not rows and not moments:
+            if not later.exists() and not moments:
                 continue
             found[(lesson.pk,)] = (
                 len(rows),

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.analytics.counting import Counting, rebuild
+from apps.learning.analytics.courses import scope_of
 from apps.learning.analytics.curves import retention_of, usual_band
 from apps.learning.analytics.funnel import funnel_of
 from apps.learning.analytics.lessons import lessons_of
@@ -103,15 +104,15 @@ def test_a_million_rows_are_counted(courses: list[Course]) -> None:
 
 
 def _print_reading(courses: list[Course]) -> None:
-    teacher, pks = courses[0].instructor, [course.pk for course in courses]
+    scope = scope_of(courses[0].instructor)
     lesson = Lesson.objects.filter(course=courses[0]).earliest("pk")
     for name, read in {
-        "metrics": lambda: metrics_of(teacher, pks, now=NOW),
-        "series of a year": lambda: series_of(teacher, pks, last_days(365, now=NOW)),
-        "funnel of a year": lambda: funnel_of(pks, last_days(365, now=NOW)),
-        "lessons": lambda: lessons_of(pks[0]),
+        "metrics": lambda: metrics_of(scope, now=NOW),
+        "series of a year": lambda: series_of(scope, last_days(365, now=NOW)),
+        "funnel of a year": lambda: funnel_of(scope, last_days(365, now=NOW)),
+        "lessons": lambda: lessons_of(scope.pks[0]),
         "retention": lambda: retention_of(lesson),
-        "usual band": lambda: usual_band(pks),
+        "usual band": lambda: usual_band(scope),
     }.items():
         began = time.perf_counter()
         with CaptureQueriesContext(connection) as queries:

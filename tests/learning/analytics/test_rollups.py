@@ -17,17 +17,16 @@ from apps.courses.errors import CourseNotFound, NotCourseStaff
 from apps.courses.models import CoInstructor, Course, Lesson
 from apps.learning.analytics import counting
 from apps.learning.analytics.counting import Counting, keep_rollups, rebuild
-from apps.learning.analytics.courses import course_read_by, courses_read_by
+from apps.learning.analytics.courses import Scope, course_read_by, courses_read_by, scope_of
 from apps.learning.analytics.curves import retention_of, usual_band
-from apps.learning.analytics.freshness import counted_until
 from apps.learning.analytics.funnel import funnel_of
 from apps.learning.analytics.learners import count_at_risk, minutes_per_day
-from apps.learning.analytics.lessons import bookmarked_lessons, left_early_lessons, lessons_of, stuck_lessons
+from apps.learning.analytics.lessons import StandingOut, lessons_of, lessons_standing_out, stuck_lessons
 from apps.learning.analytics.metrics import metrics_of
 from apps.learning.analytics.periods import Period, last_days
 from apps.learning.analytics.quizzes import items_of
 from apps.learning.analytics.risk import describe_risks
-from apps.learning.analytics.series import series_of
+from apps.learning.analytics.series import series_of, series_with_before
 from apps.learning.models import (
     Attempt,
     CourseDay,
@@ -36,6 +35,7 @@ from apps.learning.models import (
     EnrollmentRollup,
     LessonProgress,
     LessonRollup,
+    RollupState,
     WatchedDay,
 )
 from apps.learning.services import restart_lessons
@@ -108,7 +108,7 @@ def test_the_job_counts_and_plans_itself(film: Lesson) -> None:
     row.refresh_from_db()
     assert (row.state, row.error) == (Job.State.QUEUED, "")
     assert EnrollmentRollup.objects.exists()
-    assert counted_until() is not None
+    assert RollupState.objects.exists()
 
 
 def test_a_killed_run_leaves_nothing_wrong(film: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_a_killed_run_leaves_nothing_wrong(film: Lesson, monkeypatch: pytest.Mon
         patch.setattr(counting, "recount_learners", die)
         with pytest.raises(KeyboardInterrupt):
             keep_rollups(now=NOW + timedelta(hours=2))
-    assert counted_until() == NOW  # the next run counts the same again
+    assert RollupState.objects.get().counted_until == NOW  # the next run counts the same again
 
     keep_rollups(now=NOW + timedelta(hours=2))
 
@@ -225,24 +225,64 @@ def test_who_reads_which_courses(teacher: User, course: Course) -> None:
         course_read_by(joined.user, "rivers")
 
 
+def test_a_scope_is_what_somebody_reads_now(teacher: User, course: Course) -> None:
+    other, learner = CourseFactory(instructor=teacher, title="A delta", slug="delta"), UserFactory()
+    count()
+
+    everything = scope_of(teacher)
+    assert (everything.courses, everything.chosen) == ((other, course), None)
+    assert everything.counted_until == NOW
+    chosen = scope_of(teacher, "rivers")
+    assert (chosen.choices, chosen.courses, chosen.chosen) == ((other, course), (course,), course)
+    assert scope_of(UserFactory(role="admin"), "rivers").courses == (course,)
+    nobody = scope_of(learner)
+    assert (nobody.courses, nobody.counted_until) == ((), NOW)
+    for user, slug, refusal in (
+        (learner, "rivers", NotCourseStaff),
+        (UserFactory(role="instructor"), "rivers", NotCourseStaff),
+        (teacher, "nowhere", CourseNotFound),
+    ):
+        with pytest.raises(refusal):
+            scope_of(user, slug)
+    with CaptureQueriesContext(connection) as queries:
+        scope_of(teacher, "rivers")
+    assert len(queries) == 1
+
+
 def test_people_of_former_courses_count_no_more_at_once(teacher: User, film: Lesson) -> None:
     own = LessonFactory(section__course=CourseFactory(status="published"))
     reader = own.course.instructor
+    second = LessonFactory(section__course=CourseFactory(instructor=reader, status="published"))
     joined = CoInstructorFactory(course=film.course, user=reader, role="view")
     learn(film, 7)
     learn(own, 2)
+    learn(second, 1)
     count()
-    both = [own.course_id, film.course_id]
-    assert metrics_of(reader, both, now=NOW).active_students == 9
+    assert metrics_of(scope_of(reader), now=NOW).active_students == 10
 
     joined.removed_at = NOW
     joined.save()
 
-    courses = [one.pk for one in courses_read_by(reader)]
-    assert courses == [own.course_id]
-    assert metrics_of(reader, courses, now=NOW).active_students == 2
-    keep_rollups(now=NOW + timedelta(minutes=10))
-    assert series_of(reader, courses, last_days(7, now=NOW)).total.active_learners_30 == 2
+    scope = scope_of(reader)
+    assert set(scope.courses) == {own.course, second.course}
+    assert not scope.has_actives  # nobody has counted the two without the third
+    assert metrics_of(scope, now=NOW).active_students is None
+    assert metrics_of(scope, now=NOW).total_students == 3
+    later = NOW + timedelta(minutes=10)
+    keep_rollups(now=later)
+    assert series_of(scope_of(reader), last_days(7, now=later)).total.active_learners_30 == 3
+
+
+def test_a_new_draft_leaves_the_figures_as_they_are(teacher: User, film: Lesson) -> None:
+    second = LessonFactory(section__course=CourseFactory(instructor=teacher, status="published"))
+    learn(film, 2)
+    learn(second, 1)
+    count()
+
+    CourseFactory(instructor=teacher)
+    assert scope_of(teacher).has_actives
+    EnrollmentFactory(course=CourseFactory(instructor=teacher, status="published"))
+    assert metrics_of(scope_of(teacher), now=NOW).active_students == 3
 
 
 # Reading
@@ -261,9 +301,8 @@ def test_metrics_count_people_once_and_compare(teacher: User, film: Lesson) -> N
     Enrollment.objects.filter(pk=old.pk).update(completed_at=ago(35))
     Course.objects.filter(pk=film.course_id).update(rating_count=4, rating_sum=18)
     count()
-    both = [film.course_id, second.course_id]
 
-    found = metrics_of(teacher, both, now=NOW)
+    found = metrics_of(scope_of(teacher), now=NOW)
 
     assert (found.total_students, found.total_students_before) == (2, 1)
     assert (found.active_students, found.active_students_before) == (2, 1)
@@ -271,32 +310,33 @@ def test_metrics_count_people_once_and_compare(teacher: User, film: Lesson) -> N
     assert found.completion_rate_before == 100.0
     assert found.average_rating == 4.5
     assert (found.total_revenue, found.pending_payout) == (0, 0)
-    assert metrics_of(teacher, [film.course_id], now=NOW).active_students == 2
-    nothing = metrics_of(teacher, [], now=NOW)
+    assert metrics_of(scope_of(teacher, "rivers"), now=NOW).active_students == 2
+    midnight = NOW.replace(hour=0) + timedelta(days=1)  # nothing of the new day is counted yet
+    assert metrics_of(scope_of(teacher), now=midnight).active_students == 2
+    nothing = metrics_of(scope_of(UserFactory()), now=NOW)
     assert (nothing.total_students, nothing.average_rating, nothing.completion_rate) == (0, None, None)
 
 
 def test_series_have_a_figure_for_each_day(teacher: User, film: Lesson) -> None:
     learn(film, 2, days=3)
     CourseVisit.objects.create(course=film.course, day=TODAY, visitors=4)
+    second = LessonFactory(section__course=CourseFactory(instructor=teacher, status="published"))
+    learn(second, 1, days=1)
     count()
-    courses = [film.course_id]
 
-    series = series_of(teacher, courses, last_days(6, now=NOW))
+    [series, before] = series_with_before(scope_of(teacher), last_days(6, now=NOW))
 
     assert [one.day for one in series.entries] == [TODAY - timedelta(days=number) for number in range(5, -1, -1)]
-    assert [one.enrollments for one in series.entries] == [0, 2, 0, 0, 0, 0]
-    assert [one.active_learners for one in series.entries] == [0, 0, 2, 0, 0, 0]
-    assert [one.active_learners_30 for one in series.entries] == [0, 0, 2, 2, 2, 2]
-    assert (series.total.watched_seconds, series.total.page_visitors) == (240, 4)
-    assert series_of(teacher, courses, series.period.before).total.enrollments == 0
-    assert series_of(teacher, [], series.period).total.enrollments == 0
-    draft, joined = CourseFactory(instructor=teacher), LessonFactory(section__course=CourseFactory())
-    learn(joined, 1)
-    count()
-    assert series_of(teacher, [film.course_id, draft.pk], series.period).entries[2].active_learners == 2
-    others = series_of(teacher, [film.course_id, joined.course_id], series.period)
-    assert others.entries[2].active_learners is None  # nobody counted these two together
+    assert [one.enrollments for one in series.entries] == [0, 2, 0, 1, 0, 0]
+    assert [one.active_learners for one in series.entries] == [0, 0, 2, 0, 1, 0]
+    assert [one.active_learners_30 for one in series.entries] == [0, 0, 2, 2, 3, 3]
+    assert (series.total.watched_seconds, series.total.page_visitors) == (360, 4)
+    assert (before.period, before.total.enrollments) == (series.period.before, 0)
+    alone = series_of(scope_of(teacher, "rivers"), series.period)
+    assert [one.active_learners_30 for one in alone.entries] == [0, 0, 2, 2, 2, 2]
+    tomorrow = series_of(scope_of(teacher), last_days(1, now=NOW + timedelta(days=1)))
+    assert (tomorrow.entries[0].active_learners, tomorrow.entries[0].enrollments) == (None, 0)
+    assert series_of(scope_of(UserFactory()), series.period).total.enrollments == 0
 
 
 def test_lessons_that_stand_out(course: Course, film: Lesson) -> None:
@@ -313,13 +353,13 @@ def test_lessons_that_stand_out(course: Course, film: Lesson) -> None:
     assert (first.began, first.reached, second.reached) == (11, 11, 5)
     assert (first.left_early, round(first.left_early_percent or 0)) == (6, 55)
     assert (first.bookmarks, first.stuck, second.median_seconds_to_complete) == (6, 5, 86_400)
-    [stuck] = stuck_lessons([course.pk])
+    scope = scope_of(course.instructor)
+    [stuck] = stuck_lessons(scope)
     assert (stuck.lesson, stuck.learners, stuck.of) == (film, 5, 11)
-    [left] = left_early_lessons([course.pk])
+    [left], [marked] = (found := lessons_standing_out(scope)).left_early, found.bookmarked
     assert (left.lesson, left.learners, round(left.percent)) == (film, 6, 55)
-    [marked] = bookmarked_lessons([course.pk])
     assert (marked.lesson, marked.learners) == (film, 6)
-    assert count_at_risk([course.pk]) == {"stuck": 5, "slow_start": 6}
+    assert count_at_risk(scope) == {"stuck": 5, "slow_start": 6}
 
 
 def test_few_learners_are_hidden(course: Course, film: Lesson) -> None:
@@ -331,8 +371,8 @@ def test_few_learners_are_hidden(course: Course, film: Lesson) -> None:
     [row] = lessons_of(course.pk)
     assert (row.left_early, row.left_early_percent, row.bookmarks) == (None, None, None)
     assert retention_of(film) is None
-    assert left_early_lessons([course.pk]) == bookmarked_lessons([course.pk]) == []
-    [visitors, enrolled, *_rest] = funnel_of([course.pk], last_days(30, now=NOW)).steps
+    assert lessons_standing_out(scope_of(course.instructor)) == StandingOut([], [])
+    [visitors, enrolled, *_rest] = funnel_of(scope_of(course.instructor), last_days(30, now=NOW)).steps
     assert (visitors.people, enrolled.people) == (None, 4)
 
 
@@ -349,10 +389,10 @@ def test_retention_and_what_is_usual(course: Course, film: Lesson) -> None:
     assert found is not None
     assert (found.learners, found.seconds, found.percents[10], found.percents[80]) == (5, 90, 100.0, 60.0)
     assert found.moments.first == 100.0
-    band = usual_band([course.pk], besides=film)
+    band = usual_band(scope_of(course.instructor), besides=film)
     assert band is not None
     assert (band[10], band[90]) == ((100.0, 100.0), (0.0, 0.0))
-    assert usual_band([]) is None
+    assert usual_band(scope_of(UserFactory())) is None
 
 
 def test_funnel_from_the_page_to_completion(course: Course, film: Lesson) -> None:
@@ -364,7 +404,7 @@ def test_funnel_from_the_page_to_completion(course: Course, film: Lesson) -> Non
     EnrollmentFactory(course=course, enrolled_at=ago(90))
     CourseVisit.objects.create(course=course, day=ago(1).date(), visitors=30)
 
-    found = funnel_of([course.pk], last_days(30, now=NOW))
+    found = funnel_of(scope_of(course.instructor), last_days(30, now=NOW))
 
     assert {step.name: step.people for step in found.steps} == {
         "visitors": 30,
@@ -424,16 +464,15 @@ def test_each_risk_is_described() -> None:
     assert set(describe_risks()) == set(EnrollmentRollup.Risk)
 
 
-READERS: dict[str, tuple[int, Callable[[User, Course], Any]]] = {
-    "metrics": (8, lambda user, course: metrics_of(user, [course.pk], now=NOW)),
-    "series": (4, lambda user, course: series_of(user, [course.pk], Period(date(2026, 1, 1), TODAY))),
-    "funnel": (2, lambda user, course: funnel_of([course.pk], last_days(90, now=NOW)).steps),
-    "lessons": (2, lambda user, course: lessons_of(course.pk)),
-    "stuck": (2, lambda user, course: stuck_lessons([course.pk])),
-    "left early": (1, lambda user, course: left_early_lessons([course.pk])),
-    "bookmarked": (1, lambda user, course: bookmarked_lessons([course.pk])),
-    "band": (1, lambda user, course: usual_band([course.pk])),
-    "risks": (1, lambda user, course: count_at_risk([course.pk])),
+READERS: dict[str, tuple[int, Callable[[Scope], Any]]] = {
+    "metrics": (5, lambda scope: metrics_of(scope, now=NOW)),
+    "series": (2, lambda scope: series_with_before(scope, Period(date(2026, 1, 1), TODAY))),
+    "funnel": (2, lambda scope: funnel_of(scope, last_days(90, now=NOW)).steps),
+    "lessons": (2, lambda scope: lessons_of(scope.pks[0])),
+    "stuck": (1, lambda scope: stuck_lessons(scope)),
+    "standing out": (1, lambda scope: lessons_standing_out(scope)),
+    "band": (1, lambda scope: usual_band(scope)),
+    "risks": (1, lambda scope: count_at_risk(scope)),
 }
 
 
@@ -442,10 +481,11 @@ def test_reading_takes_few_queries_however_many_learn(teacher: User, course: Cou
     for _number in range(12):
         learn(LessonFactory(section=film.section, kind="video", duration=60), 1)
     count()
+    scope = scope_of(teacher)
 
     for name, (most, read) in READERS.items():
         with CaptureQueriesContext(connection) as queries:
-            read(teacher, course)
+            read(scope)
         assert len(queries) <= most, f"{name}: {len(queries)} queries"
 
 
