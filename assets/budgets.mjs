@@ -36,6 +36,7 @@ const editorSource = /^assets\/shared\/(?:editor|composer)\//;
  */
 export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
+  "course page": { scripts: everyPage, later: ["site/courseVisit"], budget: 16 * kB },
   "learner's dashboard": { scripts: [...everyPage, "heatMap"], budget: 16 * kB },
   "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
   "text or file lesson": {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.courses.models import Course
 from apps.learning.analytics.counting_days import recount_days
@@ -91,8 +91,9 @@ def _count_all(run: Counting, first: date | None) -> Counting:
 
 
 def _count_courses(run: Counting, courses: QuerySet[Course]) -> None:
-    """Count lessons, questions and learners of these courses, one course after the other."""
-    pks = list(courses.order_by("pk").values_list("pk", flat=True))
+    """Count lessons, questions and learners of these courses, one course after the other: where anyone has enrolled."""
+    learned = courses.filter(Exists(Enrollment.objects.filter(course=OuterRef("pk"))))
+    pks = list(learned.order_by("pk").values_list("pk", flat=True))
     for number, pk in enumerate(pks):
         run.report("courses", number, len(pks))
         run.add("lessons", recount_lessons(pk, now=run.now, keep_alive=run.keep_alive, is_dry=run.is_dry))
