@@ -62,7 +62,7 @@ def keep_rollups(*, now: datetime, keep_alive: Callable[[], None] = lambda: None
         _count_courses(run, courses)
         state.lessons_counted_until = now
     state.counted_until = now
-    state.save()
+    state.save(update_fields=["counted_until", "lessons_counted_until"])
     return run
 
 
