@@ -11,7 +11,8 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}
 # What later apps may import from an app; artwork (courses) and outline (learning) read no database, access (billing)
-# decides what opens a course, and extensions (billing) has what later apps do then.
+# decides what opens a course, extensions (billing) has what later apps do then, and analytics (learning) what
+# instructors read about their learners.
 PUBLIC = {
     "models",
     "services",
@@ -23,6 +24,7 @@ PUBLIC = {
     "errors",
     "guards",
     "access",
+    "analytics",
     "artwork",
     "extensions",
     "outline",

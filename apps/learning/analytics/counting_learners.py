@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import F, Q, QuerySet, Sum
 
-from apps.learning.analytics.risk import Learning, Tries, find_risk, mean_of_best
+from apps.learning.analytics.risk import Learning, QuizAttempts, find_risk, mean_of_best
 from apps.learning.analytics.storing import Changes, batched, store
 from apps.learning.models import Attempt, Enrollment, EnrollmentRollup, LessonProgress, WatchedDay
 
@@ -35,9 +35,9 @@ class _Tally:
         if self.last_begun is None or (started_at, lesson) > self.last_begun:
             self.last_begun, self.is_last_begun_completed = (started_at, lesson), completed_at is not None
 
-    def tries(self) -> tuple[Tries, ...]:
+    def attempts(self) -> tuple[QuizAttempts, ...]:
         return tuple(
-            Tries(
+            QuizAttempts(
                 lesson=lesson,
                 submitted_at=tuple(moments),
                 is_passed=lesson in self.passed,
@@ -93,7 +93,7 @@ def _count(pks: Collection[int], now: datetime) -> dict[tuple[int], tuple[object
                 completed=tally.completed,
                 last_begun=tally.last_begun,
                 is_last_begun_completed=tally.is_last_begun_completed,
-                tries=tally.tries(),
+                attempts=tally.attempts(),
             ),
             now=now,
         )

@@ -23,7 +23,7 @@ FAILED_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tries:
+class QuizAttempts:
     """The submitted attempts of a learner at one quiz that the course has now."""
 
     lesson: int
@@ -46,11 +46,11 @@ class Learning:
     last_begun: tuple[datetime, int] | None = None
     """When the lesson was begun that the learner began last, and which it is."""
     is_last_begun_completed: bool = False
-    tries: tuple[Tries, ...] = ()
+    attempts: tuple[QuizAttempts, ...] = ()
 
 
 @dataclass(frozen=True)
-class Finding:
+class AtRisk:
     """Why somebody is at risk: since when the rule is met, and the lesson it is about."""
 
     risk: Risk
@@ -58,7 +58,7 @@ class Finding:
     lesson: int | None = None
 
 
-def find_risk(learning: Learning, *, now: datetime) -> Finding | None:
+def find_risk(learning: Learning, *, now: datetime) -> AtRisk | None:
     """Return why the learner is at risk now; None if they are not.
 
     Who has finished the course is not at risk. If several rules are met, the first counts of: quiet (nobody reads what
@@ -68,31 +68,31 @@ def find_risk(learning: Learning, *, now: datetime) -> Finding | None:
         return None
     quiet_since = learning.last_activity_at + QUIET_AFTER
     if quiet_since <= now:
-        return Finding(Risk.QUIET, quiet_since, learning.last_begun[1] if learning.last_begun else None)
-    return _find_failing(learning.tries) or _find_stuck(learning, now) or _find_slow_start(learning, now)
+        return AtRisk(Risk.QUIET, quiet_since, learning.last_begun[1] if learning.last_begun else None)
+    return _find_failing(learning.attempts) or _find_stuck(learning, now) or _find_slow_start(learning, now)
 
 
-def _find_failing(tries: Iterable[Tries]) -> Finding | None:
+def _find_failing(attempts: Iterable[QuizAttempts]) -> AtRisk | None:
     found = [
-        Finding(Risk.FAILING, one.submitted_at[FAILED_ATTEMPTS - 1], one.lesson)
-        for one in tries
+        AtRisk(Risk.FAILING, one.submitted_at[FAILED_ATTEMPTS - 1], one.lesson)
+        for one in attempts
         if not one.is_passed and not one.is_waiting and len(one.submitted_at) >= FAILED_ATTEMPTS
     ]
     return max(found, key=lambda finding: (finding.since, finding.lesson), default=None)
 
 
-def _find_stuck(learning: Learning, now: datetime) -> Finding | None:
+def _find_stuck(learning: Learning, now: datetime) -> AtRisk | None:
     if learning.last_begun is None or learning.is_last_begun_completed:
         return None
     begun_at, lesson = learning.last_begun
     has_returned = learning.last_activity_at - begun_at >= RETURNED_AFTER
     since = begun_at + STUCK_AFTER
-    return Finding(Risk.STUCK, since, lesson) if has_returned and since <= now else None
+    return AtRisk(Risk.STUCK, since, lesson) if has_returned and since <= now else None
 
 
-def _find_slow_start(learning: Learning, now: datetime) -> Finding | None:
+def _find_slow_start(learning: Learning, now: datetime) -> AtRisk | None:
     since = learning.enrolled_at + SLOW_START_AFTER
-    return Finding(Risk.SLOW_START, since) if not learning.completed and since <= now else None
+    return AtRisk(Risk.SLOW_START, since) if not learning.completed and since <= now else None
 
 
 def mean_of_best(best: Iterable[int]) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.courses.models import CoInstructor, Course, Lesson
 from apps.learning.analytics.items import count_items, read_responses
-from apps.learning.analytics.risk import Learning, Tries, find_risk
+from apps.learning.analytics.risk import Learning, QuizAttempts, find_risk
 from apps.learning.models import (
     Attempt,
     CourseDay,
@@ -202,7 +202,7 @@ def _learners(now: datetime) -> Rows:
         lessons = {lesson.pk for lesson in Lesson.objects.filter(course=enrollment.course)}
         begun = [row for row in LessonProgress.objects.filter(enrollment=enrollment) if row.lesson_id in lessons]
         last = max(begun, key=lambda row: (row.started_at, row.lesson_id), default=None)
-        tries, best = [], []
+        by_quiz, best = [], []
         for lesson in lessons:
             attempts = [
                 one for one in Attempt.objects.filter(enrollment=enrollment, quiz__lesson=lesson) if one.submitted_at
@@ -211,8 +211,8 @@ def _learners(now: datetime) -> Rows:
             if marked:
                 best.append(max(marked))
             if attempts:
-                tries.append(
-                    Tries(
+                by_quiz.append(
+                    QuizAttempts(
                         lesson=lesson,
                         submitted_at=tuple(sorted(one.submitted_at for one in attempts if one.submitted_at)),
                         is_passed=any(one.is_passed for one in attempts),
@@ -227,7 +227,7 @@ def _learners(now: datetime) -> Rows:
                 completed=sum(row.completed_at is not None for row in begun),
                 last_begun=(last.started_at, last.lesson_id) if last else None,
                 is_last_begun_completed=bool(last and last.completed_at),
-                tries=tuple(tries),
+                attempts=tuple(by_quiz),
             ),
             now=now,
         )

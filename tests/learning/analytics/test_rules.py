@@ -18,7 +18,7 @@ from apps.learning.analytics.retention import (
     to_percents,
     unpack_counts,
 )
-from apps.learning.analytics.risk import Learning, Risk, Tries, find_risk, mean_of_best
+from apps.learning.analytics.risk import Learning, QuizAttempts, Risk, find_risk, mean_of_best
 from apps.learning.analytics.series import DayFigures, Series, group_series
 from apps.learning.analytics.smallest_group import hide_small, is_shown
 from tests.cases import all_cases
@@ -76,8 +76,10 @@ def stuck(begun: float, active: float, *, is_completed: bool = False) -> Learnin
 
 
 def failing(*days: float, is_passed: bool = False, is_waiting: bool = False) -> Learning:
-    tries = Tries(lesson=5, submitted_at=tuple(ago(day) for day in days), is_passed=is_passed, is_waiting=is_waiting)
-    return Learning(enrolled_at=ago(40), last_activity_at=ago(1), completed=2, tries=(tries,))
+    attempts = QuizAttempts(
+        lesson=5, submitted_at=tuple(ago(day) for day in days), is_passed=is_passed, is_waiting=is_waiting
+    )
+    return Learning(enrolled_at=ago(40), last_activity_at=ago(1), completed=2, attempts=(attempts,))
 
 
 RISKS = {
@@ -123,7 +125,7 @@ def test_failing_counts_before_stuck() -> None:
         enrolled_at=ago(40),
         last_activity_at=ago(1),
         last_begun=(ago(10), 8),
-        tries=(Tries(lesson=5, submitted_at=(ago(4), ago(3))),),
+        attempts=(QuizAttempts(lesson=5, submitted_at=(ago(4), ago(3))),),
     )
 
     found = find_risk(both, now=NOW)
