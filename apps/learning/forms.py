@@ -71,6 +71,27 @@ def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, A
     return {str(question.uid): _answer(question, posted) for question in questions}
 
 
+def fields_of(questions: Iterable[Mapping[str, Any]], answers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the fields that ``posted_answers`` reads these answers from: what a reopened attempt begins with.
+
+    :param questions: of an attempt, in the shape ``QuestionOut``.
+    :param answers: by question uid, in the shape in which they are sent.
+    """
+    fields: dict[str, list[str]] = {}
+    for question in questions:
+        name, answer = f"q.{question['uid']}", answers.get(question["uid"], {})
+        if question["kind"] == Question.Kind.ORDERING:
+            fields |= {f"{name}.{step}": [str(place)] for place, step in enumerate(answer.get("ids", []), start=1)}
+            continue
+        for part, value in {**answer.get("pairs", {}), **answer.get("gaps", {})}.items():
+            fields[f"{name}.{part}"] = [value]
+        if "value" in answer:
+            fields[name] = ["true" if answer["value"] else "false"]
+        elif chosen := answer.get("ids") or [one for one in (answer.get("id"), answer.get("text")) if one]:
+            fields[name] = list(chosen)
+    return fields
+
+
 def _answer(question: Question, posted: Posted) -> dict[str, Any] | None:
     name = f"q.{question.uid}"
     values = [value for value in posted.get(name, []) if value]

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
 from apps.accounts.models import User
+from apps.learning.exception_words import ExceptionNotice
 
 _learning = partial(services.Kind, group="learning")
 
@@ -130,6 +131,16 @@ PASSED_BY_CORRECTION = services.register_kind(
         text=_("A question was corrected, so an answer you gave earns more points."),
         action=_("See your result"),
         icon="check",
+    )
+)
+EXCEPTION = services.register_kind(
+    ExceptionNotice(
+        name="learning.exception",
+        group="learning",
+        title=_("Extra time, extra attempts and reopened attempts"),
+        headline=_("A rule of “%(where)s” has changed for you"),
+        action=_("Open it"),
+        icon="clock",
     )
 )
 

@@ -166,6 +166,11 @@ def mark_essays(user: AnyUser, attempt: Attempt) -> Verdict:
     return None if teaches and attempt.enrollment.is_active else NotFound()
 
 
+def grant_exceptions(user: AnyUser, course: Course) -> Verdict:
+    """Those who teach a course grant its learners exceptions and end them, also in an archived one."""
+    return None if has_right(user, course, Right.TEACH) else NotFound()
+
+
 def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:
     """Only its owner may download the document and the badge, unless it was revoked. Anyone may verify it."""
     refused = be_signed_in(user)

@@ -40,6 +40,7 @@ from apps.courses.services.findings import (
     restore_finding,
 )
 from apps.courses.services.inserting import insert_lessons
+from apps.courses.services.locking import hold_rights
 from apps.courses.services.media import (
     add_captions,
     attach_file,
@@ -224,6 +225,7 @@ __all__ = [
     "enter_review",
     "essays_left",
     "export_questions",
+    "hold_rights",
     "ignore_finding",
     "import_questions",
     "insert_lessons",

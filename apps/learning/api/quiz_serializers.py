@@ -168,6 +168,10 @@ class AttemptOut(serializers.Serializer[object]):
     seconds_left = serializers.IntegerField(allow_null=True, help_text="When this was answered; null: no limit.")
     pass_percent = serializers.IntegerField()
     questions = QuestionOut(many=True, help_text="Empty once submitted.")
+    continues = serializers.UUIDField(allow_null=True, help_text="The attempt that was reopened.")
+    answers = serializers.DictField(
+        child=AttemptAnswerIn(), help_text="What an open attempt begins with: those of the attempt that it continues."
+    )
     result = AttemptResult(allow_null=True)
 
 
@@ -183,7 +187,15 @@ class PastAttempt(serializers.Serializer[object]):
     percent = serializers.IntegerField()
     is_passed = serializers.BooleanField()
     is_waiting = serializers.BooleanField(help_text="Essays in it have no mark yet: its percent is preliminary.")
+    is_continued = serializers.BooleanField(help_text="It continues the one before it, which was reopened.")
     submitted_at = serializers.DateTimeField()
+
+
+class ReopenedOut(serializers.Serializer[object]):
+    """The newest attempt, which the staff of the course has reopened."""
+
+    number = serializers.IntegerField()
+    time_limit = serializers.IntegerField(help_text="Seconds from when it is continued; 0: none.")
 
 
 class KindCount(serializers.Serializer[object]):
@@ -205,12 +217,14 @@ class QuizOut(serializers.Serializer[object]):
         help_text="How many questions of each kind it asks, the most frequent first; empty where they are drawn.",
     )
     pass_percent = serializers.IntegerField()
-    time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
+    time_limit = serializers.IntegerField(help_text="The learner's, in seconds; 0: none.")
+    has_extra_time = serializers.BooleanField(help_text="Others have less time.")
     attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: unlimited.")
     reveal = serializers.ChoiceField(choices=Quiz.Reveal.choices, help_text="When the right answers are told.")
     wait = serializers.IntegerField(help_text="Seconds until another attempt may be opened, when this was answered.")
     retry_wait = serializers.IntegerField(help_text="Seconds between attempts after the second; 0: none.")
     may_attempt = serializers.BooleanField(help_text="Whether another attempt may be opened, after the wait.")
+    reopened = ReopenedOut(allow_null=True, help_text="What the next call to open an attempt continues.")
     is_removed = serializers.BooleanField(
         help_text="A version of the course took it out: attempts are read, and ended."
     )

@@ -5,6 +5,16 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing.errors import SeatEnded, SubscriptionExpired
+from apps.learning.errors.exceptions import AttemptContinued as AttemptContinued
+from apps.learning.errors.exceptions import AttemptReopenedAlready as AttemptReopenedAlready
+from apps.learning.errors.exceptions import AttemptStillOpen as AttemptStillOpen
+from apps.learning.errors.exceptions import ExtraAttemptsInvalid as ExtraAttemptsInvalid
+from apps.learning.errors.exceptions import ExtraTimeInvalid as ExtraTimeInvalid
+from apps.learning.errors.exceptions import ExtraTimeKnown as ExtraTimeKnown
+from apps.learning.errors.exceptions import NothingToReopen as NothingToReopen
+from apps.learning.errors.exceptions import QuizHasNoAttemptLimit as QuizHasNoAttemptLimit
+from apps.learning.errors.exceptions import QuizHasNoTimeLimit as QuizHasNoTimeLimit
+from apps.learning.errors.exceptions import TooManyLearnersAtOnce as TooManyLearnersAtOnce
 from apps.learning.errors.lessons import LessonTakenOut as LessonTakenOut
 from apps.learning.errors.lessons import PrerequisiteNotMet as PrerequisiteNotMet
 from apps.learning.errors.quizzes import (

@@ -3,6 +3,14 @@
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.consumption import LessonUse
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
+from apps.learning.models.exceptions import (
+    MAX_EXCEPTION_MINUTES,
+    MAX_EXTRA_ATTEMPTS,
+    MAX_EXTRA_PERCENT,
+    MAX_REASON_LENGTH,
+    LearnerException,
+    LearnerExceptionQuerySet,
+)
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
 from apps.learning.models.opening_check import OpeningCheck, OpeningSchedule
@@ -23,6 +31,10 @@ from apps.learning.models.rollups import (
 )
 
 __all__ = [
+    "MAX_EXCEPTION_MINUTES",
+    "MAX_EXTRA_ATTEMPTS",
+    "MAX_EXTRA_PERCENT",
+    "MAX_REASON_LENGTH",
     "Achievement",
     "Attempt",
     "Bookmark",
@@ -36,6 +48,8 @@ __all__ = [
     "EssayMark",
     "HelpfulVote",
     "LearnedDay",
+    "LearnerException",
+    "LearnerExceptionQuerySet",
     "LearningTime",
     "LessonProgress",
     "LessonRollup",

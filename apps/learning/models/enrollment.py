@@ -43,6 +43,9 @@ class Enrollment(models.Model):
     offered_version = models.PositiveIntegerField(
         null=True, help_text="The version of which the learner still has to choose whether it counts."
     )
+    exceptions_at = models.DateTimeField(
+        null=True, help_text="When an exception of the learner was granted or ended last. Null: there never was one."
+    )
 
     objects = EnrollmentQuerySet.as_manager()
 

@@ -41,7 +41,18 @@ class Attempt(models.Model):
         help_text="The pass mark as it was opened, or an easier one until it was submitted. Null: the quiz's.",
     )
     time_limit = models.PositiveIntegerField(
-        null=True, help_text="Seconds, as it was opened: a later limit does not count. Null: that of the quiz."
+        null=True,
+        help_text="Seconds, as it was opened or as extra time has raised it; 0: none. Null: that of the quiz.",
+    )
+    usual_time_limit = models.PositiveIntegerField(
+        null=True, help_text="Seconds without extra time, as it was opened; 0: none. Null: ``time_limit``."
+    )
+    continues: "models.OneToOneField[Attempt | None, Attempt]" = models.OneToOneField(  # type: ignore[misc]
+        "self",
+        models.CASCADE,
+        null=True,
+        related_name="continued_by",
+        help_text="The reopened attempt with whose questions and answers it began; it does not count as another one.",
     )
 
     class Meta:

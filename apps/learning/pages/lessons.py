@@ -18,7 +18,7 @@ from apps.learning import services
 from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
-from apps.learning.forms import posted_answers
+from apps.learning.forms import fields_of, posted_answers
 from apps.learning.pages.completion import completion_message
 from apps.learning.pages.editing import editing_way
 from apps.learning.pages.preview import preview_note, render_closed
@@ -93,7 +93,9 @@ def _quiz(
     readings: dict[str, ReadNumber] | None = None,
 ) -> HttpResponse:
     props = quiz_page_out(opened, now=timezone.now())
-    shown = {"given": given or {}, "errors": errors or [], "readings": readings or {}}
+    current = props["attempt"]
+    begun = fields_of(current["questions"], current["answers"]) if current else {}
+    shown = {"given": begun if given is None else given, "errors": errors or [], "readings": readings or {}}
     context = {**_shared(request, opened), "props": props, **shown}
     return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
 

@@ -16,6 +16,7 @@ from apps.learning import policies
 from apps.learning.models import Attempt
 from apps.learning.outline import Placed, Standing, place_all
 from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.exceptions import exceptions_at
 from apps.learning.queries.lessons import OpenLesson, cached
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.removed_lessons import entry_after
@@ -72,10 +73,14 @@ def get_attempt(user: AnyUser, uid: UUID) -> Attempt:
 
 
 def attempts_at(quiz: Quiz, standing: Standing) -> QuizAttempts:
-    """Return the learner's attempts at a quiz, oldest first. One query; none without an enrollment."""
+    """Return the learner's attempts at a quiz, oldest first, with the exceptions in force for them.
+
+    One query, and one more if exceptions were granted to the learner; none without an enrollment.
+    """
     if standing.enrollment is None:
         return QuizAttempts(quiz, ())
-    return QuizAttempts(quiz, tuple(_TRIES(enrollment=standing.enrollment.pk, quiz=quiz.pk)))
+    attempts = tuple(_TRIES(enrollment=standing.enrollment.pk, quiz=quiz.pk))
+    return QuizAttempts(quiz, attempts, exceptions_at(quiz, standing.enrollment))
 
 
 @dataclass(frozen=True)

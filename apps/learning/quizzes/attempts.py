@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 from apps.courses.models import Quiz
-from apps.learning.models import Attempt
+from apps.learning.models import Attempt, LearnerException
+from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
 from apps.learning.quizzes.results import round_score
 
 # Answers submitted at the last second may arrive after the time limit.
@@ -22,8 +23,13 @@ def ends_at(attempt: Attempt, quiz: Quiz) -> datetime | None:
 
 
 def time_limit(attempt: Attempt, quiz: Quiz) -> int:
-    """Return the seconds that the attempt may take, as it was opened; 0: any time."""
+    """Return the seconds that the attempt may take, as it was opened or raised by extra time; 0: any time."""
     return quiz.time_limit if attempt.time_limit is None else attempt.time_limit
+
+
+def usual_time_limit(attempt: Attempt, quiz: Quiz) -> int:
+    """Return the seconds that the attempt may take without extra time, as it was opened; 0: any time."""
+    return time_limit(attempt, quiz) if attempt.usual_time_limit is None else attempt.usual_time_limit
 
 
 def pass_mark(attempt: Attempt, quiz: Quiz) -> int:
@@ -58,6 +64,20 @@ class QuizAttempts:
 
     quiz: Quiz
     attempts: tuple[Attempt, ...]
+    exceptions: QuizExceptions = NO_EXCEPTIONS
+
+    @property
+    def most(self) -> int:
+        """How many attempts the learner has in all; 0: unlimited."""
+        return self.quiz.max_attempts and self.quiz.max_attempts + self.exceptions.extra_attempts
+
+    @property
+    def reopened(self) -> LearnerException | None:
+        """What lets the learner continue the newest attempt, which was submitted."""
+        reopened = self.exceptions.reopened
+        newest = self.attempts[-1] if self.attempts else None
+        is_newest = reopened is not None and newest is not None and reopened.attempt_id == newest.pk
+        return reopened if is_newest and newest is not None and newest.submitted_at is not None else None
 
     @property
     def open_attempt(self) -> Attempt | None:
@@ -76,20 +96,31 @@ class QuizAttempts:
     @property
     def attempts_left(self) -> int | None:
         """How many more attempts may be opened; None if they are unlimited."""
-        if not self.quiz.max_attempts:
+        if not self.most:
             return None
-        return max(0, self.quiz.max_attempts - len(self.attempts))
+        return max(0, self.most - sum(attempt.continues_id is None for attempt in self.attempts))
 
     @property
     def shows_answers(self) -> bool:
-        """Whether the quiz's ``reveal`` rule allows showing the right answers now."""
+        """Whether the quiz's ``reveal`` rule allows showing the right answers now.
+
+        Not while an attempt that was reopened can be continued, or is: its questions are asked a second time.
+        """
+        if self.is_continuing:
+            return False
         match Quiz.Reveal(self.quiz.reveal):
             case Quiz.Reveal.ALWAYS:
                 return bool(self.submitted)
             case Quiz.Reveal.NEVER:
                 return False
-        used_up = 0 < self.quiz.max_attempts <= len(self.submitted)
+        used_up = self.attempts_left == 0 and self.open_attempt is None
         return used_up or any(attempt.is_passed for attempt in self.submitted)
+
+    @property
+    def is_continuing(self) -> bool:
+        """Whether a reopened attempt can be continued, or is."""
+        current = self.open_attempt
+        return self.reopened is not None or (current is not None and current.continues_id is not None)
 
     def seconds_to_wait(self, now: datetime) -> int:
         """Return the whole seconds until another attempt may be opened, rounded up; 0 after a pass."""

@@ -57,6 +57,13 @@ def read_all(questions: Iterable[Question], raw: dict[str, Answer]) -> tuple[dic
     return answers, faults
 
 
+def as_typed(answer: Answer) -> Answer:
+    """Return a stored answer in the shape in which it is sent: what ``read`` made it from."""
+    if "gaps" in answer:
+        return {"gaps": {number: gap["id"] if "id" in gap else gap["text"] for number, gap in answer["gaps"].items()}}
+    return {"text": answer["text"]} if "text" in answer else answer
+
+
 def _only(raw: Answer, key: str) -> Any:
     if set(raw) != {key}:
         raise Malformed

@@ -11,13 +11,14 @@ from django.utils.translation import ngettext
 
 from apps.courses.models import Lesson, Question
 from apps.courses.queries.draws import Draw, candidates_of
-from apps.learning.models import Attempt
+from apps.learning.models import Attempt, LearnerException
 from apps.learning.outline import Entry
 from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
 from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking, rendering
 from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over, pass_mark, time_limit
 from apps.learning.quizzes.drawing import restored
+from apps.learning.quizzes.parsing import as_typed
 from apps.learning.quizzes.results import plain_number
 from studyplatform.kit.text.numbers import number_format
 
@@ -44,7 +45,9 @@ def quiz_out(
     if current is not None and is_over(current, quiz, now):
         current = None
     shown = current or (attempts.submitted[-1] if attempts.submitted else None)
-    left = attempts.attempts_left
+    left, reopened = attempts.attempts_left, attempts.reopened if current is None else None
+    limit = attempts.exceptions.time_limit(quiz.time_limit)
+    may_open_one = current is not None or reopened is not None or left is None or left > 0
     return {
         "lesson_uid": str(lesson.uid),
         "title": lesson.title,
@@ -54,14 +57,14 @@ def quiz_out(
         "pool_count": len(pool),
         "kinds": _kinds(pool) if count == len(pool) else [],
         "pass_percent": quiz.pass_percent,
-        "time_limit": quiz.time_limit,
+        "time_limit": limit,
+        "has_extra_time": limit != quiz.time_limit,
         "attempts_left": left,
         "reveal": quiz.reveal,
-        "wait": 0 if current is not None else attempts.seconds_to_wait(now),
+        "wait": 0 if current is not None or reopened is not None else attempts.seconds_to_wait(now),
         "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
-        "may_attempt": (
-            may_attempt and not lesson.is_removed and (current is not None or left is None or left > 0) and count > 0
-        ),
+        "may_attempt": may_attempt and not lesson.is_removed and may_open_one and count > 0,
+        "reopened": _reopened_out(attempts, reopened),
         "is_removed": lesson.is_removed,
         "past": [
             {
@@ -70,6 +73,7 @@ def quiz_out(
                 "percent": attempt.percent,
                 "is_passed": attempt.is_passed,
                 "is_waiting": attempt.waiting > 0,
+                "is_continued": attempt.continues_id is not None,
                 "submitted_at": attempt.submitted_at,
             }
             for attempt in attempts.submitted
@@ -78,6 +82,16 @@ def quiz_out(
         if shown
         else None,
         "progress_page": progress_url(lesson.course.slug),
+    }
+
+
+def _reopened_out(attempts: QuizAttempts, reopened: LearnerException | None) -> dict[str, Any] | None:
+    """Return the shape ``ReopenedOut`` of the newest attempt, if it can be continued."""
+    if reopened is None:
+        return None
+    return {
+        "number": attempts.attempts[-1].number,
+        "time_limit": attempts.exceptions.time_limit(reopened.minutes * 60),
     }
 
 
@@ -104,6 +118,7 @@ def attempt_out(
     asked = restored(attempt.asked) or questions
     end = ends_at(attempt, quiz)
     is_open = attempt.submitted_at is None
+    former = next((one for one in attempts.attempts if one.pk == attempt.continues_id), None)
     return {
         "uid": str(attempt.uid),
         "number": attempt.number,
@@ -113,6 +128,8 @@ def attempt_out(
         "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
         "pass_percent": pass_mark(attempt, quiz),
         "questions": [question_out(question, seed=str(attempt.uid)) for question in asked] if is_open else [],
+        "continues": str(former.uid) if former is not None else None,
+        "answers": {uid: as_typed(answer) for uid, answer in attempt.answers.items()} if is_open else {},
         "result": None if is_open else _result_out(attempt, lesson, attempts, following, may_open),
     }
 
@@ -198,7 +215,7 @@ def _result_out(
         ],
         "next": entry_out(following, course) if following else None,
         "certificate_url": _certificate_url(attempt),
-        "may_try_again": not lesson.is_removed and (left is None or left > 0),
+        "may_try_again": not lesson.is_removed and (attempts.reopened is not None or left is None or left > 0),
     }
 
 

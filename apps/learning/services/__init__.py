@@ -14,6 +14,14 @@ from apps.learning.services.enrollment import (
     set_bookmark,
 )
 from apps.learning.services.essays import forget_essays, mark_essay
+from apps.learning.services.exceptions import (
+    end_exceptions,
+    forget_exceptions,
+    grant_extra_attempts,
+    grant_extra_time,
+    reopen_attempts,
+)
+from apps.learning.services.granting import MAX_LEARNERS_AT_ONCE, Act, Granted
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
 from apps.learning.services.notebook_documents import (
@@ -51,8 +59,11 @@ from apps.learning.services.versions import choose_version
 from apps.learning.services.visits import count_visit
 
 __all__ = [
+    "MAX_LEARNERS_AT_ONCE",
     "OPENING_CHECK_INTERVAL",
     "WRITING_TIME",
+    "Act",
+    "Granted",
     "add_card",
     "announce_lesson",
     "announce_openings",
@@ -72,14 +83,18 @@ __all__ = [
     "delete_rating",
     "draw_attempt",
     "edit_card",
+    "end_exceptions",
     "enroll",
     "fetch_file",
     "follow_access",
     "forget_card",
     "forget_essays",
+    "forget_exceptions",
     "forget_learned_days",
     "forget_rating",
     "grant_enrollment",
+    "grant_extra_attempts",
+    "grant_extra_time",
     "issue_certificate",
     "mark_document_failed",
     "mark_essay",
@@ -93,6 +108,7 @@ __all__ = [
     "recount",
     "recount_course",
     "remark_questions",
+    "reopen_attempts",
     "reply_to_rating",
     "report_rating",
     "request_document",

@@ -18,6 +18,7 @@ from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon,
 from apps.learning.events import AttemptOpened, QuizSubmitted
 from apps.learning.models import Achievement, Attempt, Enrollment, EssayAnswer
 from apps.learning.outline import blocker_of
+from apps.learning.queries.exceptions import exceptions_at
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import bank_draws_of, questions_in, questions_of
 from apps.learning.queries.removed_lessons import explain_missing
@@ -25,9 +26,11 @@ from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, is_over, pass_mark, set_score
 from apps.learning.quizzes.correcting import take_better_keys
 from apps.learning.quizzes.drawing import drawn, kept
+from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
 from apps.learning.quizzes.results import stored_result
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
+from apps.learning.services.continuing import carry_marks, continue_attempt, save_essays
 from apps.learning.services.learned_days import award, day_zone_of
 from apps.learning.services.practice import add_missed
 from apps.learning.services.progress import open_lesson
@@ -44,12 +47,21 @@ _RESULT = (
     "submitted_at", "answers", "results", "score", "points", "percent", "is_passed", "waiting", "pass_percent",
 )  # fmt: skip
 _PK = Param("pk", BigIntegerField())
+_LOCKED_OPEN = PreparedQuery(
+    lambda: (
+        Attempt.objects.only("pk")
+        .select_for_update()
+        .filter(
+            enrollment=Param("enrollment", BigIntegerField()), quiz=Param("quiz", BigIntegerField()), submitted_at=None
+        )
+    )
+)
 _LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
 _CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
-    """Return the user's open attempt at this lesson's quiz, or start a new one.
+    """Return the user's open attempt at this lesson's quiz, continue one that was reopened, or start a new one.
 
     :raises NotEnrolled: the user isn't enrolled.
     :raises PrerequisiteNotMet: the lesson is locked.
@@ -81,18 +93,26 @@ def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
 
 def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
     with transaction.atomic():
+        # Attempts are locked before their enrollment, as when they are submitted or get extra time.
+        list(_LOCKED_OPEN(enrollment=enrollment.pk, quiz=quiz.pk))
         # With the enrollment locked, two tabs that start at the same moment get the same attempt.
-        Enrollment.objects.select_for_update().get(pk=enrollment.pk)
-        attempts = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
-        current = next((attempt for attempt in attempts if attempt.submitted_at is None), None)
+        locked = Enrollment.objects.select_for_update().get(pk=enrollment.pk)
+        exceptions = exceptions_at(quiz, locked)
+        rows = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
+        current = next((attempt for attempt in rows if attempt.submitted_at is None), None)
         if current is not None and is_over(current, quiz, now):
             current.quiz, current.enrollment = quiz, enrollment
-            _close(current, quiz, questions_in(current), {}, now)
+            close_attempt(current, quiz, questions_in(current), current.answers, now)
             current = None
-        wait = QuizAttempts(quiz, tuple(attempts)).seconds_to_wait(now) if current is None else 0
-        if current is None and not wait and not (quiz.max_attempts and len(attempts) >= quiz.max_attempts):
-            number = attempts[-1].number + 1 if attempts else 1
-            current = draw_attempt(enrollment=enrollment, quiz=quiz, number=number, now=now)
+        attempts = QuizAttempts(quiz, tuple(rows), exceptions)
+        wait = attempts.seconds_to_wait(now) if current is None and attempts.reopened is None else 0
+        if current is None and attempts.reopened is not None:
+            current = continue_attempt(attempts.reopened, rows[-1], quiz, exceptions=exceptions, now=now)
+            current.enrollment = enrollment
+            publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson.pk))
+        elif current is None and not wait and attempts.attempts_left != 0:
+            number = rows[-1].number + 1 if rows else 1
+            current = draw_attempt(enrollment=enrollment, quiz=quiz, number=number, now=now, exceptions=exceptions)
             publish(AttemptOpened(user_id=enrollment.user_id, lesson_id=quiz.lesson.pk))
     # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
@@ -102,9 +122,15 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
     return current
 
 
-def draw_attempt(*, enrollment: Enrollment, quiz: Quiz, number: int, now: datetime) -> Attempt:
+def draw_attempt(
+    *, enrollment: Enrollment, quiz: Quiz, number: int, now: datetime, exceptions: QuizExceptions = NO_EXCEPTIONS
+) -> Attempt:
     """Start an attempt, whose learner's permission the caller has checked, and draw its questions."""
-    rules = {"pass_percent": quiz.pass_percent, "time_limit": quiz.time_limit}
+    rules = {
+        "pass_percent": quiz.pass_percent,
+        "usual_time_limit": quiz.time_limit,
+        "time_limit": exceptions.time_limit(quiz.time_limit),
+    }
     attempt = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now, **rules)
     seed = str(attempt.uid)
     attempt.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
@@ -122,7 +148,7 @@ def submit_attempt(
 
     :raises NotFound: the user may not see the attempt.
     :raises AttemptClosed: it was submitted before with other answers.
-    :raises QuizTimeOver: the time limit is over; the attempt is closed without answers.
+    :raises QuizTimeOver: the time limit is over; the attempt is closed without these answers.
     :raises AnsweredTooFast: the questions cannot have been read so fast; the attempt stays open.
     :raises ValidationFailed: an answer isn't valid for its question.
     """
@@ -141,11 +167,13 @@ def submit_attempt(
             if attempt.answers != valid:
                 raise AttemptClosed
             return attempt, None
-        left = attempt.started_at + FASTEST_ANSWER * min(len(valid), COUNTED) - now
+        given = sum(attempt.answers.get(uid) != answer for uid, answer in valid.items())
+        left = attempt.started_at + FASTEST_ANSWER * min(given, COUNTED) - now
         if left > timedelta(0):
             raise AnsweredTooFast(wait=-(-left // timedelta(seconds=1)))
         late = is_over(attempt, quiz, now)
-        _close(attempt, quiz, questions, {} if late else valid, now)
+        # What it began with stays, if it continues an attempt that was reopened.
+        close_attempt(attempt, quiz, questions, attempt.answers if late else valid, now)
         saved = None
         zone, user_id = day_zone_of(user, now), attempt.enrollment.user_id
         seconds = learning_time.spend_learning(
@@ -182,10 +210,10 @@ def _fault(question: Question | None) -> dict[str, str]:
     return {"code": "invalid", "message": _("This answer isn't valid for this question.")}
 
 
-def _close(
+def close_attempt(
     attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
 ) -> None:
-    """Mark the answers and write the result into the attempt. Essays wait for a person."""
+    """Mark the answers and write the result into the attempt, which the caller has locked. Essays wait for a person."""
     if take_better_keys(attempt.asked, answers):
         questions = questions_in(attempt)
         Attempt.objects.filter(pk=attempt.pk).update(asked=attempt.asked)
@@ -200,18 +228,18 @@ def _close(
         if mark.is_waiting:
             essay = EssayAnswer(question_uid=question.uid, place=place, points=question.points, submitted_at=now)
             essays.append(essay)
+    earned += carry_marks(attempt, essays, answers, results)
     attempt.pass_percent = pass_mark(attempt, quiz)
     attempt.submitted_at = now
     attempt.answers = answers
     attempt.results = results
     attempt.points = points
-    attempt.waiting = len(essays)
+    attempt.waiting = sum(essay.earned is None for essay in essays)
     set_score(attempt, earned)
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
     for essay in essays:
         essay.attempt = attempt
-    if essays:
-        EssayAnswer.objects.bulk_create(essays)
+    save_essays(essays)
     practice_missed(attempt, quiz, now)
     publish(
         QuizSubmitted(
@@ -234,4 +262,6 @@ def practice_missed(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
         .exclude(pk=attempt.pk)
         .defer("asked", "answers")
     )
-    add_missed(QuizAttempts(quiz, (*before, attempt)), user_id=attempt.enrollment.user_id, now=now)
+    attempts = tuple(sorted((*before, attempt), key=lambda one: one.number))
+    exceptions = exceptions_at(quiz, attempt.enrollment)
+    add_missed(QuizAttempts(quiz, attempts, exceptions), user_id=attempt.enrollment.user_id, now=now)

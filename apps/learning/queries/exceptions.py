@@ -1,0 +1,41 @@
+"""Read the exceptions that learners have from the rules of quizzes."""
+
+from collections.abc import Collection
+
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.courses.models import Quiz, Right, taught_by
+from apps.learning.models import Enrollment, LearnerException
+from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
+
+
+def exceptions_at(quiz: Quiz, enrollment: Enrollment) -> QuizExceptions:
+    """Return what is in force for a learner at a quiz. One query; none if nothing was ever granted to them."""
+    if enrollment.exceptions_at is None:
+        return NO_EXCEPTIONS
+    return QuizExceptions.of(LearnerException.objects.in_force().filter(enrollment=enrollment.pk).at_quiz(quiz.pk))
+
+
+def exceptions_granted_in(user: User, courses: Collection[int] | None = None) -> QuerySet[LearnerException]:
+    """Return the exceptions in force that the user may end, the latest first: of the courses they teach.
+
+    ``courses`` narrows it to courses by primary key; without it, an admin gets those of all courses. Learners who lost
+    their access are left out.
+    """
+    rows = LearnerException.objects.in_force().filter(enrollment__revoked_at=None)
+    if courses is not None:
+        rows = rows.filter(enrollment__course__in=courses)
+    if not user.is_admin:
+        rows = rows.filter(taught_by(user.pk, Right.TEACH, "enrollment__course__") if user.can_teach else Q(pk__in=[]))
+    related = ("enrollment__user", "enrollment__course", "quiz__lesson", "attempt", "granted_by")
+    deferred = [
+        f"{path}{name}"
+        for path, names in (
+            ("attempt__", ("asked", "answers", "results")),
+            ("quiz__lesson__", ("body",)),
+            ("enrollment__course__", ("description", "outcomes")),
+        )
+        for name in names
+    ]
+    return rows.select_related(*related).defer(*deferred).order_by("-granted_at", "-pk")

@@ -1,0 +1,207 @@
+"""Grant learners exceptions from the rules of quizzes, one or many at once, and end them (docs/adr/0071).
+
+Attempts are locked before enrollments, as by those who submit, and enrollments before exceptions. So whoever opens an
+attempt finds what was granted, and whoever grants something finds the attempts that are open.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.courses.models import Quiz, Right
+from apps.courses.services import hold_rights
+from apps.learning import policies
+from apps.learning.errors import (
+    AttemptContinued,
+    AttemptReopenedAlready,
+    AttemptStillOpen,
+    ExtraAttemptsInvalid,
+    ExtraTimeInvalid,
+    ExtraTimeKnown,
+    NothingToReopen,
+    QuizHasNoAttemptLimit,
+    QuizHasNoTimeLimit,
+)
+from apps.learning.models import (
+    MAX_EXCEPTION_MINUTES,
+    MAX_EXTRA_ATTEMPTS,
+    MAX_EXTRA_PERCENT,
+    Attempt,
+    Enrollment,
+    LearnerException,
+)
+from apps.learning.queries.quizzes import questions_in
+from apps.learning.quizzes.attempts import is_over, time_limit, usual_time_limit
+from apps.learning.quizzes.exceptions import QuizExceptions, covers, most_generous
+from apps.learning.services.continuing import questions_again
+from apps.learning.services.exception_notices import tell_of_end
+from apps.learning.services.granting import Act, Granted, grant_each, lock_learners, renew_rules
+from apps.learning.services.quizzes import close_attempt
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+
+Kind = LearnerException.Kind
+
+
+def grant_extra_time(
+    act: Act,
+    *,
+    quiz: Quiz | None = None,
+    minutes: int = 0,
+    percent: int = 0,
+    is_unlimited: bool = False,
+    now: datetime,
+) -> Granted:
+    """Give more time for a quiz, or for all quizzes of the courses; open attempts get it at once.
+
+    Exactly one of the last three is given. Of several in force, the most generous counts.
+
+    :raises ExtraTimeInvalid: the time is not one of these, or too long.
+    :raises QuizHasNoTimeLimit: the quiz has none.
+    :raises ExtraTimeKnown: the only learner has at least as much already.
+    """
+    given = [bool(minutes), bool(percent), is_unlimited]
+    if sum(given) != 1 or not (0 <= minutes <= MAX_EXCEPTION_MINUTES and 0 <= percent <= MAX_EXTRA_PERCENT):
+        raise ExtraTimeInvalid(minutes=MAX_EXCEPTION_MINUTES, percent=MAX_EXTRA_PERCENT)
+
+    def make(enrollment: Enrollment) -> LearnerException:
+        made = LearnerException(kind=Kind.TIME, minutes=minutes, percent=percent, is_unlimited=is_unlimited)
+        if covers(known.get(enrollment.pk, ()), made, quiz.time_limit if quiz else None):
+            raise ExtraTimeKnown(learner=enrollment.user.display_name)
+        return made
+
+    with transaction.atomic():
+        enrollments, attempts = lock_learners(act, quiz)
+        if quiz is not None and not quiz.time_limit and not attempts:
+            raise QuizHasNoTimeLimit(quiz=quiz.lesson.title)
+        known = _extra_times_of(enrollments, quiz)
+        made, skipped = grant_each(act, enrollments, quiz, make, now)
+        return Granted(exceptions=made, running=_raise_limits(attempts) if made else 0, skipped=skipped)
+
+
+def grant_extra_attempts(act: Act, *, quiz: Quiz, count: int, now: datetime) -> Granted:
+    """Allow more attempts at a quiz. They add up with those granted before.
+
+    :raises ExtraAttemptsInvalid: the number is too high or too low.
+    :raises QuizHasNoAttemptLimit: the quiz has unlimited attempts.
+    """
+    if not 1 <= count <= MAX_EXTRA_ATTEMPTS:
+        raise ExtraAttemptsInvalid(most=MAX_EXTRA_ATTEMPTS)
+
+    def make(_enrollment: Enrollment) -> LearnerException:
+        return LearnerException(kind=Kind.ATTEMPTS, count=count)
+
+    with transaction.atomic():
+        enrollments, _attempts = lock_learners(act, quiz)
+        if not quiz.max_attempts:
+            raise QuizHasNoAttemptLimit(quiz=quiz.lesson.title)
+        made, skipped = grant_each(act, enrollments, quiz, make, now)
+        return Granted(exceptions=made, skipped=skipped)
+
+
+def reopen_attempts(act: Act, *, quiz: Quiz, minutes: int = 0, is_unlimited: bool = False, now: datetime) -> Granted:
+    """Let learners continue their newest attempt, with its questions and answers; its result stays as it is.
+
+    The time begins when a learner continues. An open attempt whose time is over is closed first.
+
+    :raises ExtraTimeInvalid: neither or both of the last two are given, or the time is too long.
+    :raises NothingToReopen: the only learner has no submitted attempt, or its questions are gone.
+    :raises AttemptStillOpen: the only learner has an open attempt.
+    :raises AttemptReopenedAlready: the only learner can continue it already.
+    """
+    if bool(minutes) == is_unlimited or not 0 <= minutes <= MAX_EXCEPTION_MINUTES:
+        raise ExtraTimeInvalid(minutes=MAX_EXCEPTION_MINUTES, percent=MAX_EXTRA_PERCENT)
+
+    def make(enrollment: Enrollment) -> LearnerException:
+        learner = enrollment.user.display_name
+        attempt = newest.get(enrollment.pk)
+        if attempt is None or not questions_again(attempt, quiz):
+            raise NothingToReopen(learner=learner)
+        if attempt.submitted_at is None:
+            raise AttemptStillOpen(learner=learner)
+        if attempt.pk in reopened:
+            raise AttemptReopenedAlready(learner=learner)
+        return LearnerException(kind=Kind.REOPENED, attempt=attempt, minutes=minutes, is_unlimited=is_unlimited)
+
+    with transaction.atomic():
+        enrollments, attempts = lock_learners(act, quiz)
+        by_pk = {one.pk: one for one in enrollments}
+        for attempt in attempts:
+            if is_over(attempt, quiz, now):
+                attempt.quiz, attempt.enrollment = quiz, by_pk[attempt.enrollment_id]
+                close_attempt(attempt, quiz, questions_in(attempt), attempt.answers, now)
+        rows = Attempt.objects.filter(enrollment__in=enrollments, quiz=quiz).order_by("number")
+        newest = {one.enrollment_id: one for one in rows}
+        reopened = set(
+            LearnerException.objects.in_force()
+            .filter(attempt__in=[one.pk for one in newest.values()])
+            .values_list("attempt", flat=True)
+        )
+        made, skipped = grant_each(act, enrollments, quiz, make, now)
+        return Granted(exceptions=made, skipped=skipped)
+
+
+def end_exceptions(*, by: User, uids: Collection[UUID], now: datetime) -> int:
+    """End exceptions; return how many. Attempts that are open keep the time that they have. Idempotent.
+
+    :raises NotFound: there is none of these, or ``by`` doesn't teach its course.
+    :raises AttemptContinued: a reopened attempt was continued meanwhile.
+    """
+    with transaction.atomic():
+        wanted = LearnerException.objects.filter(uid__in=uids)
+        rights = wanted.values_list("enrollment__course", flat=True).distinct()
+        hold_rights(by, list(rights.order_by()), Right.TEACH)
+        pks = set(wanted.values_list("enrollment", flat=True))
+        list(Enrollment.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk"))
+        related = ("enrollment__user", "enrollment__course", "quiz__lesson", "attempt")
+        rows = list(wanted.select_related(*related).defer("attempt__asked", "attempt__results").order_by("pk"))
+        if not rows:
+            raise NotFound
+        for course in {row.enrollment.course_id: row.enrollment.course for row in rows}.values():
+            enforce(policies.grant_exceptions(by, course))
+        for row in rows:
+            if row.used_at is not None:
+                raise AttemptContinued(learner=row.enrollment.user.display_name)
+        ended = [row for row in rows if row.ended_at is None]
+        for row in ended:
+            row.ended_by, row.ended_at = by, now
+        LearnerException.objects.bulk_update(ended, ["ended_by", "ended_at"])
+        renew_rules({row.enrollment_id for row in ended}, now)
+        tell_of_end(ended, now=now)
+    return len(ended)
+
+
+def forget_exceptions(*, user_id: int) -> None:
+    """Delete what was granted to a user whose account was deleted, with its reasons. Idempotent."""
+    LearnerException.objects.filter(enrollment__user=user_id).delete()
+
+
+def _extra_times_of(enrollments: Iterable[Enrollment], quiz: Quiz | None) -> dict[int, list[LearnerException]]:
+    """Return the extra time in force that counts for the quiz, or for all quizzes, by enrollment. One query."""
+    rows = LearnerException.objects.in_force().filter(kind=Kind.TIME, enrollment__in=enrollments)
+    rows = rows.filter(quiz=None) if quiz is None else rows.at_quiz(quiz.pk)
+    found: dict[int, list[LearnerException]] = {}
+    for row in rows:
+        found.setdefault(row.enrollment_id, []).append(row)
+    return found
+
+
+def _raise_limits(attempts: Iterable[Attempt]) -> int:
+    """Give locked open attempts the time that is in force for them; return how many got more. It is never lowered."""
+    found = {attempt.enrollment_id for attempt in attempts}
+    rows = list(LearnerException.objects.in_force().filter(kind=Kind.TIME, enrollment__in=found))
+    raised = []
+    for attempt in attempts:
+        counts = [
+            one for one in rows if one.enrollment_id == attempt.enrollment_id and one.quiz_id in {None, attempt.quiz_id}
+        ]
+        present, usual = time_limit(attempt, attempt.quiz), usual_time_limit(attempt, attempt.quiz)
+        limit = most_generous([present, QuizExceptions.of(counts).time_limit(usual)])
+        if limit != present:
+            attempt.usual_time_limit, attempt.time_limit = usual, limit
+            raised.append(attempt)
+    Attempt.objects.bulk_update(raised, ["usual_time_limit", "time_limit"])
+    return len(raised)
