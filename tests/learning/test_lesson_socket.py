@@ -1,8 +1,9 @@
 """Pages of lessons that are open hear of a version of their course."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -11,9 +12,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson
+from apps.learning import services as learning
 from apps.learning.consumers import LessonConsumer, _moment
 from studyplatform.kit import sockets as hub
-from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.forum.sockets import heard, is_refused, with_sockets
 
@@ -61,8 +63,48 @@ def test_open_lessons_hear_of_a_version_once(
     with_sockets([browser_of(leo)], path_of(kept, Course.objects.get(pk=live.pk).updated_at), has_it)
 
 
-def test_a_moment_that_cannot_be_read_is_the_present_one() -> None:
+@pytest.mark.database
+@pytest.mark.django_db(transaction=True)
+def test_the_open_page_of_a_quiz_hears_of_each_exception(
+    ada: User, leo: User, browser_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "REFRESH_GAP", 0.01)
+    monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
+    live = CourseFactory(instructor=ada, status="published")
+    quiz = QuizFactory(lesson__section__course=live, lesson__kind="quiz", time_limit=600)
+    text = LessonFactory(section=quiz.lesson.section)
+    enrollment = EnrollmentFactory(user=leo, course=live)
+    seen = Course.objects.get(pk=live.pk).updated_at
+
+    def grant(minutes: int) -> datetime:
+        act = learning.Act(by=ada, learners=[enrollment.uid], key=uuid4())
+        learning.grant_extra_time(act, quiz=quiz, minutes=minutes, now=timezone.now())
+        enrollment.refresh_from_db()
+        assert enrollment.exceptions_at is not None
+        return enrollment.exceptions_at
+
+    async def stays(socket: Any) -> None:
+        assert await socket.receive_nothing(0.3)
+        for minutes in (5, 10):
+            await sync_to_async(grant)(minutes)
+            assert await heard(socket, 1) == [{"type": "exceptions"}]
+        assert await socket.receive_nothing(0.3)
+
+    async def is_told(socket: Any) -> None:
+        assert await heard(socket, 1) == [{"type": "exceptions"}]
+
+    async def hears_nothing(socket: Any) -> None:
+        assert await socket.receive_nothing(0.3)
+
+    path = path_of(quiz.lesson, seen)
+    with_sockets([browser_of(leo)], path, stays)
+    with_sockets([browser_of(leo)], path, is_told)  # granted while the page was on its way
+    with_sockets([browser_of(leo)], f"{path}&exceptions={quote(grant(15).isoformat())}", hears_nothing)
+    with_sockets([browser_of(leo)], path_of(text, seen), hears_nothing)
+
+
+def test_a_moment_that_cannot_be_read_is_none() -> None:
     for text in ("", "soon", "2026-13-45T00:00:00Z", "2026-03-01T10:00:00"):
-        assert timezone.now() - _moment(text) < timedelta(minutes=1)
-    assert _moment("2026-03-01T10:00:00+00:00").year == 2026
+        assert _moment(text) is None
+    assert _moment("2026-03-01T10:00:00+00:00") == datetime(2026, 3, 1, 10, tzinfo=UTC)
     assert LessonConsumer.name == "lesson"

@@ -1,6 +1,7 @@
-"""What pages of lessons that are open hear of a version that was published meanwhile."""
+"""What pages of lessons that are open hear: of a version that was published meanwhile, and of exceptions."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -12,16 +13,33 @@ from apps.courses.models import CourseVersion, Lesson
 from apps.learning.models import Enrollment
 
 
-def watched_lesson(user: User, lesson: UUID) -> tuple[int, int]:
-    """Return the primary keys of a lesson, also a removed one, and of its course, for an enrolled learner. One query.
+@dataclass(frozen=True)
+class WatchedLesson:
+    """What the socket of a lesson's page follows, by primary keys."""
+
+    lesson_id: int
+    course_id: int
+    enrollment_id: int
+    is_quiz: bool
+
+
+def watched_lesson(user: User, lesson: UUID) -> WatchedLesson:
+    """Return what an enrolled learner follows on the page of a lesson, also of a removed one. One query.
 
     :raises LectureUnavailable: there is none, or the user isn't enrolled.
     """
-    mine = Enrollment.objects.active().of(user.pk).values("course")
-    found = Lesson.with_removed.filter(uid=lesson, course__in=mine).values_list("pk", "course_id").first()
+    mine = Enrollment.objects.active().of(user.pk).filter(course__lessons__uid=lesson)
+    found = mine.values_list("course__lessons__pk", "course_id", "pk", "course__lessons__kind").first()
     if found is None:
         raise LectureUnavailable
-    return found
+    lesson_id, course_id, enrollment_id, kind = found
+    return WatchedLesson(lesson_id, course_id, enrollment_id, kind == Lesson.Kind.QUIZ)
+
+
+def newest_exceptions(enrollments: Collection[int]) -> dict[int, datetime]:
+    """Return when an exception was granted to these learners or ended last, if ever. One query."""
+    rows = Enrollment.objects.filter(pk__in=enrollments, exceptions_at__isnull=False)
+    return dict(rows.values_list("pk", "exceptions_at"))
 
 
 def newest_versions(courses: Collection[int]) -> dict[int, datetime]:

@@ -1,0 +1,130 @@
+"""Exceptions that are granted and ended at the same moment as attempts are opened, submitted and continued."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from apps.accounts.models import Notification, User
+from apps.courses import services as courses
+from apps.courses.models import Course, Quiz
+from apps.learning import services
+from apps.learning.errors import AttemptContinued, NoAttemptsLeft
+from apps.learning.models import Attempt, Enrollment, LearnerException
+from apps.learning.queries.quizzes import get_attempt
+from studyplatform.kit.errors import NotFound
+from tests.factories.co_instructors import CoInstructorFactory
+from tests.learning.conftest import NOON
+from tests.learning.quiz import make_quiz, right_answers
+from tests.learning.test_races import run_simultaneously
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
+MINUTE = timedelta(minutes=1)
+LIMIT = 20 * 60
+
+
+@pytest.fixture
+def quiz(course: Course, enrollment: Enrollment) -> Quiz:
+    return make_quiz(course, time_limit=LIMIT, max_attempts=1)
+
+
+def grant(by: User, enrollment: Enrollment, quiz: Quiz | None, minutes: int, key: UUID | None = None) -> Any:
+    act = services.Act(by=by, learners=[enrollment.uid], key=key or uuid4())
+    return services.grant_extra_time(act, quiz=quiz, minutes=minutes, now=NOON + MINUTE)
+
+
+def test_an_attempt_that_is_opened_beside_a_grant_has_the_time(
+    ada: User, leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    opened, granted = run_simultaneously(
+        partial(services.open_attempt, user=leo, lesson_uid=quiz.lesson.uid, now=NOON),
+        partial(grant, ada, enrollment, quiz, 10),
+    )
+
+    assert isinstance(opened, Attempt)
+    assert isinstance(granted, services.Granted)
+    assert Attempt.objects.get().time_limit == LIMIT + 600
+
+
+def test_grants_beside_a_submission_and_each_other_end_without_a_deadlock(
+    ada: User, sam: User, leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
+    mine = get_attempt(leo, attempt.uid)
+    key = uuid4()
+
+    outcomes = run_simultaneously(
+        partial(services.submit_attempt, user=leo, attempt=mine, answers=right_answers(quiz), now=NOON + MINUTE),
+        partial(grant, ada, enrollment, quiz, 10),
+        partial(grant, sam, enrollment, None, 30),
+        partial(grant, ada, enrollment, quiz, 45, key),
+        partial(grant, ada, enrollment, quiz, 45, key),
+    )
+
+    assert not [
+        one for one in outcomes if isinstance(one, Exception) and getattr(one, "code", "") != "EXTRA_TIME_KNOWN"
+    ]
+    attempt.refresh_from_db()
+    assert attempt.percent == 100
+    assert LearnerException.objects.filter(act=key).count() == 1
+    told = Notification.objects.filter(kind="learning.exception").count()
+    assert told == LearnerException.objects.count()
+
+
+def test_an_attempt_that_ran_out_is_opened_anew_beside_its_submission(
+    leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    quiz.max_attempts = 2
+    quiz.save()
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
+    mine = get_attempt(leo, attempt.uid)
+
+    late = NOON + 30 * MINUTE
+    submitted, opened = run_simultaneously(
+        partial(services.submit_attempt, user=leo, attempt=mine, answers=right_answers(quiz), now=late),
+        partial(services.open_attempt, user=leo, lesson_uid=quiz.lesson.uid, now=late),
+    )
+
+    assert getattr(submitted, "code", "") in {"QUIZ_TIME_OVER", "QUIZ_ATTEMPT_CLOSED"}
+    assert opened.number == 2
+
+
+def test_a_reopened_attempt_is_continued_or_taken_back(
+    ada: User, leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
+    services.submit_attempt(user=leo, attempt=get_attempt(leo, attempt.uid), answers={}, now=NOON + MINUTE)
+    act = services.Act(by=ada, learners=[enrollment.uid], key=uuid4())
+    [made] = services.reopen_attempts(act, quiz=quiz, minutes=5, now=NOON + MINUTE).exceptions
+    go_on = partial(services.open_attempt, user=leo, lesson_uid=quiz.lesson.uid, now=NOON + 2 * MINUTE)
+
+    first, second, ended = run_simultaneously(
+        go_on, go_on, partial(services.end_exceptions, by=ada, uids=[made.uid], now=NOON + 2 * MINUTE)
+    )
+
+    if ended == 1:
+        assert {type(first), type(second)} == {NoAttemptsLeft}
+        assert Attempt.objects.count() == 1
+    else:
+        assert isinstance(ended, AttemptContinued)
+        assert first == second
+        assert Attempt.objects.count() == 2
+
+
+def test_a_co_instructor_who_is_removed_grants_before_it_or_not_at_all(
+    ada: User, course: Course, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    for _again in range(3):
+        member = CoInstructorFactory(course=course, role="teach")
+        before = LearnerException.objects.count()
+        granted, removed = run_simultaneously(
+            partial(grant, member.user, enrollment, quiz, 10 + before),
+            partial(courses.remove_co_instructor, course=course, by=ada, user_id=member.user_id, now=NOON),
+        )
+        assert removed is None
+        assert isinstance(granted, services.Granted | NotFound)
+        assert LearnerException.objects.count() - before == isinstance(granted, services.Granted)
+        with pytest.raises(NotFound):
+            grant(member.user, enrollment, quiz, 60)
