@@ -21,6 +21,7 @@ from apps.learning.models import (
     EssayAnswer,
     EssayMark,
     LearnedDay,
+    LearnerException,
     LessonProgress,
     LessonRollup,
     LessonUse,
@@ -173,4 +174,11 @@ register_read_only(
     ["enrollment", "risk", "risk_since", "quiz_percent", "seconds"],
     filters=["risk"],
     search=["enrollment__user__email", "enrollment__course__title"],
+)
+register_read_only(
+    LearnerException,
+    ["enrollment", "kind", "quiz", "granted_by", "granted_at", "ended_at"],
+    filters=["kind"],
+    search=["enrollment__user__email"],
+    hidden=["reason"],  # it may say something about a learner's health
 )

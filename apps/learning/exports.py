@@ -14,6 +14,7 @@ from apps.learning.models import (
     EssayMark,
     HelpfulVote,
     LearnedDay,
+    LearnerException,
     LessonProgress,
     LessonUse,
     Note,
@@ -64,6 +65,19 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part(
         "learning/marks_given.json",
         marks.values("essay__attempt__quiz__lesson__title", "earned", "comment", "marked_at").iterator(),
+    )
+    granted = LearnerException.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "learning/exceptions.json",
+        granted.values(
+            "enrollment__course__title", "quiz__lesson__title", "kind", "minutes", "percent", "is_unlimited", "count",
+            "attempt__number", "reason", "granted_at", "used_at", "ended_at",
+        ).iterator(),
+    )  # fmt: skip
+    exceptions_given = LearnerException.objects.filter(granted_by=user).order_by("pk")
+    yield Part(
+        "learning/exceptions_given.json",
+        exceptions_given.values("enrollment__course__title", "kind", "reason", "granted_at", "ended_at").iterator(),
     )
     given = Certificate.objects.filter(**mine).values("code", "course_title", "learner_name", "issued_at")
     yield Part("learning/certificates.json", given.iterator())

@@ -77,6 +77,8 @@ export const spokenTexts = {
     "Lesson {number} complete, {percent} percent of the course",
     "Lesson complete, {percent} percent of the course",
     "{time} left",
+    "You have {more} more. {left} left.",
+    "There is no time limit anymore",
     "You can start your next attempt.",
     "This card is gone.",
     "You already rated this card in another tab.",

@@ -1,4 +1,7 @@
-/** A version of the course that is published while a lesson is open: the page says so in place, and is not changed. */
+/**
+ * What changes while a lesson is open. Of a version of the course that is published, the page says so in place, and is
+ * not changed. Of exceptions that were granted to the learner, the quiz hears (`study:exceptions`).
+ */
 import { announce } from "../shared/announce";
 import { type OpenSocket, openLiveSocket } from "../shared/liveSocket";
 
@@ -8,6 +11,7 @@ export function startNewVersion(place: HTMLElement, open?: OpenSocket): void {
     place.dataset.newVersion ?? "",
     {
       onMessage: ({ type, note, is_removed: isRemoved }) => {
+        if (type === "exceptions") dispatchEvent(new Event("study:exceptions"));
         if (type !== "version") return;
         for (const one of place.querySelectorAll<HTMLElement>("[data-version]")) {
           one.hidden = (one.dataset.version === "gone") !== isRemoved;

@@ -21,6 +21,7 @@ from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
 from apps.courses.models import Course, OutlineChange
 from apps.courses.queries.findings import find_all
+from apps.learning.models import Enrollment, LearnerException
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.samples.queries import STARTERS
 from tests.accounts.test_mass_assignment import forbidden_fields, protected_values
@@ -102,6 +103,17 @@ def _film(world: World) -> UUID:
 def _change(world: World) -> OutlineChange:
     facts = {"course": world.course, "kind": OutlineChange.Kind.RENAME, "facts": {"fields": []}}
     return OutlineChange.objects.create(made_at=timezone.now(), **facts)
+
+
+def _granted(world: World) -> dict[str, Any]:
+    learner = Enrollment.objects.active().get(user__username="leo", course=world.course)
+    return {"learners": [str(learner.uid)], "key": str(uuid4()), "quiz": str(world.quiz.uid)}
+
+
+def _exception(world: World) -> LearnerException:
+    learner = Enrollment.objects.active().get(user__username="leo", course=world.course)
+    facts = {"kind": LearnerException.Kind.TIME, "minutes": 5, "granted_at": timezone.now()}
+    return LearnerException.objects.create(enrollment=learner, **facts)
 
 
 def _chat(world: World) -> UUID:
@@ -432,6 +444,13 @@ TABLE = [
     Row(
         "learning_submit_attempt", "its learner alone", lambda world: world.attempt.uid, body=lambda _: {"answers": {}}
     ),
+    Row("teaching_exceptions", "teaching"),
+    Row(
+        "teaching_extra_time", "staff of the course", body=lambda world: _granted(world) | {"quiz": None, "minutes": 5}
+    ),
+    Row("teaching_extra_attempts", "staff of the course", body=lambda world: _granted(world) | {"count": 1}, also=409),
+    Row("teaching_reopen", "staff of the course", body=lambda world: _granted(world) | {"minutes": 5}, also=409),
+    Row("teaching_exception_end", "staff of the course", lambda world: _exception(world).uid),
     Row("learning_practice", "signed-in"),
     Row("learning_practice_answer", "its learner alone", lambda world: world.practice_card.uid, body=lambda _: {}),
     Row(

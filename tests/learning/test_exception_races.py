@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from apps.accounts.models import Notification, User
-from apps.courses import services as courses
 from apps.courses.models import Course, Quiz
+from apps.courses.services import people
 from apps.learning import services
 from apps.learning.errors import AttemptContinued, NoAttemptsLeft
 from apps.learning.models import Attempt, Enrollment, LearnerException
@@ -121,7 +121,7 @@ def test_a_co_instructor_who_is_removed_grants_before_it_or_not_at_all(
         before = LearnerException.objects.count()
         granted, removed = run_simultaneously(
             partial(grant, member.user, enrollment, quiz, 10 + before),
-            partial(courses.remove_co_instructor, course=course, by=ada, user_id=member.user_id, now=NOON),
+            partial(people.remove_co_instructor, course=course, by=ada, user_id=member.user_id, now=NOON),
         )
         assert removed is None
         assert isinstance(granted, services.Granted | NotFound)

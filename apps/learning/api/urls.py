@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.api import note_views, path_views, practice_views, question_preview_views, views
+from apps.learning.api import exception_views, note_views, path_views, practice_views, question_preview_views, views
 
 urlpatterns = [
     path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),  # first, because it is called most
@@ -21,6 +21,11 @@ urlpatterns = [
     path("practice/cards/<uuid:uid>/reviews/", practice_views.PracticeReviews.as_view()),
     path("studio/question-previews/", question_preview_views.QuestionPreviews.as_view()),
     path("studio/question-previews/mark/", question_preview_views.QuestionPreviewMarking.as_view()),
+    path("teaching/exceptions/", exception_views.Exceptions.as_view()),
+    path("teaching/exceptions/extra-time/", exception_views.ExtraTime.as_view()),
+    path("teaching/exceptions/extra-attempts/", exception_views.ExtraAttempts.as_view()),
+    path("teaching/exceptions/reopened/", exception_views.Reopened.as_view()),
+    path("teaching/exceptions/<uuid:uid>/", exception_views.OneException.as_view()),
     path("paths/", path_views.Paths.as_view()),
     path("paths/<slug:slug>/", path_views.OnePath.as_view()),
     path("certificates/", views.Certificates.as_view()),

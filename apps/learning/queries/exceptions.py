@@ -1,6 +1,7 @@
 """Read the exceptions that learners have from the rules of quizzes."""
 
 from collections.abc import Collection
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -8,6 +9,7 @@ from apps.accounts.models import User
 from apps.courses.models import Quiz, Right, taught_by
 from apps.learning.models import Enrollment, LearnerException
 from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
+from studyplatform.kit.errors import NotFound
 
 
 def exceptions_at(quiz: Quiz, enrollment: Enrollment) -> QuizExceptions:
@@ -39,3 +41,14 @@ def exceptions_granted_in(user: User, courses: Collection[int] | None = None) ->
         for name in names
     ]
     return rows.select_related(*related).defer(*deferred).order_by("-granted_at", "-pk")
+
+
+def find_quiz(lesson: UUID | None) -> Quiz:
+    """Return the quiz of a lesson, with its course. Whether the reader may do something with it, services ask.
+
+    :raises NotFound: there is none.
+    """
+    quiz = Quiz.objects.select_related("lesson__course").filter(lesson__uid=lesson, lesson__removed_at=None).first()
+    if quiz is None or quiz.lesson.course.is_working_copy:
+        raise NotFound
+    return quiz

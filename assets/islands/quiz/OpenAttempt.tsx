@@ -8,6 +8,8 @@ import { useCountdown } from "./useCountdown";
 
 type Props = Pick<ComponentProps<typeof Button>, "look" | "size" | "className"> & {
   isFirst: boolean;
+  /** The number of the attempt that was reopened; null for a new one. */
+  continues: number | null;
   /** When another attempt may be opened, in ms since 1970; null: now. */
   opensAt: number | null;
   isOpening: boolean;
@@ -15,7 +17,7 @@ type Props = Pick<ComponentProps<typeof Button>, "look" | "size" | "className"> 
 };
 
 /** The button that opens an attempt. While the learner has to wait, it shows how long and stays focusable. */
-export function OpenAttempt({ isFirst, opensAt, isOpening, onOpen, ...button }: Props) {
+export function OpenAttempt({ isFirst, continues, opensAt, isOpening, onOpen, ...button }: Props) {
   const left = useCountdown(opensAt, () => announce(t("You can start your next attempt.")));
   const isWaiting = left !== null && left > 0;
   return (
@@ -29,9 +31,11 @@ export function OpenAttempt({ isFirst, opensAt, isOpening, onOpen, ...button }: 
     >
       {isWaiting
         ? t("Try again in {time}", { time: clock(left) })
-        : isFirst
-          ? t("Start the quiz")
-          : t("Try again")}
+        : continues !== null
+          ? t("Continue attempt {number}", { number: continues })
+          : isFirst
+            ? t("Start the quiz")
+            : t("Try again")}
     </Button>
   );
 }

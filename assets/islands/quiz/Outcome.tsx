@@ -15,7 +15,14 @@ type Props = {
   /** Whether it was submitted on this page: then the result gets the focus. */
   isFresh: boolean;
   /** Opens another attempt; absent if none is left or the quiz is passed. */
-  again?: { opensAt: number | null; isOpening: boolean; onOpen: () => void } | undefined;
+  again?:
+    | {
+        opensAt: number | null;
+        continues: number | null;
+        isOpening: boolean;
+        onOpen: () => void;
+      }
+    | undefined;
 };
 
 /** The result of an attempt: the score, a sentence, and each question with its explanation. */

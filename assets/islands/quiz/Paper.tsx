@@ -10,9 +10,10 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
-import { deleteDraft, readDraft, saveDraft } from "./draft";
+import { beginDraft, deleteDraft, saveDraft } from "./draft";
 import { QuestionCard } from "./QuestionCard";
 import { countAnswered, reduce, toSend, unreadable } from "../../shared/questions/state";
+import { useAddedTime } from "./useAddedTime";
 import { useCountdown } from "./useCountdown";
 import { useCurrentQuestion } from "./useCurrentQuestion";
 
@@ -22,6 +23,8 @@ type Props = {
   isOpenedHere?: boolean;
   /** By `Date.now()`; null without a limit. */
   endsAt: number | null;
+  /** At the end of the time: asks the server whether the attempt has more by now, and resolves to that. */
+  onTimeOver: () => Promise<boolean>;
   onSubmitted: (attempt: Submitted) => void;
   /** The server says that this attempt is closed or its time is over. */
   onClosed: (error: ApiError) => void;
@@ -30,9 +33,10 @@ type Props = {
 const SOON = 120; // seconds left at which a warning is shown
 
 /** The questions of an open attempt on one page, with an index and the clock. */
-export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onClosed }: Props) {
-  const { questions, uid } = attempt;
-  const [paper, dispatch] = useReducer(reduce, uid, (key) => readDraft(localStorage, key));
+export function Paper({ attempt, isOpenedHere = false, endsAt, ...events }: Props) {
+  const { onTimeOver, onSubmitted, onClosed } = events;
+  const { questions, uid, continues } = attempt;
+  const [paper, dispatch] = useReducer(reduce, attempt, (it) => beginDraft(localStorage, it));
   const [isAsking, setIsAsking] = useState(false);
   const [isChecked, setIsChecked] = useState(false); // after submitting numbers that cannot be read
   const latest = useRef(paper);
@@ -52,12 +56,14 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onCl
     },
     onSuccess: (done) => {
       deleteDraft(localStorage, uid);
+      if (continues) deleteDraft(localStorage, continues);
       onSubmitted(done);
     },
     onError: (thrown, without) => {
       const error = toApiError(thrown);
       if (error.is("QUIZ_ATTEMPT_CLOSED") || error.is("QUIZ_TIME_OVER")) {
-        deleteDraft(localStorage, uid);
+        // After the end of its time the answers stay here: the attempt may be reopened.
+        if (error.is("QUIZ_ATTEMPT_CLOSED")) deleteDraft(localStorage, uid);
         onClosed(error);
       } else if (isTimeOver.current && without.length === 0) {
         // Time is over, so no answer can be corrected: submit without those that the server cannot read.
@@ -68,7 +74,12 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onCl
   });
   const { mutate, mutateAsync } = submission;
   const submit = useCallback(() => mutate([]), [mutate]);
-  const left = useCountdown(endsAt, submit);
+  const left = useCountdown(endsAt, () => {
+    void onTimeOver().then((hasMore) => {
+      if (!hasMore) submit();
+    });
+  });
+  const addedTime = useAddedTime(attempt);
   useEffect(() => {
     isTimeOver.current = left === 0;
   }, [left]);
@@ -123,6 +134,13 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, onSubmitted, onCl
           {submitButton}
         </div>
         <div className="paper__alerts">
+          {addedTime && (
+            <div className="notice notice--ok">
+              <Icon name="clock" className="notice__icon" />
+              <p className="notice__title">{addedTime}</p>
+              <p className="notice__body">{t("Your instructor has given you more time.")}</p>
+            </div>
+          )}
           {left !== null && left <= SOON && left > 0 && (
             <div className="notice notice--warning" role="status">
               <Icon name="clock" className="notice__icon" />

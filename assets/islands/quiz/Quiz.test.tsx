@@ -58,6 +58,8 @@ const open: Attempt = {
   seconds_left: null,
   pass_percent: 70,
   questions,
+  continues: null,
+  answers: {},
   result: null,
 };
 const done: Attempt = {
@@ -125,11 +127,13 @@ const quiz: QuizProps = {
   ],
   pass_percent: 70,
   time_limit: 0,
+  has_extra_time: false,
   attempts_left: null,
   reveal: "passed",
   wait: 0,
   retry_wait: 60,
   may_attempt: true,
+  reopened: null,
   is_removed: false,
   past: [],
   attempt: null,
@@ -617,9 +621,75 @@ it.each(["QUIZ_ATTEMPT_CLOSED", "QUIZ_TIME_OVER"])(
 
     expect(await screen.findByText(`Refused: ${code}`)).toBeTruthy();
     expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
-    expect(kept()).toBeNull();
+    if (code === "QUIZ_TIME_OVER")
+      expect(kept()).not.toBeNull(); // the attempt may be reopened
+    else expect(kept()).toBeNull();
   },
 );
+
+const timed = (limit: number, left: number | null): QuizProps => ({
+  ...quiz,
+  time_limit: limit,
+  attempt: { ...open, time_limit: limit, seconds_left: left },
+});
+const spoken = (): string => document.querySelector('[data-live="assertive"]')?.textContent ?? "";
+
+it("moves its clock, and says so, when more time is given while it is open", async () => {
+  show(timed(600, 90));
+  now = timed(900, 390);
+  act(() => void dispatchEvent(new Event("study:exceptions")));
+
+  expect(await screen.findByText("You have 5 minutes more")).toBeTruthy();
+  expect(spoken()).toBe("You have 5 minutes more. 6 minutes 30 seconds left.");
+  expect(screen.getByRole("timer").textContent).toMatch(/^6:(30|29)/);
+  expect(screen.queryByText("Less than two minutes left")).toBeNull();
+  now = timed(0, null);
+  act(() => void dispatchEvent(new Event("study:exceptions")));
+  expect(await screen.findByText("There is no time limit anymore")).toBeTruthy();
+  expect(spoken()).toBe("There is no time limit anymore");
+  expect(screen.queryByRole("timer")).toBeNull();
+});
+
+it("asks for more time at the end before it submits, also where no socket has told it", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  show(timed(600, 3));
+  now = timed(660, 60);
+  await act(() => vi.advanceTimersByTimeAsync(5_000));
+  vi.useRealTimers();
+
+  expect(await screen.findByText("You have 1 minute more")).toBeTruthy();
+  expect(sent.filter(({ url }) => url.endsWith("/submit/"))).toEqual([]);
+});
+
+it("submits at the end though the server can't be asked for more time", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const works = answer;
+  answer = (url) => (url.endsWith("/quiz/") ? problem("SERVER_ERROR", 500) : works(url));
+  show(timed(600, 3));
+  await act(() => vi.advanceTimersByTimeAsync(12_000));
+  vi.useRealTimers();
+
+  await waitFor(() => expect(sent.some(({ url }) => url.endsWith("/submit/"))).toBe(true));
+});
+
+it("offers to continue a reopened attempt, with its answers and those of this device", async () => {
+  show({ ...quiz, reopened: { number: 1, time_limit: 900 }, attempts_left: 0, attempt: done });
+
+  expect(screen.getByText("Attempt 1 was reopened for you")).toBeTruthy();
+  expect(screen.getAllByRole("button", { name: "Continue attempt 1" })).toHaveLength(2);
+});
+
+it("begins a continued attempt with what was submitted, and what was entered here too late", () => {
+  const former = "44444444-4444-4444-8444-444444444444";
+  const late = { answers: { [uid(3)]: { value: true } }, flags: [uid(2)] };
+  localStorage.setItem(`study.quiz.${former}`, JSON.stringify(late));
+  const answers = { [uid(1)]: { id: "b" }, [uid(5)]: { text: "osmosis" } };
+  show({ ...quiz, attempt: { ...open, continues: former, answers } });
+
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: /Option b/ }).checked).toBe(true);
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: /True/ }).checked).toBe(true);
+  expect(screen.getByText(/^3 of 7 answered/)).toBeTruthy();
+});
 
 it("submits automatically once when the time is over", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });

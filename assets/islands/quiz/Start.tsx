@@ -23,7 +23,7 @@ type Props = {
 
 /** The rules, the attempts so far, and the button that opens one. */
 export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetry }: Props) {
-  const { attempts_left: left, past, question_count: count } = quiz;
+  const { attempts_left: left, past, question_count: count, reopened } = quiz;
   const marked = past.filter(({ is_waiting: isWaiting }) => !isWaiting);
 
   return (
@@ -34,6 +34,7 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
         <Fact
           name={t("Time")}
           value={quiz.time_limit ? duration(quiz.time_limit) : t("No limit")}
+          note={quiz.has_extra_time ? t("with your extra time") : ""}
         />
         <Fact name={t("Attempts left")} value={left === null ? t("No limit") : String(left)} />
         {marked.length > 0 && (
@@ -46,13 +47,30 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
       {count > 0 && !isAgain && <Rules quiz={quiz} />}
       {past.length > 0 && <Attempts past={past} />}
       <div className="start__act">
+        {quiz.may_attempt && reopened && (
+          <div className="notice notice--info" role="note">
+            <Icon name="rotate-ccw" className="notice__icon" />
+            <p className="notice__title">
+              {t("Attempt {number} was reopened for you", { number: reopened.number })}
+            </p>
+            <p className="notice__body">
+              {t("Your questions and answers are in place, and the result you have stays.")}{" "}
+              {reopened.time_limit
+                ? t("From when you continue, you have {time}.", {
+                    time: duration(reopened.time_limit),
+                  })
+                : t("There is no time limit.")}
+            </p>
+          </div>
+        )}
         {error && <ErrorPanel error={error} onRetry={onRetry} />}
         {quiz.may_attempt ? (
           <OpenAttempt
             key={opensAt}
-            look={isAgain ? "secondary" : "primary"}
+            look={isAgain && !reopened ? "secondary" : "primary"}
             size="lg"
             isFirst={past.length === 0}
+            continues={reopened?.number ?? null}
             opensAt={opensAt}
             isOpening={isOpening}
             onOpen={onOpen}
@@ -72,11 +90,14 @@ function whyNot({ attempts_left: left, question_count: count, is_removed }: Quiz
   return t("Enroll in the course to take this quiz.");
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact({ name, value, note = "" }: { name: string; value: string; note?: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {note && <span className="small faint block">{note}</span>}
+      </dd>
     </div>
   );
 }
@@ -213,10 +234,19 @@ function Attempts({ past }: { past: QuizProps["past"] }) {
             percent,
             is_passed: isPassed,
             is_waiting: isWaiting,
+            is_continued: isContinued,
             submitted_at: at,
           }) => (
             <li key={uid}>
-              <span>{t("Attempt {number}", { number })}</span>
+              <span>
+                {t("Attempt {number}", { number })}
+                {isContinued && (
+                  <span className="small faint">
+                    {" "}
+                    {t("continues {number}", { number: number - 1 })}
+                  </span>
+                )}
+              </span>
               <span className="small faint">{longDate(at)}</span>
               <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
               <b>{isWaiting ? "–" : `${percent}%`}</b>

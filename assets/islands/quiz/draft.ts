@@ -1,5 +1,6 @@
 /** Answers stored on this device until the attempt is submitted, so that a reload or crash loses nothing. */
 import { type Answer, empty, type Paper } from "../../shared/questions/state";
+import type { Attempt } from "./api";
 
 type DraftStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
@@ -31,6 +32,17 @@ export function readDraft(storage: DraftStorage, attempt: string): Paper {
   } catch {
     return empty;
   }
+}
+
+/**
+ * What an attempt begins with on this device: its draft. Without one, a continued attempt begins with the answers that
+ * were submitted, and with what was entered here into the attempt that it continues, also after its time was over.
+ */
+export function beginDraft(storage: DraftStorage, attempt: Attempt): Paper {
+  const own = readDraft(storage, attempt.uid);
+  if (own !== empty && Object.keys(own.answers).length + own.flags.length > 0) return own;
+  const former = attempt.continues ? readDraft(storage, attempt.continues) : empty;
+  return { flags: former.flags, answers: { ...attempt.answers, ...former.answers } };
 }
 
 function isPaper(value: unknown): value is Paper {

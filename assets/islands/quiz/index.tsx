@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
 import { celebrate, milestoneMessage } from "../../shared/milestones";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
-import { type Attempt, openAttempt, type QuizProps, quizQuery } from "./api";
+import { type Attempt, fetchQuiz, openAttempt, type QuizProps, quizQuery } from "./api";
 import { unlockNextLesson } from "../../shared/unlockNextLesson";
 import { Outcome } from "./Outcome";
 import { Paper } from "./Paper";
@@ -32,6 +32,20 @@ export function Island(props: QuizProps) {
     cache.setQueryData(query.queryKey, (known) => known && { ...known, attempt });
     if (attempt.submitted_at) void cache.invalidateQueries({ queryKey: query.queryKey });
   };
+  // The staff of the course gave more time or another attempt: site/newVersion.ts.
+  useEffect(() => {
+    const refresh = (): void => void cache.invalidateQueries({ queryKey: ["quiz"] });
+    addEventListener("study:exceptions", refresh);
+    return () => removeEventListener("study:exceptions", refresh);
+  }, [cache]);
+  const hasMoreTime = async (known: Attempt): Promise<boolean> => {
+    const answer = await withinSeconds(fetchQuiz(props.lesson_uid), ASKING_SECONDS);
+    const found = answer?.attempt;
+    if (found?.uid !== known.uid || found.submitted_at) return false;
+    if (found.time_limit !== 0 && found.time_limit <= known.time_limit) return false;
+    cache.setQueryData(query.queryKey, answer ?? undefined);
+    return true;
+  };
   const opening = useMutation({
     mutationFn: () => openAttempt(props.lesson_uid),
     onSuccess: (attempt) => {
@@ -51,6 +65,7 @@ export function Island(props: QuizProps) {
         attempt={attempt}
         isOpenedHere={opened === attempt.uid}
         endsAt={attempt.seconds_left === null ? null : dataUpdatedAt + attempt.seconds_left * 1000}
+        onTimeOver={() => hasMoreTime(attempt)}
         onSubmitted={(done) => {
           setFresh(done.uid);
           put(done);
@@ -78,8 +93,14 @@ export function Island(props: QuizProps) {
           quiz={quiz}
           isFresh={fresh === attempt.uid}
           again={
-            quiz.may_attempt && !attempt.result.is_passed && attempt.result.waiting === 0
-              ? { opensAt, isOpening: opening.isPending, onOpen: () => opening.mutate() }
+            quiz.may_attempt &&
+            (quiz.reopened || (!attempt.result.is_passed && attempt.result.waiting === 0))
+              ? {
+                  opensAt,
+                  continues: quiz.reopened?.number ?? null,
+                  isOpening: opening.isPending,
+                  onOpen: () => opening.mutate(),
+                }
               : undefined
           }
         />
@@ -95,6 +116,15 @@ export function Island(props: QuizProps) {
       />
     </>
   );
+}
+
+/** At the end of the time, answers wait for this many seconds at most; the server takes them for 30. */
+const ASKING_SECONDS = 5;
+
+/** What a promise resolves to; null if it is rejected or takes longer. */
+function withinSeconds<T>(promise: Promise<T>, seconds: number): Promise<T | null> {
+  const never = new Promise<null>((resolve) => setTimeout(resolve, seconds * 1000, null));
+  return Promise.race([promise.catch(() => null), never]);
 }
 
 /** When the response with the page arrived, in ms since 1970: its "seconds left" count from then. */

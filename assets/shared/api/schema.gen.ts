@@ -2108,6 +2108,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/teaching/exceptions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The exceptions in force in the courses that the user teaches, the latest first. */
+        get: operations["teaching_exceptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teaching/exceptions/extra-attempts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Allow learners more attempts at a quiz. */
+        post: operations["teaching_extra_attempts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teaching/exceptions/extra-time/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give learners more time for a quiz or all quizzes. Open attempts have it at once. */
+        post: operations["teaching_extra_time"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teaching/exceptions/reopened/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let learners continue their newest attempt at a quiz, with its answers. */
+        post: operations["teaching_reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teaching/exceptions/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End an exception. Attempts that are open keep the time that they have. */
+        delete: operations["teaching_exception_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teaching/lessons/": {
         parameters: {
             query?: never;
@@ -2701,6 +2786,25 @@ export interface components {
             second?: number | null;
         };
         /** @description An answer in an attempt, where essays are answered too. */
+        AttemptAnswerIn: {
+            /** @description gaps: by number, the id of a choice or what was typed */
+            gaps?: {
+                [key: string]: string;
+            };
+            /** @description single */
+            id?: string;
+            /** @description multiple, ordering */
+            ids?: string[];
+            /** @description matching: left to right */
+            pairs?: {
+                [key: string]: string;
+            };
+            /** @description numeric, text, essay: as typed */
+            text?: string;
+            /** @description truth */
+            value?: boolean;
+        };
+        /** @description An answer in an attempt, where essays are answered too. */
         AttemptAnswerInRequest: {
             /** @description gaps: by number, the id of a choice or what was typed */
             gaps?: {
@@ -2721,6 +2825,15 @@ export interface components {
         };
         /** @description An attempt: open, with its questions; or submitted, with its result. */
         AttemptOut: {
+            /** @description What an open attempt begins with: those of the attempt that it continues. */
+            answers: {
+                [key: string]: components["schemas"]["AttemptAnswerIn"];
+            };
+            /**
+             * Format: uuid
+             * @description The attempt that was reopened.
+             */
+            continues: string | null;
             number: number;
             pass_percent: number;
             /** @description Empty once submitted. */
@@ -3551,7 +3664,41 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "AUTOMATIC_CAPTIONS_OFF" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CAPTION_LANGUAGE_UNKNOWN" | "CAPTION_TRANSLATION_OFF" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_CHANGED" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_ARCHIVE_UNREADABLE" | "COURSE_CHANGED_MEANWHILE" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "COVER_NOT_THERE" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_TAKEN_OUT" | "LESSON_VIDEO_CHANGED" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_HEAR" | "NOTHING_TO_REFUND" | "NOTHING_TO_REVERSE" | "NOTHING_TO_TRANSLATE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "REVIEW_VERSION_OUTDATED" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_PRESENT" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_OF_OTHER_COURSE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "ATTEMPT_CONTINUED" | "ATTEMPT_REOPENED_ALREADY" | "ATTEMPT_STILL_OPEN" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "AUTOMATIC_CAPTIONS_OFF" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CAPTION_LANGUAGE_UNKNOWN" | "CAPTION_TRANSLATION_OFF" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_CHANGED" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_ARCHIVE_UNREADABLE" | "COURSE_CHANGED_MEANWHILE" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "COVER_NOT_THERE" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "EXTRA_ATTEMPTS_INVALID" | "EXTRA_TIME_INVALID" | "EXTRA_TIME_KNOWN" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_TAKEN_OUT" | "LESSON_VIDEO_CHANGED" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_UNREADABLE" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_HEAR" | "NOTHING_TO_REFUND" | "NOTHING_TO_REOPEN" | "NOTHING_TO_REVERSE" | "NOTHING_TO_TRANSLATE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_HAS_NO_ATTEMPT_LIMIT" | "QUIZ_HAS_NO_TIME_LIMIT" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "REVIEW_VERSION_OUTDATED" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TOO_MANY_LEARNERS_AT_ONCE" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_PRESENT" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_OF_OTHER_COURSE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ExceptionOut: {
+            /** @description The number of a reopened attempt. */
+            attempt?: number | null;
+            /** @description Of extra attempts. */
+            count: number;
+            course: string;
+            /** Format: date-time */
+            granted_at: string;
+            is_unlimited: boolean;
+            kind: components["schemas"]["ExceptionOutKindEnum"];
+            /**
+             * Format: uuid
+             * @description The enrollment.
+             */
+            learner: string;
+            minutes: number;
+            name: string;
+            percent: number;
+            /**
+             * Format: uuid
+             * @description Its lesson; null: all of the course.
+             */
+            quiz?: string | null;
+            reason: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        /**
+         * @description * `time` - Extra time
+         *     * `attempts` - Extra attempts
+         *     * `reopened` - Reopened attempt
+         * @enum {string}
+         */
+        ExceptionOutKindEnum: "time" | "attempts" | "reopened";
         ExchangeOut: {
             answers: components["schemas"]["AnswerOut"][];
             /** Format: date-time */
@@ -3589,6 +3736,53 @@ export interface components {
             name: string;
             /** @description The second at which it begins. */
             start: number;
+        };
+        /** @description What all grants have in common. */
+        ExtraAttemptsInRequest: {
+            count: number;
+            /**
+             * Format: uuid
+             * @description Chosen by the caller: the same call again grants nothing a second time.
+             */
+            key: string;
+            /** @description Their enrollments. */
+            learners: string[];
+            /**
+             * Format: uuid
+             * @description Its lesson.
+             */
+            quiz: string;
+            /**
+             * @description For staff.
+             * @default
+             */
+            reason: string;
+        };
+        /** @description Exactly one of minutes, percent and no limit. */
+        ExtraTimeInRequest: {
+            /** @default false */
+            is_unlimited: boolean;
+            /**
+             * Format: uuid
+             * @description Chosen by the caller: the same call again grants nothing a second time.
+             */
+            key: string;
+            /** @description Their enrollments. */
+            learners: string[];
+            /** @default 0 */
+            minutes: number;
+            /** @default 0 */
+            percent: number;
+            /**
+             * Format: uuid
+             * @description Its lesson; null: all quizzes of the course.
+             */
+            quiz?: string | null;
+            /**
+             * @description For staff.
+             * @default
+             */
+            reason: string;
         };
         /**
          * @description * `upload_failed` - Upload failed
@@ -4209,6 +4403,12 @@ export interface components {
             send_on: string;
             sender_name: string;
         };
+        GrantedOut: {
+            exceptions: components["schemas"]["ExceptionOut"][];
+            /** @description How many open attempts got more time at once. */
+            running: number;
+            skipped: components["schemas"]["SkippedOut"][];
+        };
         /** @description What a file lesson hands out. */
         HandedOut: {
             filename: string;
@@ -4724,6 +4924,15 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["EnrollmentOut"][];
         };
+        PaginatedExceptionOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["ExceptionOut"][];
+        };
         PaginatedForumBoardOutList: {
             /** @example 123 */
             count: number;
@@ -4825,6 +5034,8 @@ export interface components {
             };
         };
         PastAttempt: {
+            /** @description It continues the one before it, which was reopened. */
+            is_continued: boolean;
             is_passed: boolean;
             /** @description Essays in it have no mark yet: its percent is preliminary. */
             is_waiting: boolean;
@@ -5400,6 +5611,8 @@ export interface components {
             attempt: components["schemas"]["AttemptOut"] | null;
             /** @description Null: unlimited. */
             attempts_left: number | null;
+            /** @description Others have less time. */
+            has_extra_time: boolean;
             intro_html: string;
             /** @description A version of the course took it out: attempts are read, and ended. */
             is_removed: boolean;
@@ -5416,6 +5629,8 @@ export interface components {
             progress_page: string;
             /** @description Of one attempt. */
             question_count: number;
+            /** @description What the next call to open an attempt continues. */
+            reopened: components["schemas"]["ReopenedOut"] | null;
             /** @description Seconds between attempts after the second; 0: none. */
             retry_wait: number;
             /**
@@ -5426,7 +5641,7 @@ export interface components {
              *     * `never` - Never
              */
             reveal: components["schemas"]["RevealEnum"];
-            /** @description Seconds; 0: none. */
+            /** @description The learner's, in seconds; 0: none. */
             time_limit: number;
             title: string;
             url: string;
@@ -5531,6 +5746,36 @@ export interface components {
             readonly name: string;
             readonly stored_bytes: number;
             readonly width: number;
+        };
+        /** @description Exactly one of minutes and no limit; the time begins when the learner continues. */
+        ReopenInRequest: {
+            /** @default false */
+            is_unlimited: boolean;
+            /**
+             * Format: uuid
+             * @description Chosen by the caller: the same call again grants nothing a second time.
+             */
+            key: string;
+            /** @description Their enrollments. */
+            learners: string[];
+            /** @default 0 */
+            minutes: number;
+            /**
+             * Format: uuid
+             * @description Its lesson.
+             */
+            quiz: string;
+            /**
+             * @description For staff.
+             * @default
+             */
+            reason: string;
+        };
+        /** @description The newest attempt, which the staff of the course has reopened. */
+        ReopenedOut: {
+            number: number;
+            /** @description Seconds from when it is continued; 0: none. */
+            time_limit: number;
         };
         ReplacedEdit: {
             key: string;
@@ -5759,6 +6004,11 @@ export interface components {
             /** @description The shape of its mark. */
             pip: string;
             tone: string;
+        };
+        /** @description A learner who got nothing. */
+        SkippedOut: {
+            code: string;
+            message: string;
         };
         /** @description The sound of a video as its captions editor shows it. Times in seconds. */
         SoundOut: {
@@ -6039,6 +6289,15 @@ export interface components {
         };
         /** @description What came of submitting, and what it changed in the course. */
         SubmittedAttempt: {
+            /** @description What an open attempt begins with: those of the attempt that it continues. */
+            answers: {
+                [key: string]: components["schemas"]["AttemptAnswerIn"];
+            };
+            /**
+             * Format: uuid
+             * @description The attempt that was reopened.
+             */
+            continues: string | null;
             number: number;
             pass_percent: number;
             /** @description What passing changed; null if nothing did. */
@@ -11411,6 +11670,166 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["QuestionPreviewMarked"];
                 };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teaching_exceptions: {
+        parameters: {
+            query?: {
+                /** @description The slug of one course. */
+                course?: string;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedExceptionOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teaching_extra_attempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtraAttemptsInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantedOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teaching_extra_time: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtraTimeInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantedOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teaching_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReopenInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantedOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teaching_exception_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal or a failure. */
             default: {
