@@ -48,3 +48,12 @@ it("says that the lesson was taken out, and takes it back when a later version h
   say({ type: "version", note: "", is_removed: false });
   expect(shown()).toEqual(["new"]);
 });
+
+it("lets the quiz ask for its rules again when an exception was granted", () => {
+  let heard = 0;
+  addEventListener("study:exceptions", () => (heard += 1), { once: true });
+  say({ type: "exceptions" });
+
+  expect(heard).toBe(1);
+  expect(shown()).toEqual([]);
+});

@@ -23,11 +23,14 @@ from apps.learning.errors import (
     QuizTimeOver,
     TooManyLearnersAtOnce,
 )
+from apps.learning.forms import fields_of, posted_answers
 from apps.learning.models import Attempt, Enrollment, EssayAnswer, EssayMark, LearnerException, LessonProgress
-from apps.learning.queries.exceptions import exceptions_granted_in
+from apps.learning.queries.exceptions import exceptions_at, exceptions_granted_in
 from apps.learning.queries.practice import quizzes_shown_to
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
+from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.exceptions import QuizExceptions, covers, extend_limit, most_generous
+from apps.learning.quizzes.parsing import read_all
 from studyplatform.kit.errors import NotFound
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
@@ -431,6 +434,30 @@ def test_a_continued_attempt_that_runs_out_keeps_the_answers_it_began_with(leo, 
 
 
 @pytest.mark.django_db
+def test_answers_of_every_kind_come_back_into_the_form_without_scripts(leo, quiz, reopen, browser_of, now):
+    seven = right_answers(quiz)
+    choice = {"kind": "single", "options": [{"id": "x", "text": "Delta"}, {"id": "y", "text": "Spring"}]}
+    fields = [{"number": 1, "kind": "text", "points": 1, "options": {}}, {"number": 2, "points": 1} | choice]
+    gaps = QuestionFactory(
+        quiz=quiz, kind="gaps", prompt="[[1]] and [[2]]", points=2, options={"gaps": fields},
+        answer={"gaps": {"1": {"accepted": ["mouth"]}, "2": {"id": "x"}}},
+    )  # fmt: skip
+    essay = QuestionFactory(quiz=quiz, kind="essay", prompt="Why?", options={"limit": 60}, answer={}, points=4)
+    most = {str(gaps.uid): {"gaps": {"1": "mouth", "2": "y"}}, str(essay.uid): {"text": "Because."}}
+    submit(leo, begin(leo, quiz, now), seven | most, now + 5 * MINUTE)
+    reopen(is_unlimited=True, minutes=0)
+    attempt = begin(leo, quiz, now + 20 * MINUTE)
+
+    out = attempt_page_out(get_attempt(leo, attempt.uid), now=now + 20 * MINUTE)
+    questions = restored(attempt.asked)
+    posted = posted_answers(questions, fields_of(out["questions"], out["answers"]))
+    assert read_all(questions, {uid: one for uid, one in posted.items() if one}) == (attempt.answers, [])
+    assert len(attempt.answers) == 9
+    shown = browser_of(leo).get(f"/learn/{quiz.lesson.course.slug}/{quiz.lesson.slug}").content.decode()
+    assert "Because.</textarea>" in shown
+
+
+@pytest.mark.django_db
 def test_an_attempt_whose_time_ran_out_unsent_is_closed_and_reopened(leo, quiz, reopen, now):
     begin(leo, quiz, now)
     with pytest.raises(AttemptStillOpen):
@@ -575,8 +602,6 @@ def test_nothing_is_left_of_a_deleted_account(leo, quiz, grant):
 
 
 @pytest.mark.django_db
-def test_learners_without_exceptions_cost_no_query(leo, quiz, enrollment, browser_of, django_assert_num_queries, now):
-    from apps.learning.queries.exceptions import exceptions_at
-
+def test_learners_without_exceptions_cost_no_query(quiz, django_assert_num_queries):
     with django_assert_num_queries(0):
-        assert exceptions_at(quiz, Enrollment.objects.model(exceptions_at=None)) == QuizExceptions()
+        assert exceptions_at(quiz, Enrollment(exceptions_at=None)) == QuizExceptions()
