@@ -555,6 +555,27 @@ def test_marks_of_essays_stay_unless_they_were_changed(ada, leo, course, enrollm
     assert (done.percent, done.waiting) == (91, 0)
 
 
+@pytest.mark.django_db
+def test_the_same_text_is_marked_once(ada, leo, course, enrollment, act, now):
+    lesson = LessonFactory(section=SectionFactory(course=course), kind="quiz")
+    quiz = QuizFactory(lesson=lesson, max_attempts=1)
+    QuestionFactory(quiz=quiz, kind="essay", prompt="Why?", options={"limit": 60}, answer={}, points=4)
+    first = begin(leo, quiz, now)
+    text = {first.asked[0]["uid"]: {"text": "Because."}}
+    submit(leo, first, text, now + MINUTE)
+    services.reopen_attempts(act(), quiz=quiz, is_unlimited=True, now=now + MINUTE)
+    second = submit(leo, begin(leo, quiz, now + 2 * MINUTE), text, now + 3 * MINUTE)
+    assert second.waiting == 1
+
+    essay = second.essays.get()
+    services.mark_essay(by=ada, essay=essay, earned=Decimal(3), comment="", revision=0, now=now + 4 * MINUTE)
+    essay.refresh_from_db()
+    services.mark_essay(by=ada, essay=essay, earned=Decimal(4), comment="", revision=1, now=now + 5 * MINUTE)
+
+    assert list(EssayAnswer.objects.order_by("pk").values_list("earned", flat=True)) == [3, 4], "only the first mark"
+    assert list(Attempt.objects.order_by("pk").values_list("percent", "waiting")) == [(75, 0), (100, 0)]
+
+
 # What learners are told.
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.learning import policies
@@ -35,7 +36,8 @@ def mark_essay(
     """Give an essay its points and a comment. Idempotent for the same mark.
 
     ``revision`` is how often it had been marked when ``by`` read it. With its last mark an attempt is passed or not; a
-    lesson or a certificate that was earned stays, whatever a later mark says.
+    lesson or a certificate that was earned stays, whatever a later mark says. The same text in the attempt that was
+    reopened, or that continues it, gets its first mark with it.
 
     :raises NotFound: ``by`` is not staff of the course, or the learner is not enrolled anymore.
     :raises EssayPointsInvalid: the points are not between 0 and the question's points, in steps of ``POINT_STEP``.
@@ -43,9 +45,8 @@ def mark_essay(
     """
     comment = written(comment)[:MAX_COMMENT_LENGTH]
     with transaction.atomic():
-        # The attempt is locked first, as when it is submitted: two marks in it wait for each other.
-        locked = Attempt.objects.select_for_update(of=("self",)).filter(pk=essay.attempt_id)
-        attempt = locked.select_related("enrollment__user", "quiz__lesson__course").get()
+        attempts = _lock_attempts(essay.attempt_id)
+        attempt = attempts.pop(essay.attempt_id)
         enforce(policies.mark_essays(by, attempt))
         found = EssayAnswer.objects.filter(pk=essay.pk).first()
         if found is None:
@@ -56,26 +57,57 @@ def mark_essay(
             return found
         if found.revision != revision:
             raise EssayMarkedMeanwhile
-        was_waiting = found.earned is None
-        found.earned, found.comment, found.marked_by, found.marked_at = earned, comment, by, now
-        found.revision += 1
-        found.save(update_fields=["earned", "comment", "marked_by", "marked_at", "revision"])
-        EssayMark.objects.create(
-            essay=found, revision=found.revision, earned=earned, comment=comment, marked_by=by, marked_at=now
-        )
-        _score(attempt, found, is_first_mark=was_waiting)
-        if not attempt.waiting:
-            complete_attempt(attempt, now)
-        publish(
-            EssayMarked(
-                essay_id=found.pk,
-                attempt_id=attempt.pk,
-                user_id=attempt.enrollment.user_id,
-                is_complete=was_waiting and not attempt.waiting,
-                is_change=not was_waiting,
-            )
-        )
+        same = [(other, one) for other in attempts.values() if (one := _same_essay(found, attempt, other)) is not None]
+        events = []
+        for of, one in [(attempt, found), *same]:
+            one.earned, one.comment, one.marked_by = earned, comment, by
+            events.append(_give_mark(of, one, now))
+        publish(max(events, key=lambda event: event.attempt_id))  # the learner is told of the newest attempt
     return found
+
+
+def _lock_attempts(pk: int) -> dict[int, Attempt]:
+    """Lock an attempt, and before or after it, in their order, those that it continues or that continue it.
+
+    As when it is submitted, it is locked first: two marks in it wait for each other.
+    """
+    linked = Q(pk=pk) | Q(continues=pk) | Q(continued_by=pk)
+    locked = Attempt.objects.select_for_update(of=("self",)).filter(linked).order_by("pk")
+    return {one.pk: one for one in locked.select_related("enrollment__user", "quiz__lesson__course")}
+
+
+def _same_essay(essay: EssayAnswer, attempt: Attempt, other: Attempt) -> EssayAnswer | None:
+    """Return the essay of a continued attempt that has the same text and waits, too."""
+    uid = str(essay.question_uid)
+    if essay.earned is not None or attempt.answers.get(uid) != other.answers.get(uid):
+        return None
+    return EssayAnswer.objects.filter(attempt=other, question_uid=essay.question_uid, earned=None).first()
+
+
+def _give_mark(attempt: Attempt, essay: EssayAnswer, now: datetime) -> EssayMarked:
+    """Save the mark that an essay of a locked attempt has got, with what follows; return what happened."""
+    was_waiting = essay.marked_at is None
+    essay.marked_at = now
+    essay.revision += 1
+    essay.save(update_fields=["earned", "comment", "marked_by", "marked_at", "revision"])
+    EssayMark.objects.create(
+        essay=essay,
+        revision=essay.revision,
+        earned=essay.earned,
+        comment=essay.comment,
+        marked_by=essay.marked_by,
+        marked_at=now,
+    )
+    _score(attempt, essay, is_first_mark=was_waiting)
+    if not attempt.waiting:
+        complete_attempt(attempt, now)
+    return EssayMarked(
+        essay_id=essay.pk,
+        attempt_id=attempt.pk,
+        user_id=attempt.enrollment.user_id,
+        is_complete=was_waiting and not attempt.waiting,
+        is_change=not was_waiting,
+    )
 
 
 def earned_by(attempt: Attempt) -> Fraction:
