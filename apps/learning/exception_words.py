@@ -1,4 +1,4 @@
-"""Exceptions in words, for the learner's notification. The reason is never part of them."""
+"""Exceptions in words, for the learner's notification and for staff. The reason is never part of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts import services
 from apps.learning.models import LearnerException
+from studyplatform.kit.web.jinja import register
 
 Kind = LearnerException.Kind
 
@@ -92,3 +93,27 @@ def describe_end(params: Mapping[str, Any]) -> tuple[str, str]:
                 else _("Your extra time for “%(where)s” has ended")
             )
             return headline % params, _("An attempt that you have open keeps its time.")
+
+
+@register("exception_text")
+def exception_text(exception: LearnerException) -> str:
+    """Return what was granted, for staff: "25% more time", "Attempt 2 again, for 15 minutes"."""
+    if exception.kind == Kind.ATTEMPTS:
+        count = exception.count
+        return ngettext("%(count)d more attempt", "%(count)d more attempts", count) % {"count": count}
+    minutes = exception.minutes
+    if exception.kind == Kind.REOPENED:
+        number = exception.attempt.number if exception.attempt is not None else 0
+        if exception.is_unlimited:
+            return _("Attempt %(number)d again, without a time limit") % {"number": number}
+        text = ngettext(
+            "Attempt %(number)d again, for %(minutes)d minute",
+            "Attempt %(number)d again, for %(minutes)d minutes",
+            minutes,
+        )
+        return text % {"number": number, "minutes": minutes}
+    if exception.is_unlimited:
+        return _("No time limit")
+    if exception.percent:
+        return _("%(percent)d%% more time") % {"percent": exception.percent}
+    return ngettext("%(minutes)d more minute", "%(minutes)d more minutes", minutes) % {"minutes": minutes}

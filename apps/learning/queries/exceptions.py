@@ -1,6 +1,7 @@
 """Read the exceptions that learners have from the rules of quizzes."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -41,6 +42,33 @@ def exceptions_granted_in(user: User, courses: Collection[int] | None = None) ->
         for name in names
     ]
     return rows.select_related(*related).defer(*deferred).order_by("-granted_at", "-pk")
+
+
+@dataclass(frozen=True)
+class ExtensibleQuiz:
+    """A quiz of a course, with the rules from which there are exceptions."""
+
+    lesson_uid: UUID
+    title: str
+    time_limit: int
+    max_attempts: int
+
+
+def quizzes_of(course_id: int) -> list[ExtensibleQuiz]:
+    """Return the quizzes of a course, in the order of its lessons. One query."""
+    rows = Quiz.objects.filter(lesson__course=course_id, lesson__removed_at=None)
+    rows = rows.order_by("lesson__section__position", "lesson__position")
+    facts = rows.values_list("lesson__uid", "lesson__number", "lesson__title", "time_limit", "max_attempts")
+    return [ExtensibleQuiz(uid, f"{number} {title}".strip(), *rules) for uid, number, title, *rules in facts]
+
+
+def learners_taught_by(user: User, uids: Collection[UUID]) -> list[Enrollment]:
+    """Return these enrollments, by uid, in courses that the user teaches now, by name of the learner. One query."""
+    rows = Enrollment.objects.active().filter(uid__in=uids)
+    if not user.is_admin:
+        rows = rows.filter(taught_by(user.pk, Right.TEACH, "course__") if user.can_teach else Q(pk__in=[]))
+    rows = rows.select_related("user", "course").defer("course__description", "course__outcomes")
+    return sorted(rows, key=lambda one: (one.user.display_name.casefold(), one.pk))
 
 
 def find_quiz(lesson: UUID | None) -> Quiz:
