@@ -12,7 +12,8 @@ from apps.accounts.services import Part, register_export
 
 _ACCOUNT = (
     "email", *PROFILE_FIELDS, "former_zone", "former_zone_until", "role", "theme", "style",
-    "daily_minutes", "weekly_lessons", "date_joined", "last_login", "email_verified_at", "terms_accepted_at",
+    "daily_minutes", "weekly_lessons", "shares_email", "date_joined", "last_login", "email_verified_at",
+    "terms_accepted_at",
 )  # fmt: skip
 
 

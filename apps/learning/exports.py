@@ -23,6 +23,8 @@ from apps.learning.models import (
     Rating,
     RatingDecision,
     RatingReport,
+    SavedFilter,
+    StaffNote,
     WatchedDay,
 )
 
@@ -79,6 +81,12 @@ def of_learning(user: User) -> Iterator[Part]:
         "learning/exceptions_given.json",
         exceptions_given.values("enrollment__course__title", "kind", "reason", "granted_at", "ended_at").iterator(),
     )
+    notes_about = StaffNote.objects.filter(learner=user).order_by("pk")
+    yield Part("learning/staff_notes.json", notes_about.values("course__title", "text", "created_at").iterator())
+    notes_by = StaffNote.objects.filter(author=user).order_by("pk")
+    yield Part("learning/staff_notes_written.json", notes_by.values("course__title", "text", "created_at").iterator())
+    filters = SavedFilter.objects.filter(user=user).order_by("pk")
+    yield Part("learning/saved_filters.json", filters.values("name", "query", "created_at").iterator())
     given = Certificate.objects.filter(**mine).values("code", "course_title", "learner_name", "issued_at")
     yield Part("learning/certificates.json", given.iterator())
     ratings = Rating.objects.filter(**mine, deleted_at=None)

@@ -6,7 +6,14 @@ from apps.accounts.forms.passwords import ChangePassword, ConfirmPassword, Forgo
 from apps.accounts.forms.personal_tokens import NewPersonalToken
 from apps.accounts.forms.profile import Profile, ProfilePicture, time_zones
 from apps.accounts.forms.registration import FinishRegistration, Register, RegisterWithProvider
-from apps.accounts.forms.settings import Appearance, ChangeEmail, DeleteAccount, Goals, RequestToTeach
+from apps.accounts.forms.settings import (
+    Appearance,
+    ChangeEmail,
+    DeleteAccount,
+    EmailSharing,
+    Goals,
+    RequestToTeach,
+)
 from apps.accounts.forms.sign_in import (
     AppCode,
     EmailCode,
@@ -27,6 +34,7 @@ __all__ = [
     "DecideTeaching",
     "DeleteAccount",
     "EmailCode",
+    "EmailSharing",
     "FinishRegistration",
     "ForgotPassword",
     "Goals",

@@ -53,6 +53,10 @@ class Goals(forms.Form):
     )
 
 
+class EmailSharing(forms.Form):
+    shares_email = forms.BooleanField(label=_("Show my email to the instructors of my courses"), required=False)
+
+
 class RequestToTeach(forms.Form):
     reason = forms.CharField(
         label=_("What would you like to teach, and what is your experience?"),

@@ -105,6 +105,9 @@ class User(AbstractUser):
     style = models.CharField(max_length=9, choices=Style.choices, blank=True)
     daily_minutes = models.PositiveSmallIntegerField(default=30)
     weekly_lessons = models.PositiveSmallIntegerField(default=5)
+    shares_email = models.BooleanField(
+        default=False, help_text="Show the email to those who teach the courses that the user takes."
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS = []

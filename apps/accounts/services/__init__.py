@@ -93,6 +93,7 @@ from apps.accounts.services.settings import (
     change_password,
     save_appearance,
     save_profile,
+    set_email_sharing,
     set_goals,
 )
 from apps.accounts.services.sign_in_tokens import create_sign_in_token, redeem_sign_in_token
@@ -200,6 +201,7 @@ __all__ = [
     "send_password_reset",
     "send_registration_email",
     "send_verification_email",
+    "set_email_sharing",
     "set_goals",
     "set_picture",
     "set_up_app",

@@ -37,7 +37,7 @@ from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
-_OWN_CHOICES = ("theme", "style", "daily_minutes", "weekly_lessons", "former_zone", "former_zone_until")
+_OWN_CHOICES = ("theme", "style", "daily_minutes", "weekly_lessons", "former_zone", "former_zone_until", "shares_email")
 _hindrances: list[Callable[[User], Verdict]] = []
 
 

@@ -99,3 +99,9 @@ def set_goals(*, user: User, daily_minutes: int, weekly_lessons: int) -> None:
     """Save how much the user plans to learn in a day and in a week."""
     user.daily_minutes, user.weekly_lessons = daily_minutes, weekly_lessons
     user.save(update_fields=["daily_minutes", "weekly_lessons"])
+
+
+def set_email_sharing(*, user: User, shares_email: bool) -> None:
+    """Save whether those who teach the user's courses see the email. Off until the user turns it on."""
+    user.shares_email = shares_email
+    user.save(update_fields=["shares_email"])

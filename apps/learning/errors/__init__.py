@@ -44,6 +44,13 @@ from apps.learning.errors.quizzes import (
 from apps.learning.errors.quizzes import (
     QuizTimeOver as QuizTimeOver,
 )
+from apps.learning.errors.staff import FilterTooLong as FilterTooLong
+from apps.learning.errors.staff import SavedFilterNameless as SavedFilterNameless
+from apps.learning.errors.staff import SavedFilterNameTaken as SavedFilterNameTaken
+from apps.learning.errors.staff import StaffNoteEmpty as StaffNoteEmpty
+from apps.learning.errors.staff import StaffNoteOfAnother as StaffNoteOfAnother
+from apps.learning.errors.staff import StaffNoteTooLong as StaffNoteTooLong
+from apps.learning.errors.staff import TooManySavedFilters as TooManySavedFilters
 from studyplatform.kit.errors import Action, AppError
 
 

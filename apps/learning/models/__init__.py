@@ -29,12 +29,24 @@ from apps.learning.models.rollups import (
     TeacherDay,
     TeacherRollup,
 )
+from apps.learning.models.staff import (
+    MAX_FILTER_NAME_LENGTH,
+    MAX_FILTER_QUERY_LENGTH,
+    MAX_SAVED_FILTERS,
+    MAX_STAFF_NOTE_LENGTH,
+    SavedFilter,
+    StaffNote,
+)
 
 __all__ = [
     "MAX_EXCEPTION_MINUTES",
     "MAX_EXTRA_ATTEMPTS",
     "MAX_EXTRA_PERCENT",
+    "MAX_FILTER_NAME_LENGTH",
+    "MAX_FILTER_QUERY_LENGTH",
     "MAX_REASON_LENGTH",
+    "MAX_SAVED_FILTERS",
+    "MAX_STAFF_NOTE_LENGTH",
     "Achievement",
     "Attempt",
     "Bookmark",
@@ -67,6 +79,8 @@ __all__ = [
     "RatingReport",
     "RestartedLesson",
     "RollupState",
+    "SavedFilter",
+    "StaffNote",
     "TeacherDay",
     "TeacherRollup",
     "WatchedDay",

@@ -50,7 +50,8 @@ def forget_deleted_user(event: AccountDeleted) -> None:
     What lists of learners show of the enrollments goes.
     """
     own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
-    for forget in (*own, services.forget_essays, services.forget_learned_days, services.forget_exceptions):
+    staffed = (services.forget_exceptions, services.forget_staff_notes, services.forget_saved_filters)
+    for forget in (*own, services.forget_essays, services.forget_learned_days, *staffed):
         forget(user_id=event.user_id)
     EnrollmentRollup.objects.filter(enrollment__user=event.user_id).delete()
 

@@ -55,6 +55,8 @@ from apps.learning.services.ratings import (
 )
 from apps.learning.services.remarking import remark_questions
 from apps.learning.services.restarting import restart_lessons
+from apps.learning.services.saved_filters import delete_filter, forget_saved_filters, rename_filter, save_filter
+from apps.learning.services.staff_notes import delete_staff_note, forget_staff_notes, write_staff_note
 from apps.learning.services.versions import choose_version
 from apps.learning.services.visits import count_visit
 
@@ -79,8 +81,10 @@ __all__ = [
     "delete_cards_of",
     "delete_documents",
     "delete_expired_documents",
+    "delete_filter",
     "delete_notes",
     "delete_rating",
+    "delete_staff_note",
     "draw_attempt",
     "edit_card",
     "end_exceptions",
@@ -92,6 +96,8 @@ __all__ = [
     "forget_exceptions",
     "forget_learned_days",
     "forget_rating",
+    "forget_saved_filters",
+    "forget_staff_notes",
     "grant_enrollment",
     "grant_extra_attempts",
     "grant_extra_time",
@@ -108,6 +114,7 @@ __all__ = [
     "recount",
     "recount_course",
     "remark_questions",
+    "rename_filter",
     "reopen_attempts",
     "reply_to_rating",
     "report_rating",
@@ -117,6 +124,7 @@ __all__ = [
     "restore_rating",
     "review_card",
     "revoke_enrollment",
+    "save_filter",
     "save_note",
     "save_watching",
     "set_bookmark",
@@ -124,4 +132,5 @@ __all__ = [
     "submit_attempt",
     "vote_helpful",
     "write_note",
+    "write_staff_note",
 ]

@@ -1,4 +1,4 @@
-"""The data archive, and deleting the account."""
+"""Who sees the email, the data archive, and deleting the account."""
 
 from typing import Any
 from uuid import UUID
@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import forms, services, sessions
-from apps.accounts.guards import confirms_identity, recently_authenticated_from, signed_in_user
+from apps.accounts.guards import confirms_identity, recently_authenticated_from, signed_in, signed_in_user
 from apps.accounts.models import DataExport
 from apps.accounts.pages.settings.sections import page, posts_from, register, saved
 from apps.accounts.sessions import known_browsers
@@ -23,11 +23,24 @@ from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    exports = DataExport.objects.filter(user=signed_in_user(request))
-    return {"export": exports.order_by("-created_at").first(), "refusal": None}
+    user = signed_in_user(request)
+    exports = DataExport.objects.filter(user=user)
+    form = forms.EmailSharing(initial={"shares_email": user.shares_email})
+    return {"export": exports.order_by("-created_at").first(), "refusal": None, "form": form}
 
 
 register(SettingsSection(slug="privacy", order=100, title=gettext_lazy("Privacy"), icon="eye", context=_context))
+
+
+@signed_in
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    """Save whether instructors see the email."""
+    form = forms.EmailSharing(request.POST)
+    if not form.is_valid():
+        return page(request, "privacy", form=form)
+    services.set_email_sharing(user=signed_in_user(request), **form.cleaned_data)
+    return saved("privacy")
 
 
 @recently_authenticated_from("/settings/privacy")

@@ -48,7 +48,7 @@ urlpatterns = [
     path("tokens/new", tokens.create, name="new-token"),
     path("tokens/<uuid:uid>/revoke", tokens.revoke, name="revoke-token"),
     section_path("teaching", teaching.ask),
-    section_path("privacy"),
+    section_path("privacy", privacy.save),
     path("privacy/export", privacy.export, name="ask-for-export"),
     path("privacy/export/<uuid:uid>", privacy.download, name="download-export"),
     path("privacy/delete", privacy.delete, name="delete-account"),

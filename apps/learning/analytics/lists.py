@@ -1,0 +1,141 @@
+"""Lists of learners: how many there are, which ones a filter shows, and what is written about each."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Count, F, Q, QuerySet
+from django.db.models.functions import Lower
+
+from apps.learning.analytics.courses import Scope
+from apps.learning.analytics.filters import ACTIVE_WITHIN, NEW_FOR, LearnerFilter, Seen, Tab
+from apps.learning.analytics.learners import minutes_per_day
+from apps.learning.models import Enrollment, EnrollmentRollup
+
+Risk = EnrollmentRollup.Risk
+MAX_WORDS = 5  # of a search
+CHUNK = 1_000  # rows of a file that are read at once
+WEEK = timedelta(days=7)
+_UNSHOWN = ("course__description", "course__outcomes")
+
+
+@dataclass(frozen=True)
+class LearnerCounts:
+    """How many enrollments of the courses each tab has; ``people`` and ``active_people`` are different people."""
+
+    people: int
+    active_people: int
+    by_tab: dict[str, int]
+    by_risk: dict[str, int]
+
+
+@dataclass(frozen=True)
+class LearnerRow:
+    """One enrollment as a list shows it."""
+
+    enrollment: Enrollment
+    rollup: EnrollmentRollup | None
+    """None until the next run of the job, for who has just enrolled."""
+    minutes: tuple[int, ...]
+    """Spent on each of the last 30 days (UTC), oldest first."""
+
+
+def learners_in(courses: Collection[int]) -> QuerySet[Enrollment]:
+    """Return the present enrollments of people whose account exists, in courses by primary key."""
+    return Enrollment.objects.active().filter(course__in=courses, user__deleted_at=None)
+
+
+def count_learners(scope: Scope, now: datetime) -> LearnerCounts:
+    """Count what the tabs of the list show. One query."""
+    active = _is_active(now)
+    counted = learners_in(scope.pks).aggregate(
+        people=Count("user", distinct=True),
+        active_people=Count("user", distinct=True, filter=active),
+        tab_all=Count("pk"),
+        **{f"tab_{tab}": Count("pk", filter=_of_tab(tab, now)) for tab in Tab if tab != Tab.ALL},
+        **{f"risk_{risk}": Count("pk", filter=Q(rollup__risk=risk)) for risk in Risk.values},
+    )
+    return LearnerCounts(
+        people=counted["people"],
+        active_people=counted["active_people"],
+        by_tab={tab: counted[f"tab_{tab}"] for tab in Tab},
+        by_risk={risk: counted[f"risk_{risk}"] for risk in Risk.values},
+    )
+
+
+def matching_learners(scope: Scope, wanted: LearnerFilter, now: datetime) -> QuerySet[Enrollment]:
+    """Return the enrollments that a filter shows, in its order, with what a row needs.
+
+    Of which courses, the scope says, not the filter.
+    """
+    rows = learners_in(scope.pks).filter(_of_tab(wanted.tab, now))
+    if wanted.least > 0 or wanted.most < 100:
+        rows = rows.filter(percent__range=(wanted.least, wanted.most))
+    if wanted.seen:
+        rows = rows.filter(_last_seen(wanted.seen, now))
+    if wanted.risk:
+        rows = rows.filter(rollup__risk=wanted.risk)
+    for word in wanted.q.split()[:MAX_WORDS]:
+        rows = rows.filter(
+            Q(user__first_name__folded_contains=word)
+            | Q(user__last_name__folded_contains=word)
+            | Q(user__username__folded_contains=word)
+        )
+    related = ("user", "course", "rollup__risk_lesson", "last_lesson")
+    return rows.select_related(*related).defer(*_UNSHOWN).order_by(*_order(wanted.sort))
+
+
+def chosen_learners(rows: QuerySet[Enrollment], uids: Collection[UUID]) -> QuerySet[Enrollment]:
+    """Return those of the rows that were chosen, by the uids of their enrollments."""
+    return rows.filter(uid__in=uids)
+
+
+def rows_of(enrollments: Collection[Enrollment], now: datetime) -> list[LearnerRow]:
+    """Return the rows of a page of the list. One query."""
+    minutes = minutes_per_day(enrollments, now.astimezone(UTC).date())
+    return [LearnerRow(one, rollup_of(one), tuple(minutes[one.pk])) for one in enrollments]
+
+
+def rollup_of(enrollment: Enrollment) -> EnrollmentRollup | None:
+    """Return what the job counted of an enrollment that was read with its roll-up."""
+    return getattr(enrollment, "rollup", None)
+
+
+def iterate_learners(rows: QuerySet[Enrollment]) -> Iterator[Enrollment]:
+    """Read all rows, a thousand at a time."""
+    yield from rows.iterator(chunk_size=CHUNK)
+
+
+def _is_active(now: datetime) -> Q:
+    return Q(last_activity_at__gte=now - ACTIVE_WITHIN)
+
+
+def _of_tab(tab: str, now: datetime) -> Q:
+    match tab:
+        case Tab.ACTIVE:
+            return _is_active(now)
+        case Tab.NEW:
+            return Q(enrolled_at__gte=now - NEW_FOR)
+        case Tab.AT_RISK:
+            return Q(rollup__risk__in=Risk.values)
+        case Tab.FINISHED:
+            return Q(completed_at__isnull=False)
+    return Q()
+
+
+def _last_seen(seen: str, now: datetime) -> Q:
+    since = now - (WEEK if seen == Seen.WEEK else ACTIVE_WITHIN)
+    return Q(last_activity_at__lt=since) if seen == Seen.LONGER else Q(last_activity_at__gte=since)
+
+
+def _order(sort: str) -> list[F | str]:
+    """Return the order, with the primary key last, so that pages never share a row."""
+    falls = sort.startswith("-")
+    if sort in {"seen", "-seen"}:
+        return ["last_activity_at", "pk"] if falls else ["-last_activity_at", "-pk"]
+    if sort in {"name", "-name"}:
+        names = [Lower("user__first_name"), Lower("user__last_name"), Lower("user__username")]
+        return [*(one.desc() if falls else one.asc() for one in names), "pk"]  # type: ignore[list-item]
+    field = F({"progress": "percent", "quizzes": "rollup__quiz_percent", "time": "rollup__seconds"}[sort.lstrip("-")])
+    return [field.desc(nulls_last=True) if falls else field.asc(nulls_last=True), "pk"]  # type: ignore[list-item]
