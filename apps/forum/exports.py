@@ -15,6 +15,7 @@ from apps.forum.models import (
     Draft,
     Follow,
     Message,
+    MessageBatch,
     MessageReport,
     ModerationAction,
     Post,
@@ -42,6 +43,10 @@ def _of_messages(user: User) -> Iterator[Part]:
     yield Part(
         "forum/announcements_sent.json",
         sent.values("course__title", "created_at", "audience", "subject", "source", "sent_count").iterator(),
+    )
+    to_many = MessageBatch.objects.filter(sender=user).order_by("pk")
+    yield Part(
+        "forum/messages_to_many.json", to_many.values("created_at", "source", "expected", "sent_count").iterator()
     )
     received = AnnouncementCopy.objects.filter(user=user).order_by("pk")
     yield Part(

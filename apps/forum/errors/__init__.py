@@ -8,6 +8,7 @@ from apps.forum.errors.messages import (
     MessageEmpty,
     MessageTooLong,
     MessageUnreadable,
+    NoLearnersChosen,
     NoRecipients,
     OwnMessage,
     RecipientBlocked,
@@ -15,6 +16,7 @@ from apps.forum.errors.messages import (
     ReportDecided,
     SenderBlocked,
     TooManyAttachments,
+    TooManyRecipients,
 )
 from apps.forum.errors.moderation import (
     AlreadyDecided,
@@ -67,6 +69,7 @@ __all__ = [
     "MessagesBanned",
     "ModerationRequired",
     "ModeratorNotBanned",
+    "NoLearnersChosen",
     "NoRecipients",
     "NotAQuestion",
     "NotUndoable",
@@ -87,6 +90,7 @@ __all__ = [
     "TextBecomesPublic",
     "TooManyAttachments",
     "TooManyFiles",
+    "TooManyRecipients",
     "TooManyTags",
     "TopicHasReplies",
     "TopicLocked",

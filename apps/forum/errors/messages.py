@@ -157,3 +157,26 @@ class CourseNotOpenForAnnouncements(AppError):
     severity = "warning"
     icon = "lock"
     is_for_scripts = False
+
+
+class NoLearnersChosen(AppError):
+    code = "MESSAGE_WITHOUT_LEARNERS"
+    status = 409
+    title = _("No learners chosen")
+    message = _("No one would get this message. Choose learners of a course that you teach.")
+    severity = "warning"
+    icon = "users-round"
+    is_for_scripts = False
+
+
+@dataclass(eq=False, kw_only=True)
+class TooManyRecipients(AppError):
+    code = "MESSAGE_TOO_MANY_LEARNERS"
+    status = 400
+    title = _("Too many learners")
+    message = _("You can write to up to %(most)s learners at once. Narrow the filter, or send an announcement.")
+    severity = "warning"
+    icon = "users-round"
+    is_for_scripts = False
+
+    most: str = "20,000"

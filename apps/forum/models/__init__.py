@@ -1,3 +1,4 @@
+from apps.forum.models.batches import BatchRecipient, MessageBatch
 from apps.forum.models.boards import Board
 from apps.forum.models.documents import PostDocument
 from apps.forum.models.messages import (
@@ -20,6 +21,7 @@ __all__ = [
     "Announcement",
     "AnnouncementCopy",
     "Ban",
+    "BatchRecipient",
     "Block",
     "Board",
     "Conversation",
@@ -27,6 +29,7 @@ __all__ = [
     "Follow",
     "Level",
     "Message",
+    "MessageBatch",
     "MessageFile",
     "MessageReport",
     "ModerationAction",

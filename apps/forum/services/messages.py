@@ -78,6 +78,36 @@ def send_message(
     return message
 
 
+def write_of_batch(*, course: Course, learner: User, user: User, source: str, key: uuid.UUID, now: datetime) -> Message:
+    """Write a message of a batch in the learner's conversation, in the caller's transaction. Idempotent by its key.
+
+    The rate limits have counted the batch as a whole.
+
+    :raises AppError: the user may not write here, or the text is too long with what was filled in.
+    """
+    source = check_message(source, has_files=False)
+    times = {"created_at": now, "last_message_at": now, "changed_at": now}
+    conversation, _is_new = Conversation.objects.select_for_update().get_or_create(
+        course=course, learner=learner, defaults=times
+    )
+    done = Message.objects.filter(key=key).first()
+    if done is not None:
+        return done
+    enforce(policies.write_message(user, course, learner))
+    message = Message.objects.create(
+        key=key,
+        conversation=conversation,
+        number=conversation.last_number + 1,
+        author=user,
+        is_by_learner=False,
+        source=source,
+        html=text.render_message(source, is_trusted=True),
+        created_at=now,
+    )
+    _count(conversation, message, text.excerpt(source, EXCERPT))
+    return message
+
+
 def files_to_attach(user: User, uids: Sequence[uuid.UUID]) -> list[File]:
     """The user's files with these uids, each once.
 

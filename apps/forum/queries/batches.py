@@ -1,0 +1,48 @@
+"""Messages to many learners: whom they won't reach, and how far one has come."""
+
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from apps.accounts.models import User
+from apps.courses.models import Right, taught_by
+from apps.forum.models import BatchRecipient, Block, MessageBatch
+from apps.learning.models import Enrollment
+from studyplatform.kit.errors import NotFound
+
+MAX_NAMES_SHOWN = 50
+
+
+def writable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
+    """Return those of the enrollments in whose courses the user writes messages: an admin doesn't as such."""
+    return rows.filter(taught_by(user.pk, Right.TEACH, "course__")).exclude(user=user)
+
+
+def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
+    """Return those of the enrollments whose learners would get no message: the account is blocked, or one of the two
+    blocked the other. ``has_block`` says which.
+    """
+    teachers = Q(blocked=user) | Q(blocked=OuterRef("course__instructor"))
+    by_learner = Block.objects.filter(teachers, blocker=OuterRef("user"))
+    by_teacher = Block.objects.filter(
+        Q(blocker=user) | Q(blocker=OuterRef("course__instructor")), blocked=OuterRef("user")
+    )
+    rows = rows.annotate(has_block=Exists(by_learner) | Exists(by_teacher))
+    return rows.filter(Q(user__is_active=False) | Q(has_block=True) | Q(user=F("course__instructor")))
+
+
+def batch_of(user: User, uid: UUID) -> MessageBatch:
+    """Return a batch that the user sent.
+
+    :raises NotFound: there is none.
+    """
+    found = MessageBatch.objects.filter(sender=user, uid=uid).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def refused_in(batch: MessageBatch) -> list[BatchRecipient]:
+    """Return the first recipients who got no message, with the code of the reason. One query."""
+    rows = BatchRecipient.objects.filter(batch=batch).exclude(refusal="")
+    return list(rows.select_related("enrollment__user", "enrollment__course").order_by("pk")[:MAX_NAMES_SHOWN])
