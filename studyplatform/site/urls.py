@@ -14,7 +14,7 @@ from studyplatform.site.public.paths import paths
 from studyplatform.site.public.status import status
 from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
 from studyplatform.site.teaching import home as instructor_home
-from studyplatform.site.teaching import storage, uploads
+from studyplatform.site.teaching import learner, learner_messages, learners, storage, uploads
 
 app_name = "site"
 urlpatterns = [
@@ -27,6 +27,16 @@ urlpatterns = [
     path("dashboard/instructor/", instructor_home.instructor_home, name="instructor-home"),
     path("dashboard/instructor/courses/<slug:slug>/preview", course_preview, name="course-preview"),
     path("dashboard/instructor/upload/", uploads.uploads, name="upload"),
+    path("dashboard/instructor/students/", learners.learners, name="learners"),
+    path("dashboard/instructor/students/export", learners.export, name="learners-export"),
+    path("dashboard/instructor/students/filters", learners.save_filter, name="learners-save-filter"),
+    path("dashboard/instructor/students/filters/delete", learners.delete_filter, name="learners-delete-filter"),
+    path("dashboard/instructor/students/message", learner_messages.write, name="learners-message"),
+    path("dashboard/instructor/students/messages/<uuid:uid>", learner_messages.sent, name="learners-message-sent"),
+    path("dashboard/instructor/students/<uuid:uid>", learner.learner, name="learner"),
+    path("dashboard/instructor/students/<uuid:uid>/attempts/<uuid:attempt>", learner.attempt, name="learner-attempt"),
+    path("dashboard/instructor/students/<uuid:uid>/notes", learner.write_note, name="learner-note"),
+    path("dashboard/instructor/students/<uuid:uid>/notes/<uuid:note>", learner.delete_note, name="learner-note-delete"),
     path("dashboard/admin/", admin_home.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),
     path("dashboard/admin/courses/<slug:slug>/review/points", reviews.review_point, name="review-point"),

@@ -161,7 +161,7 @@ PAGES = {
     "status": Stop("", "/status"),
     "offline": Stop("", "/offline"),
     "not found": Stop("", "/nowhere", 404),
-    "still to come": Stop("instructor", "/dashboard/instructor/students/", 404),
+    "still to come": Stop("instructor", "/dashboard/instructor/analytics/", 404),
     "tutor for visitors": Stop("", "/chat/"),
     "tutor": Stop("student", "/chat/", shows=".askbox textarea"),
 }

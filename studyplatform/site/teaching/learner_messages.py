@@ -1,0 +1,104 @@
+"""Write to one learner, to some, or to all that a filter shows, and how far such a message has come."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.accounts.guards import signed_in_user, teaches
+from apps.accounts.models import User
+from apps.forum.queries import batches as queries
+from apps.forum.services import batches
+from apps.forum.text.placeholders import placeholders, with_shown_placeholders
+from apps.learning.analytics.lists import iterate_learners
+from studyplatform.kit.errors import REGISTRY, AppError, NotFound
+from studyplatform.kit.names import WrittenFormField
+from studyplatform.site.teaching.learner_words import first_words
+from studyplatform.site.teaching.learners import ADDRESS, Choice, choice_in
+
+MAX_NAMES = 8  # of recipients, above the text
+
+
+class BatchForm(forms.Form):
+    """``key`` makes a form that is sent twice one message to each."""
+
+    key = forms.UUIDField(widget=forms.HiddenInput)
+    text = WrittenFormField(label=_("Message"), error_messages={"required": _("Write something before you send it.")})
+
+
+@teaches
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def write(request: HttpRequest) -> HttpResponse:
+    """The message to ``learner``, by enrollments, or to ``all`` that the filter shows. A POST sends it.
+
+    ``about`` is a risk, of which the text begins with a suggestion.
+    """
+    user, now = signed_in_user(request), timezone.now()
+    given = request.POST if request.method == "POST" else request.GET
+    choice = choice_in(given, user, now)
+    beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about", ""))}
+    form = BatchForm(request.POST if request.method == "POST" else None, initial=beginning)
+    if request.method == "POST" and form.is_valid():
+        try:
+            batch = batches.send_batch(
+                user=user,
+                recipients=iterate_learners(queries.writable(user, choice.rows)),
+                source=form.cleaned_data["text"],
+                key=form.cleaned_data["key"],
+                now=now,
+            )
+        except AppError as refusal:
+            if refusal.status == NotFound.status:
+                raise
+            form.add_error("text", refusal.detail)
+        else:
+            return redirect(f"{ADDRESS}messages/{batch.uid}")
+    context = _context(user, choice) | {"form": form, "key": form["key"].value() or beginning["key"]}
+    return render(request, "site/learners/message.html", context, status=422 if form.errors else 200)
+
+
+def _context(user: User, choice: Choice) -> dict[str, Any]:
+    """What the form shows beside the text. Four queries."""
+    rows = queries.writable(user, choice.rows)
+    refused = queries.unreachable(user, rows)
+    named = list(refused[: queries.MAX_NAMES_SHOWN])
+    return {
+        "choice": choice,
+        "count": rows.count(),
+        "chosen_count": choice.rows.count(),
+        "recipients": list(rows[:MAX_NAMES]),
+        "refused": named,
+        "refused_count": len(named) if len(named) < queries.MAX_NAMES_SHOWN else refused.count(),
+        "places": placeholders().values(),
+        "max_length": batches.MAX_LENGTH,
+        "base": ADDRESS,
+        "back": f"{ADDRESS}?{choice.wanted.query}" if choice.wanted.query else ADDRESS,
+    }
+
+
+@teaches
+@never_cache
+@require_safe
+def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
+    """How far a message to several learners has come, and who didn't get it. As JSON for the script of the page."""
+    batch = queries.batch_of(signed_in_user(request), uid)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse(
+            {"handled": batch.handled_count, "of": batch.expected, "is_done": batch.done_at is not None}
+        )
+    refused = [(one, _reason(one.refusal)) for one in queries.refused_in(batch)]
+    context = {"batch": batch, "refused": refused, "source": with_shown_placeholders(batch.source), "base": ADDRESS}
+    return render(request, "site/learners/sent.html", context)
+
+
+def _reason(code: str) -> str:
+    """Return the title of a refusal, as the catalog has it."""
+    found = REGISTRY.get(code)
+    return str(found.title) if found is not None else code

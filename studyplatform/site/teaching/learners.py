@@ -1,0 +1,204 @@
+"""/dashboard/instructor/students/: the learners of the courses that somebody reads, as a list and as a file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.guards import signed_in_user, teaches
+from apps.accounts.models import User
+from apps.courses.models import Right
+from apps.courses.rights import courses_with_right
+from apps.learning import services
+from apps.learning.analytics.courses import Scope, scope_of
+from apps.learning.analytics.filters import RISK_NAMES, SEEN_NAMES, SORT_NAMES, TAB_NAMES, LearnerFilter
+from apps.learning.analytics.lessons import stuck_lessons
+from apps.learning.analytics.lists import (
+    chosen_learners,
+    count_learners,
+    iterate_learners,
+    matching_learners,
+    rollup_of,
+    rows_of,
+)
+from apps.learning.analytics.risk import describe_risks
+from apps.learning.models import MAX_FILTER_NAME_LENGTH, Enrollment, SavedFilter
+from studyplatform.kit.charts.sparks import spark_bars
+from studyplatform.kit.errors import AppError, NotFound
+from studyplatform.kit.text.csv_lines import csv_line
+from studyplatform.kit.web.csv_response import csv_response
+from studyplatform.site.teaching.learner_words import describe_filter, describe_minutes, remark_on
+
+ADDRESS = "/dashboard/instructor/students/"
+PAGE_SIZE = 25
+MAX_CHOSEN = 500  # learners that an address names
+MANY_STUCK = 5  # learners who are stuck in one lesson: the page says so at the top
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which learners a message or a file is about: those named, or all that the filter shows."""
+
+    scope: Scope
+    wanted: LearnerFilter
+    rows: QuerySet[Enrollment]
+    is_all: bool
+    uids: tuple[UUID, ...]
+
+
+@teaches
+@never_cache
+@require_safe
+def learners(request: HttpRequest) -> HttpResponse:
+    """The list. The address narrows and orders it, see `LearnerFilter`."""
+    user, now = signed_in_user(request), timezone.now()
+    wanted = LearnerFilter.read(request.GET.dict())
+    scope = scope_of(user, wanted.course)
+    page = Paginator(matching_learners(scope, wanted, now), PAGE_SIZE).get_page(request.GET.get("page"))
+    rows = rows_of(page.object_list, now)
+    most = max((minutes for row in rows for minutes in row.minutes), default=0)
+    context: dict[str, Any] = {
+        "scope": scope,
+        "wanted": wanted,
+        "counts": count_learners(scope, now),
+        "page": page,
+        "rows": [
+            {
+                "row": row,
+                "remark": remark_on(row.enrollment, row.rollup, now),
+                "spark": spark_bars(row.minutes, most=most),
+                "said": describe_minutes(row.minutes),
+            }
+            for row in rows
+        ],
+        "taught": courses_with_right(user, scope.courses, Right.TEACH),
+        "stuck": [one for one in stuck_lessons(scope) if one.learners >= MANY_STUCK][:1],
+        "saved": list(SavedFilter.objects.filter(user=user).order_by("name", "pk")),
+        "tabs": TAB_NAMES,
+        "seen_names": SEEN_NAMES,
+        "risk_names": RISK_NAMES,
+        "sort_names": SORT_NAMES,
+        "risks": describe_risks(),
+        "narrowing": describe_filter(wanted),
+        "max_name": MAX_FILTER_NAME_LENGTH,
+        "base": ADDRESS,
+        "here": request.get_full_path(),
+    }
+    return render(request, "site/learners/list.html", context)
+
+
+@teaches
+@never_cache
+@require_safe
+def export(request: HttpRequest) -> StreamingHttpResponse:
+    """The chosen learners, or all that the filter shows, as CSV. Emails of those who share them."""
+    user, now = signed_in_user(request), timezone.now()
+    choice = choice_in(request.GET, user, now)
+    return csv_response(request, f"learners-{localtime(now):%Y-%m-%d}.csv", _lines(choice.rows, now))
+
+
+def choice_in(given: QueryDict, user: User, now: datetime) -> Choice:
+    """Read which learners are meant: ``learner`` names enrollments, ``all`` means everything that the filter shows.
+
+    Without either it is all. Others' learners are left out.
+
+    :raises AppError: the user doesn't teach the course of the filter.
+    """
+    wanted = LearnerFilter.read(given.dict())
+    scope = scope_of(user, wanted.course)
+    uids = _uids(given.getlist("learner"))
+    is_all = "all" in given or not given.getlist("learner")
+    rows = matching_learners(scope, wanted if is_all else LearnerFilter(sort=wanted.sort), now)
+    return Choice(scope, wanted, rows if is_all else chosen_learners(rows, uids), is_all, () if is_all else uids)
+
+
+def _uids(texts: list[str]) -> tuple[UUID, ...]:
+    found: dict[UUID, None] = {}
+    for text in texts[:MAX_CHOSEN]:
+        try:
+            found[UUID(text)] = None
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def _lines(rows: QuerySet[Enrollment], now: datetime) -> Iterator[str]:
+    yield csv_line(
+        [
+            *(_("Name"), _("Username"), _("Email"), _("Course"), _("Enrolled"), _("Last active")),
+            *(_("Progress, percent"), _("Lessons completed"), _("Quizzes, percent"), _("Hours")),
+            *(_("Finished"), _("Remark")),
+        ]
+    )
+    for one in iterate_learners(rows):
+        rollup = rollup_of(one)
+        remark = remark_on(one, rollup, now)
+        yield csv_line(
+            [
+                one.user.display_name,
+                one.user.username,
+                one.user.email if one.user.shares_email else "",
+                one.course.title,
+                _day(one.enrolled_at),
+                _day(one.last_activity_at),
+                one.percent,
+                one.completed_lessons,
+                rollup.quiz_percent if rollup is not None and rollup.quiz_percent is not None else "",
+                f"{rollup.seconds / 3600:.1f}" if rollup is not None else "",
+                _day(one.completed_at),
+                remark.text if remark is not None else "",
+            ]
+        )
+
+
+def _day(moment: datetime | None) -> str:
+    return f"{localtime(moment):%Y-%m-%d}" if moment is not None else ""
+
+
+@teaches
+@require_POST
+def save_filter(request: HttpRequest) -> HttpResponse:
+    """Save the filter ``query`` under ``name``, or give the saved filter ``filter`` another name."""
+    user, name = signed_in_user(request), request.POST.get("name", "").replace("\x00", "")
+    wanted = LearnerFilter.read(QueryDict(request.POST.get("query", "")).dict())
+    try:
+        if "filter" in request.POST:
+            services.rename_filter(user=user, uid=_uid(request.POST["filter"]), name=name)
+        else:
+            services.save_filter(user=user, name=name, query=wanted.query, now=timezone.now())
+    except AppError as refusal:
+        if refusal.status == NotFound.status:
+            raise
+        messages.warning(request, refusal.detail, extra_tags=refusal.code)
+    else:
+        messages.success(request, _("The filter is saved."), extra_tags="toast")
+    return redirect(f"{ADDRESS}?{wanted.query}" if wanted.query else ADDRESS)
+
+
+@teaches
+@require_POST
+def delete_filter(request: HttpRequest) -> HttpResponse:
+    """Delete the saved filter ``filter``. What it showed stays on the page."""
+    services.delete_filter(user=signed_in_user(request), uid=_uid(request.POST.get("filter", "")))
+    messages.success(request, _("The filter is deleted."), extra_tags="toast")
+    query = LearnerFilter.read(QueryDict(request.POST.get("query", "")).dict()).query
+    return redirect(f"{ADDRESS}?{query}" if query else ADDRESS)
+
+
+def _uid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound from None
