@@ -91,6 +91,8 @@ if (document.querySelector("[data-tip]"))
   void import("./site/tooltips").then(({ startTooltips }) => startTooltips());
 if (document.querySelector("[data-chart]"))
   void import("./site/charts").then(({ startCharts }) => startCharts());
+const selecting = document.querySelector<HTMLFormElement>("form[data-selects]");
+if (selecting) void import("./site/selectAll").then((page) => page.startSelectAll(selecting));
 const pictureForm = document.querySelector<HTMLFormElement>("form[data-picture]");
 if (pictureForm)
   void import("./site/coursePicture").then((page) => page.startCoursePicture(pictureForm));

@@ -59,6 +59,15 @@ def grant(request: HttpRequest) -> HttpResponse:
     learners = learners_taught_by(user, _uids(given.getlist("learner")))
     if not learners:
         raise NotFound
+    return grant_to(request, user, kind, learners)
+
+
+def grant_to(request: HttpRequest, user: User, kind: str, learners: list[Enrollment]) -> HttpResponse:
+    """Show the form for these learners, at least one, and grant what a POST sends.
+
+    :raises NotFound: they are in several courses, and it isn't extra time.
+    """
+    given = request.POST if request.method == "POST" else request.GET
     courses = {one.course_id for one in learners}
     quizzes = quizzes_of(learners[0].course_id) if len(courses) == 1 else []
     if kind != "time" and len(courses) > 1:

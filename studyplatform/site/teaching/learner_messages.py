@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +23,7 @@ from studyplatform.site.teaching.learner_words import first_words
 from studyplatform.site.teaching.learners import ADDRESS, Choice, choice_in
 
 MAX_NAMES = 8  # of recipients, above the text
+STILL_SENDING = 202  # the script of the page asks again (assets/site/waiting.ts)
 
 
 class BatchForm(forms.Form):
@@ -87,15 +88,12 @@ def _context(user: User, choice: Choice) -> dict[str, Any]:
 @never_cache
 @require_safe
 def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
-    """How far a message to several learners has come, and who didn't get it. As JSON for the script of the page."""
+    """How far a message to several learners has come, and who didn't get it."""
     batch = queries.batch_of(signed_in_user(request), uid)
-    if request.headers.get("Accept") == "application/json":
-        return JsonResponse(
-            {"handled": batch.handled_count, "of": batch.expected, "is_done": batch.done_at is not None}
-        )
     refused = [(one, _reason(one.refusal)) for one in queries.refused_in(batch)]
     context = {"batch": batch, "refused": refused, "source": with_shown_placeholders(batch.source), "base": ADDRESS}
-    return render(request, "site/learners/sent.html", context)
+    status = 200 if batch.done_at is not None else STILL_SENDING
+    return render(request, "site/learners/sent.html", context, status=status)
 
 
 def _reason(code: str) -> str:
