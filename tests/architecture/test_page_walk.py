@@ -46,8 +46,10 @@ from apps.courses.services import create_review_link
 from apps.courses.services.invitations import invite_co_instructor
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
+from apps.forum.services.batches import send_batch
 from apps.forum.services.message_safety import report_message
 from apps.forum.services.messages import send_message
+from apps.learning.models import StaffNote
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
@@ -61,7 +63,7 @@ from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFileFactory, QuestionFactory, QuestionImportFactory, QuizFactory
 from tests.factories.files import CaptionFactory, CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
-from tests.factories.learning import FlashCardFactory, RatingFactory
+from tests.factories.learning import AttemptFactory, FlashCardFactory, RatingFactory
 from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.seats import SeatPackFactory, open_seats
 from tests.factories.selling import OrderFactory, PaymentFactory, PromoCodeFactory
@@ -225,6 +227,11 @@ OWNERS = {
     "files:view": LEO,
     "site:delete-stored-file": LEO,
     "site:delete-stored-video": {"ada"},  # admins cannot delete videos of others here
+    "site:learner": {"ada"},  # admins by ?course=
+    "site:learner-attempt": {"ada"},
+    "site:learner-note": {"ada"},
+    "site:learner-note-delete": {"ada"},
+    "site:learners-message-sent": {"ada"},
     "site:review": ADMIN,
     "site:review-step": ADMIN,
     "site:review-point": ADMIN,
@@ -414,7 +421,15 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     appeal = Appeal.objects.create(
         course=world.course, suspension=suspension, text="Why?", written_by=teacher, written_at=now
     )
+    leos = leo.enrollments.get(course=world.course)
+    handed_in = AttemptFactory(enrollment=leos, quiz=world.quiz.quiz, number=90, submitted_at=now)
+    noted = StaffNote.objects.create(
+        learner=leo, course=world.course, author=teacher, text="Night shifts", created_at=now
+    )
     things |= {
+        "site:learners-message-sent": send_batch(
+            user=teacher, recipients=[leos], source="Hello {first name}", key=uuid4(), now=now
+        ).uid,
         "site:review-appeal": appeal.uid,
         "courses:studio-review-link-revoke": create_review_link(
             course=world.course, by=teacher, recipient="Mori", days=3, now=now
@@ -438,6 +453,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
         names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
         names["seat"] = own_seat.uid
+        names |= {"attempt": handed_in.uid, "note": noted.uid}
         names["pack"] = seats.uid
         names["change"] = change.uid
         names |= {"rating": rating.pk, "topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}

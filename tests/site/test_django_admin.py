@@ -24,7 +24,9 @@ UNFINISHED = "work of an instructor that expires unless it is finished"
 TAX = "shown with the instructor's year, to an admin who has just proved their identity"
 PART = "shown with the row that it belongs to, on its own page"
 HIDDEN = {
-    "learning.Note": PRIVATE, "learning.Bookmark": PRIVATE, "learning.PracticeReview": PRIVATE,
+    "learning.Note": PRIVATE, "learning.StaffNote": PRIVATE, "learning.SavedFilter": PRIVATE,
+    "forum.MessageBatch": PRIVATE, "forum.BatchRecipient": PRIVATE,
+    "learning.Bookmark": PRIVATE, "learning.PracticeReview": PRIVATE,
     "forum.Message": PRIVATE, "forum.MessageFile": PRIVATE, "forum.AnnouncementCopy": PRIVATE, "forum.Draft": PRIVATE,
     "tutor.Exchange": PRIVATE, "tutor.Answer": PRIVATE, "tutor.Citation": PRIVATE, "tutor.SettledQuestion": PRIVATE,
     "forum.Vote": PRIVATE, "forum.Reaction": PRIVATE, "forum.Follow": PRIVATE, "learning.HelpfulVote": PRIVATE,

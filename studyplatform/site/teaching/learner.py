@@ -140,11 +140,11 @@ def attempt(request: HttpRequest, uid: UUID, attempt: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def write_note(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Write the note ``text`` about the learner for the staff of ``course``. A refused note stays in the form."""
-    if request.method != "POST":
-        return redirect(f"{ADDRESS}{uid}")
     user, now = signed_in_user(request), timezone.now()
-    text = request.POST.get("text", "")
-    course, enrollments = _noted_course(request, user, uid)
+    enrollments = find_enrollments(_scope(request, user), uid, now)
+    if request.method != "POST":
+        return redirect(f"{ADDRESS}{uid}{_asked_course(request)}")
+    text, course = request.POST.get("text", ""), _noted_course(request, enrollments)
     try:
         key = UUID(request.POST.get("key", ""))
     except ValueError:
@@ -159,14 +159,15 @@ def write_note(request: HttpRequest, uid: UUID) -> HttpResponse:
     return redirect(f"{ADDRESS}{uid}{_asked_course(request)}#notes")
 
 
-def _noted_course(request: HttpRequest, user: User, uid: UUID) -> tuple[Course, list[Enrollment]]:
-    """The course of the form, of those in which the reader sees the learner."""
-    enrollments = find_enrollments(_scope(request, user), uid, timezone.now())
+def _noted_course(request: HttpRequest, enrollments: list[Enrollment]) -> Course:
+    """The course of the form, of those in which the reader sees the learner; without one, the only one."""
     slug = request.POST.get("course", "")
+    if not slug and len(enrollments) == 1:
+        return enrollments[0].course
     found = next((one.course for one in enrollments if one.course.slug == slug), None)
     if found is None:
         raise NotFound
-    return found, enrollments
+    return found
 
 
 def _asked_course(request: HttpRequest) -> str:

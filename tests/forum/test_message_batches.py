@@ -1,0 +1,184 @@
+"""One text for many learners: each gets a message of their own, once."""
+
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from apps.courses.models import CoInstructor
+from apps.forum import errors
+from apps.forum.models import BatchRecipient, Conversation, Message, MessageBatch
+from apps.forum.services.batches import deliver_batch, send_batch
+from apps.forum.text.placeholders import fill_placeholders, with_plain_placeholders
+from apps.learning.models import EnrollmentRollup
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import RateLimitExceeded
+from tests.factories.accounts import UserFactory
+from tests.factories.co_instructors import CoInstructorFactory
+from tests.factories.courses import LessonFactory
+from tests.factories.forum import BlockFactory
+from tests.factories.learning import EnrollmentFactory
+
+ADDRESS = "/dashboard/instructor/students/"
+
+
+def test_only_known_places_are_filled_in_and_as_text():
+    source = "Hello { First Name }, $\\frac{1}{2}$ of {course}. {other}"
+    plain = with_plain_placeholders(source)
+    assert plain == "Hello {first name}, $\\frac{1}{2}$ of {course}. {other}"
+    filled = fill_placeholders(plain, {"first name": "*Ann* [x](y)", "course": "{lesson}", "lesson": "1.1"})
+    assert filled == "Hello \\*Ann\\* \\[x\\](y), $\\frac{1}{2}$ of {lesson}. {other}"
+
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def now():
+    return timezone.now()
+
+
+@pytest.fixture
+def send(ada, now):
+    def run(*seats, by=ada, source="Hello {first name}, how is {lesson} in {course}?", key=None, at=now):
+        return send_batch(user=by, recipients=seats, source=source, key=key or uuid4(), now=at)
+
+    return run
+
+
+def many(course, count):
+    return [EnrollmentFactory(course=course) for _ in range(count)]
+
+
+def test_each_learner_gets_their_own_message(send, course, enrollment, leo, ada):
+    lesson = LessonFactory(section__course=course, number="2.8", title="Deltas")
+    EnrollmentRollup.objects.create(enrollment=enrollment, risk="stuck", risk_lesson=lesson)
+    other = EnrollmentFactory(course=course, user__first_name="Mo_")
+    batch = send(enrollment, other, enrollment)
+    assert (batch.expected, batch.sent_count, batch.refused_count) == (2, 2, 0)
+    assert batch.done_at is not None
+    told = Message.objects.get(conversation__learner=leo)
+    assert told.source == f"Hello Leo, how is 2.8 Deltas in {course.title}?"
+    assert (told.author, told.is_by_learner, told.number) == (ada, False, 1)
+    assert "Mo_" in Message.objects.get(conversation__learner=other.user).html
+    assert Conversation.objects.get(learner=leo).unread_by_learner == 1
+
+
+def test_more_are_delivered_by_a_job_that_sends_nobody_two(send, course, now):
+    batch = send(*many(course, 8))
+    assert (batch.sent_count, batch.done_at) == (0, None)
+    jobs.run_pending("default")
+    batch.refresh_from_db()
+    assert (batch.sent_count, batch.handled_count) == (8, 8)
+    assert batch.done_at is not None
+    deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
+    assert Message.objects.count() == 8
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(send, course, now, monkeypatch):
+    batch = send(*many(course, 7))
+    from apps.forum.services import batches
+
+    written = batches.write_of_batch
+
+    def killed(**facts):
+        if Message.objects.count() == 3:
+            raise KeyboardInterrupt
+        return written(**facts)
+
+    monkeypatch.setattr(batches, "write_of_batch", killed)
+    with pytest.raises(KeyboardInterrupt):
+        deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
+    monkeypatch.setattr(batches, "write_of_batch", written)
+    deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
+    batch.refresh_from_db()
+    assert (batch.sent_count, Message.objects.count()) == (7, 7)
+
+
+def test_the_same_form_sent_twice_is_one_batch(send, course, enrollment):
+    key = uuid4()
+    assert send(enrollment, key=key).pk == send(enrollment, key=key).pk
+    assert Message.objects.count() == 1
+
+
+def test_whom_nobody_can_write_to_is_counted_with_the_reason(send, course, enrollment, leo, ada):
+    BlockFactory(blocker=leo, blocked=ada)
+    gone = EnrollmentFactory(course=course, user__is_active=False)
+    fine = EnrollmentFactory(course=course)
+    batch = send(enrollment, gone, fine)
+    assert (batch.sent_count, batch.refused_count) == (1, 2)
+    reasons = dict(BatchRecipient.objects.exclude(refusal="").values_list("enrollment", "refusal"))
+    assert reasons == {enrollment.pk: "MESSAGE_SENDER_BLOCKED", gone.pk: "MESSAGE_RECIPIENT_GONE"}
+    assert Conversation.objects.count() == 1, "a refused message begins no conversation"
+
+
+def test_only_learners_of_courses_that_one_teaches_now(send, course, enrollment, eve, ada):
+    with pytest.raises(errors.NoLearnersChosen):
+        send(EnrollmentFactory())
+    viewer = CoInstructorFactory(course=course, role=CoInstructor.Role.VIEW)
+    with pytest.raises(errors.NoLearnersChosen):
+        send(enrollment, by=viewer.user)
+    teacher = CoInstructorFactory(course=course, role=CoInstructor.Role.TEACH)
+    batch = send(*many(course, 6), by=teacher.user)
+    CoInstructor.objects.filter(pk=teacher.pk).update(removed_at=timezone.now())
+    deliver_batch(batch_id=batch.pk, now=timezone.now(), extend_lease=lambda: None)
+    batch.refresh_from_db()
+    assert (batch.sent_count, batch.refused_count) == (0, 6)
+
+
+def test_text_and_rate_are_limited(send, enrollment, settings):
+    for source, refusal in ((" \n", errors.MessageEmpty), ("x" * 2_001, errors.MessageTooLong)):
+        with pytest.raises(refusal):
+            send(enrollment, source=source)
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "message-batch": (1, 60)}
+    send(enrollment)
+    with pytest.raises(RateLimitExceeded):
+        send(enrollment)
+    assert MessageBatch.objects.count() == 1
+
+
+# The pages.
+
+
+def test_the_form_names_whom_it_will_not_reach_and_sends(browser_of, ada, course, enrollment, leo):
+    browser = browser_of(ada)
+    shy = EnrollmentFactory(course=course, user=UserFactory(first_name="Shy", last_name="Person"))
+    BlockFactory(blocker=shy.user, blocked=ada)
+    page = browser.get(f"{ADDRESS}message?all=1").text
+    assert "Message 2 learners" in page
+    assert "1 learner won&#39;t get it" in page or "1 learner won't get it" in page
+    assert "Shy Person" in page
+    key = str(uuid4())
+    answer = browser.post(f"{ADDRESS}message", {"all": "1", "key": key, "text": "Hello {first name}"})
+    assert answer.status_code == 302
+    sent = browser.get(answer["Location"]).text
+    assert "1 learner has your message" in sent
+    assert "Shy Person" in sent
+    assert Message.objects.get().source == "Hello Leo"
+    assert browser_of(UserFactory(role="instructor")).get(answer["Location"]).status_code == 404
+
+
+def test_a_refused_text_stays_in_the_form(browser_of, ada, enrollment):
+    answer = browser_of(ada).post(f"{ADDRESS}message", {"learner": enrollment.uid, "key": uuid4(), "text": "y" * 2_001})
+    assert answer.status_code == 422
+    assert "y" * 2_001 in answer.text
+    assert str(enrollment.uid) in answer.text
+
+
+def test_the_page_waits_while_a_job_sends(browser_of, ada, course):
+    browser = browser_of(ada)
+    many(course, 8)
+    answer = browser.post(f"{ADDRESS}message", {"all": "1", "key": uuid4(), "text": "Hello"})
+    waiting = browser.get(answer["Location"])
+    assert waiting.status_code == 202
+    assert "0 of 8" in waiting.text
+    jobs.run_pending("default")
+    assert browser.get(answer["Location"]).status_code == 200
+
+
+def test_the_form_costs_the_same_with_many_learners(browser_of, ada, course, django_assert_max_num_queries):
+    browser = browser_of(ada)
+    many(course, 30)
+    browser.get(f"{ADDRESS}message?all=1")
+    with django_assert_max_num_queries(12):
+        browser.get(f"{ADDRESS}message?all=1")
