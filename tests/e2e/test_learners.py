@@ -1,4 +1,4 @@
-"""The list of learners from end to end: filtered, written to, exported, and one of them read; by keyboard, on a phone."""
+"""The list of learners from end to end: filtered, written to, exported, one of them read; by keyboard, on a phone."""
 
 from __future__ import annotations
 

@@ -20,15 +20,15 @@ def writable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
 
 def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     """Return those of the enrollments whose learners would get no message: the account is blocked, or one of the two
-    blocked the other. ``has_block`` says which.
+    blocked the other.
     """
     teachers = Q(blocked=user) | Q(blocked=OuterRef("course__instructor"))
     by_learner = Block.objects.filter(teachers, blocker=OuterRef("user"))
     by_teacher = Block.objects.filter(
         Q(blocker=user) | Q(blocker=OuterRef("course__instructor")), blocked=OuterRef("user")
     )
-    rows = rows.annotate(has_block=Exists(by_learner) | Exists(by_teacher))
-    return rows.filter(Q(user__is_active=False) | Q(has_block=True) | Q(user=F("course__instructor")))
+    has_block = Q(Exists(by_learner)) | Q(Exists(by_teacher))
+    return rows.filter(Q(user__is_active=False) | has_block | Q(user=F("course__instructor")))
 
 
 def batch_of(user: User, uid: UUID) -> MessageBatch:

@@ -84,8 +84,8 @@ def find_enrollments(scope: Scope, uid: UUID, now: datetime) -> list[Enrollment]
     """
     rows = Enrollment.objects.filter(user__uid=uid, user__deleted_at=None, course__in=scope.pks)
     rows = rows.filter(Q(revoked_at=None) | Q(revoked_at__gte=now - LEFT_SHOWN_FOR))
-    rows = rows.select_related("user", "course", "rollup__risk_lesson", "last_lesson", "certificate")
-    rows = rows.defer("course__description", "course__outcomes")
+    rows = rows.select_related("user", "course", "rollup__risk_lesson", "last_lesson")
+    rows = rows.defer("course__description", "course__outcomes", "last_lesson__body", "rollup__risk_lesson__body")
     found: dict[int, Enrollment] = {}
     for row in rows.order_by(F("revoked_at").desc(nulls_first=True), "course__title", "pk"):
         found.setdefault(row.course_id, row)

@@ -17,7 +17,7 @@ Risk = EnrollmentRollup.Risk
 MAX_WORDS = 5  # of a search
 CHUNK = 1_000  # rows of a file that are read at once
 WEEK = timedelta(days=7)
-_UNSHOWN = ("course__description", "course__outcomes")
+_UNSHOWN = ("course__description", "course__outcomes", "last_lesson__body", "rollup__risk_lesson__body")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.web.dates import show_date
 from studyplatform.site.teaching.chart_titles.weeks import title_of_weeks
 from studyplatform.site.teaching.learner_words import explain_risk
-from studyplatform.site.teaching.learners import ADDRESS
+from studyplatform.site.teaching.learners import ADDRESS, writable_courses
 
 ATTEMPTS_SHOWN = 10  # on a page
 
@@ -71,6 +71,7 @@ def _page(request: HttpRequest, uid: UUID, *, note: str = "", refusal: AppError 
         "standings": standings,
         "present": present,
         "teachable": [one for one in present if one.course.pk in taught],
+        "writable": [one for one in present if one.course.pk in writable_courses(scope, taught)],
         "noted": [one.course for one in standings if one.course.pk in taught],
         "risks": [
             (one, *explain_risk(one.enrollment, one.rollup, now)) for one in present if one.rollup and one.rollup.risk

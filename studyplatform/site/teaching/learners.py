@@ -68,6 +68,7 @@ def learners(request: HttpRequest) -> HttpResponse:
     scope = scope_of(user, wanted.course)
     page = Paginator(matching_learners(scope, wanted, now), PAGE_SIZE).get_page(request.GET.get("page"))
     rows = rows_of(page.object_list, now)
+    taught = courses_with_right(user, scope.courses, Right.TEACH)
     most = max((minutes for row in rows for minutes in row.minutes), default=0)
     context: dict[str, Any] = {
         "scope": scope,
@@ -83,7 +84,8 @@ def learners(request: HttpRequest) -> HttpResponse:
             }
             for row in rows
         ],
-        "taught": courses_with_right(user, scope.courses, Right.TEACH),
+        "taught": taught,
+        "writes": writable_courses(scope, taught),
         "stuck": [one for one in stuck_lessons(scope) if one.learners >= MANY_STUCK][:1],
         "saved": list(SavedFilter.objects.filter(user=user).order_by("name", "pk")),
         "tabs": TAB_NAMES,
@@ -97,6 +99,13 @@ def learners(request: HttpRequest) -> HttpResponse:
         "here": request.get_full_path(),
     }
     return render(request, "site/learners/list.html", context)
+
+
+def writable_courses(scope: Scope, taught: set[int]) -> set[int]:
+    """Return those of the courses in which the reader writes messages: admins have the right everywhere, but write only
+    in those they teach.
+    """
+    return taught & {course.pk for course in scope.choices}
 
 
 @teaches
