@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from itertools import batched
 
 from django.db import transaction
 from django.db.models import F
@@ -58,8 +57,8 @@ def send_batch(
         rate_limits.consume("message-batch", str(user.pk), now=now)
         rate_limits.consume("message-of-batch", str(user.pk), now=now, amount=len(chosen))
         batch = MessageBatch.objects.create(key=key, sender=user, source=source, created_at=now, expected=len(chosen))
-        for part in batched(chosen, ROWS_AT_ONCE, strict=False):
-            BatchRecipient.objects.bulk_create([BatchRecipient(batch=batch, enrollment_id=one) for one in part])
+        rows = [BatchRecipient(batch=batch, enrollment_id=one) for one in chosen]
+        BatchRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
         if len(chosen) > DELIVERED_AT_ONCE:
             jobs.enqueue("forum.deliver_batch", key=str(batch.pk), batch_id=batch.pk)
     if len(chosen) <= DELIVERED_AT_ONCE:
