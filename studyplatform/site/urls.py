@@ -14,7 +14,7 @@ from studyplatform.site.public.paths import paths
 from studyplatform.site.public.status import status
 from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
 from studyplatform.site.teaching import home as instructor_home
-from studyplatform.site.teaching import learner, learner_exceptions, learner_messages, learners, storage, uploads
+from studyplatform.site.teaching import learner, learner_messages, learners, storage, uploads
 
 app_name = "site"
 urlpatterns = [
@@ -31,7 +31,6 @@ urlpatterns = [
     path("dashboard/instructor/students/export", learners.export, name="learners-export"),
     path("dashboard/instructor/students/filters", learners.save_filter, name="learners-save-filter"),
     path("dashboard/instructor/students/filters/delete", learners.delete_filter, name="learners-delete-filter"),
-    path("dashboard/instructor/students/exceptions", learner_exceptions.grant_to_chosen, name="learners-exceptions"),
     path("dashboard/instructor/students/message", learner_messages.write, name="learners-message"),
     path("dashboard/instructor/students/messages/<uuid:uid>", learner_messages.sent, name="learners-message-sent"),
     path("dashboard/instructor/students/<uuid:uid>", learner.learner, name="learner"),

@@ -15,6 +15,8 @@ from apps.forum import message_policies as policies
 from apps.forum.models import BatchRecipient, MessageBatch
 from apps.forum.services.messages import write_of_batch
 from apps.forum.text.placeholders import COURSE, FIRST_NAME, LESSON, fill_placeholders, with_plain_placeholders
+from apps.forum.text.placeholders import placeholders as placeholders
+from apps.forum.text.placeholders import with_shown_placeholders as with_shown_placeholders
 from apps.learning.analytics.lists import rollup_of
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs, sockets

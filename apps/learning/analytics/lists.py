@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Lower
@@ -84,11 +83,6 @@ def matching_learners(scope: Scope, wanted: LearnerFilter, now: datetime) -> Que
         )
     related = ("user", "course", "rollup__risk_lesson", "last_lesson")
     return rows.select_related(*related).defer(*_UNSHOWN).order_by(*_order(wanted.sort))
-
-
-def chosen_learners(rows: QuerySet[Enrollment], uids: Collection[UUID]) -> QuerySet[Enrollment]:
-    """Return those of the rows that were chosen, by the uids of their enrollments."""
-    return rows.filter(uid__in=uids)
 
 
 def rows_of(enrollments: Collection[Enrollment], now: datetime) -> list[LearnerRow]:

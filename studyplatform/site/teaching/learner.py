@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses.models import Course, Right
-from apps.courses.rights import courses_with_right
+from apps.courses.policies import courses_with_right
 from apps.forum.queries.asked import asked_in
 from apps.learning import services
 from apps.learning.analytics.courses import Scope, scope_of
@@ -29,8 +29,8 @@ from apps.learning.analytics.learner import (
     weeks_of,
 )
 from apps.learning.models import MAX_STAFF_NOTE_LENGTH, Enrollment, StaffNote
+from apps.learning.queries.answers import answers_in
 from apps.learning.queries.exceptions import exceptions_granted_in
-from apps.learning.quizzes.presentation import question_result
 from studyplatform.kit.charts.bars import bar_chart
 from studyplatform.kit.charts.measures import Hours
 from studyplatform.kit.charts.periods import weeks_as_places
@@ -128,7 +128,7 @@ def attempt(request: HttpRequest, uid: UUID, attempt: UUID) -> HttpResponse:
         "person": enrollments[0].user,
         "attempt": found,
         "course": course,
-        "questions": [question_result(one, course.slug, may_open=()) for one in found.results],
+        "questions": answers_in(found),
         "base": ADDRESS,
         "address": f"{ADDRESS}{uid}",
         "query": f"?course={scope.chosen.slug}" if scope.chosen is not None else "",

@@ -15,12 +15,12 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.forum.queries import batches as queries
 from apps.forum.services import batches
-from apps.forum.text.placeholders import placeholders, with_shown_placeholders
+from apps.learning.analytics.choices import Choice, choose_learners
 from apps.learning.analytics.lists import iterate_learners
 from studyplatform.kit.errors import REGISTRY, AppError, NotFound
 from studyplatform.kit.names import WrittenFormField
 from studyplatform.site.teaching.learner_words import first_words
-from studyplatform.site.teaching.learners import ADDRESS, Choice, choice_in
+from studyplatform.site.teaching.learners import ADDRESS
 
 MAX_NAMES = 8  # of recipients, above the text
 STILL_SENDING = 202  # the script of the page asks again (assets/site/waiting.ts)
@@ -43,7 +43,7 @@ def write(request: HttpRequest) -> HttpResponse:
     """
     user, now = signed_in_user(request), timezone.now()
     given = request.POST if request.method == "POST" else request.GET
-    choice = choice_in(given, user, now)
+    choice = choose_learners(given, user, now)
     beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about", ""))}
     form = BatchForm(request.POST if request.method == "POST" else None, initial=beginning)
     if request.method == "POST" and form.is_valid():
@@ -77,7 +77,7 @@ def _context(user: User, choice: Choice) -> dict[str, Any]:
         "recipients": list(rows[:MAX_NAMES]),
         "refused": named,
         "refused_count": len(named) if len(named) < queries.MAX_NAMES_SHOWN else refused.count(),
-        "places": placeholders().values(),
+        "places": batches.placeholders().values(),
         "max_length": batches.MAX_LENGTH,
         "base": ADDRESS,
         "back": f"{ADDRESS}?{choice.wanted.query}" if choice.wanted.query else ADDRESS,
@@ -91,7 +91,12 @@ def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
     """How far a message to several learners has come, and who didn't get it."""
     batch = queries.batch_of(signed_in_user(request), uid)
     refused = [(one, _reason(one.refusal)) for one in queries.refused_in(batch)]
-    context = {"batch": batch, "refused": refused, "source": with_shown_placeholders(batch.source), "base": ADDRESS}
+    context = {
+        "batch": batch,
+        "refused": refused,
+        "source": batches.with_shown_placeholders(batch.source),
+        "base": ADDRESS,
+    }
     status = 200 if batch.done_at is not None else STILL_SENDING
     return render(request, "site/learners/sent.html", context, status=status)
 

@@ -1,7 +1,6 @@
 """/dashboard/instructor/students/: the learners of the courses that somebody reads, as a list and as a file."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,15 +17,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
-from apps.accounts.models import User
 from apps.courses.models import Right
-from apps.courses.rights import courses_with_right
+from apps.courses.policies import courses_with_right
 from apps.learning import services
+from apps.learning.analytics.choices import choose_learners
 from apps.learning.analytics.courses import Scope, scope_of
 from apps.learning.analytics.filters import RISK_NAMES, SEEN_NAMES, SORT_NAMES, TAB_NAMES, LearnerFilter
 from apps.learning.analytics.lessons import stuck_lessons
 from apps.learning.analytics.lists import (
-    chosen_learners,
     count_learners,
     iterate_learners,
     matching_learners,
@@ -43,19 +41,7 @@ from studyplatform.site.teaching.learner_words import describe_filter, describe_
 
 ADDRESS = "/dashboard/instructor/students/"
 PAGE_SIZE = 25
-MAX_CHOSEN = 500  # learners that an address names
 MANY_STUCK = 5  # learners who are stuck in one lesson: the page says so at the top
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which learners a message or a file is about: those named, or all that the filter shows."""
-
-    scope: Scope
-    wanted: LearnerFilter
-    rows: QuerySet[Enrollment]
-    is_all: bool
-    uids: tuple[UUID, ...]
 
 
 @teaches
@@ -114,33 +100,8 @@ def writable_courses(scope: Scope, taught: set[int]) -> set[int]:
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """The chosen learners, or all that the filter shows, as CSV. Emails of those who share them."""
     user, now = signed_in_user(request), timezone.now()
-    choice = choice_in(request.GET, user, now)
+    choice = choose_learners(request.GET, user, now)
     return csv_response(request, f"learners-{localtime(now):%Y-%m-%d}.csv", _lines(choice.rows, now))
-
-
-def choice_in(given: QueryDict, user: User, now: datetime) -> Choice:
-    """Read which learners are meant: ``learner`` names enrollments, ``all`` means everything that the filter shows.
-
-    Without either it is all. Others' learners are left out.
-
-    :raises AppError: the user doesn't teach the course of the filter.
-    """
-    wanted = LearnerFilter.read(given.dict())
-    scope = scope_of(user, wanted.course)
-    uids = _uids(given.getlist("learner"))
-    is_all = "all" in given or not given.getlist("learner")
-    rows = matching_learners(scope, wanted if is_all else LearnerFilter(sort=wanted.sort), now)
-    return Choice(scope, wanted, rows if is_all else chosen_learners(rows, uids), is_all, () if is_all else uids)
-
-
-def _uids(texts: list[str]) -> tuple[UUID, ...]:
-    found: dict[UUID, None] = {}
-    for text in texts[:MAX_CHOSEN]:
-        try:
-            found[UUID(text)] = None
-        except ValueError:
-            continue
-    return tuple(found)
 
 
 def _lines(rows: QuerySet[Enrollment], now: datetime) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Grant an exception to the learners who are selected in the list, or to all that its filter shows."""
+"""Grant an exception to the learners who are selected in a list, or to all that its filter shows."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,25 +10,25 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses.models import Right
-from apps.courses.rights import courses_with_right
+from apps.courses.policies import courses_with_right
 from apps.learning import services
+from apps.learning.analytics.choices import choose_learners
 from apps.learning.errors import TooManyLearnersAtOnce
 from apps.learning.exception_forms import FORMS
-from apps.learning.pages.exceptions import grant_to
+from apps.learning.pages.exceptions import ADDRESS, grant_to
 from studyplatform.kit.web.requests import safe_next
-from studyplatform.site.teaching.learners import ADDRESS, choice_in
 
 
 @teaches
 @never_cache
 @require_safe
-def grant_to_chosen(request: HttpRequest) -> HttpResponse:
+def grant_to_many(request: HttpRequest) -> HttpResponse:
     """The form of an exception of a ``kind`` for those chosen; it is sent to the page of exceptions."""
     user = signed_in_user(request)
     kind = request.GET.get("kind", "time")
     if kind not in FORMS:
         raise Http404
-    choice = choice_in(request.GET, user, timezone.now())
+    choice = choose_learners(request.GET, user, timezone.now())
     taught = courses_with_right(user, choice.scope.courses, Right.TEACH)
     most = services.MAX_LEARNERS_AT_ONCE
     chosen = list(choice.rows.filter(course__in=taught)[: most + 1])
