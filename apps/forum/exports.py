@@ -12,10 +12,10 @@ from apps.forum.models import (
     AnnouncementCopy,
     Ban,
     Block,
+    BulkMessage,
     Draft,
     Follow,
     Message,
-    MessageBatch,
     MessageReport,
     ModerationAction,
     Post,
@@ -44,7 +44,7 @@ def _of_messages(user: User) -> Iterator[Part]:
         "forum/announcements_sent.json",
         sent.values("course__title", "created_at", "audience", "subject", "source", "sent_count").iterator(),
     )
-    to_many = MessageBatch.objects.filter(sender=user).order_by("pk")
+    to_many = BulkMessage.objects.filter(sender=user).order_by("pk")
     yield Part(
         "forum/messages_to_many.json", to_many.values("created_at", "source", "expected", "sent_count").iterator()
     )

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.forum.models import Announcement, MessageBatch, NotificationRun
-from apps.forum.services import announcements, batches, indexing, messages, notified, notifying
+from apps.forum.models import Announcement, BulkMessage, NotificationRun
+from apps.forum.services import announcements, bulk_messages, indexing, messages, notified, notifying
 from studyplatform.kit import jobs
 
 
@@ -31,18 +31,22 @@ def deliver_announcement(running: jobs.Running, *, announcement_id: int) -> None
     )
 
 
-def _about_batch(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
-    rows = MessageBatch.objects.in_bulk([one.get("batch_id", 0) for one in payloads])
-    found = [rows.get(one.get("batch_id", 0)) for one in payloads]
+def _about_bulk_message(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
+    rows = BulkMessage.objects.in_bulk([one.get("bulk_message_id", 0) for one in payloads])
+    found = [rows.get(one.get("bulk_message_id", 0)) for one in payloads]
     said = _("%(sent)s of %(expected)s learners")
     return [
         jobs.JobSubject(said % {"sent": row.handled_count, "expected": row.expected}) if row else None for row in found
     ]
 
 
-@jobs.job("forum.deliver_batch", label=gettext_lazy("Send a message to many learners"), about=_about_batch)
-def deliver_batch(running: jobs.Running, *, batch_id: int) -> None:
-    batches.deliver_batch(batch_id=batch_id, now=timezone.now(), extend_lease=running.extend_lease)
+@jobs.job(
+    "forum.deliver_bulk_message", label=gettext_lazy("Send a message to many learners"), about=_about_bulk_message
+)
+def deliver_bulk_message(running: jobs.Running, *, bulk_message_id: int) -> None:
+    bulk_messages.deliver_bulk_message(
+        bulk_message_id=bulk_message_id, now=timezone.now(), extend_lease=running.extend_lease
+    )
 
 
 @jobs.job("forum.index_posts", label=gettext_lazy("Rebuild the search index of the discussions"))

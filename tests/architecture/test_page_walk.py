@@ -46,7 +46,7 @@ from apps.courses.services import create_review_link
 from apps.courses.services.invitations import invite_co_instructor
 from apps.forum.models import Tag
 from apps.forum.services import ban, hide
-from apps.forum.services.batches import send_batch
+from apps.forum.services.bulk_messages import send_bulk_message
 from apps.forum.services.message_safety import report_message
 from apps.forum.services.messages import send_message
 from apps.learning.models import StaffNote
@@ -427,7 +427,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         learner=leo, course=world.course, author=teacher, text="Night shifts", created_at=now
     )
     things |= {
-        "site:learners-message-sent": send_batch(
+        "site:learners-message-sent": send_bulk_message(
             user=teacher, recipients=[leos], source="Hello {first name}", key=uuid4(), now=now
         ).uid,
         "site:review-appeal": appeal.uid,

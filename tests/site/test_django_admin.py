@@ -25,7 +25,7 @@ TAX = "shown with the instructor's year, to an admin who has just proved their i
 PART = "shown with the row that it belongs to, on its own page"
 HIDDEN = {
     "learning.Note": PRIVATE, "learning.StaffNote": PRIVATE, "learning.SavedFilter": PRIVATE,
-    "forum.MessageBatch": PRIVATE, "forum.BatchRecipient": PRIVATE,
+    "forum.BulkMessage": PRIVATE, "forum.BulkRecipient": PRIVATE,
     "learning.Bookmark": PRIVATE, "learning.PracticeReview": PRIVATE,
     "forum.Message": PRIVATE, "forum.MessageFile": PRIVATE, "forum.AnnouncementCopy": PRIVATE, "forum.Draft": PRIVATE,
     "tutor.Exchange": PRIVATE, "tutor.Answer": PRIVATE, "tutor.Citation": PRIVATE, "tutor.SettledQuestion": PRIVATE,

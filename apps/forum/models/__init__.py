@@ -1,5 +1,5 @@
-from apps.forum.models.batches import BatchRecipient, MessageBatch
 from apps.forum.models.boards import Board
+from apps.forum.models.bulk_messages import BulkMessage, BulkRecipient
 from apps.forum.models.documents import PostDocument
 from apps.forum.models.messages import (
     Announcement,
@@ -21,15 +21,15 @@ __all__ = [
     "Announcement",
     "AnnouncementCopy",
     "Ban",
-    "BatchRecipient",
     "Block",
     "Board",
+    "BulkMessage",
+    "BulkRecipient",
     "Conversation",
     "Draft",
     "Follow",
     "Level",
     "Message",
-    "MessageBatch",
     "MessageFile",
     "MessageReport",
     "ModerationAction",

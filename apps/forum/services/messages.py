@@ -78,10 +78,12 @@ def send_message(
     return message
 
 
-def write_of_batch(*, course: Course, learner: User, user: User, source: str, key: uuid.UUID, now: datetime) -> Message:
-    """Write a message of a batch in the learner's conversation, in the caller's transaction. Idempotent by its key.
+def write_of_bulk_message(
+    *, course: Course, learner: User, user: User, source: str, key: uuid.UUID, now: datetime
+) -> Message:
+    """Write a message of a bulk message in the learner's conversation, in the caller's transaction. Idempotent by its key.
 
-    The rate limits have counted the batch as a whole.
+    The rate limits have counted the bulk message as a whole.
 
     :raises AppError: the user may not write here, or the text is too long with what was filled in.
     """

@@ -46,7 +46,9 @@ def rename_filter(*, user: User, uid: UUID, name: str) -> SavedFilter:
     :raises NotFound: the user has none with this uid.
     :raises SavedFilterNameless: the name is empty or too long.
     :raises SavedFilterNameTaken: another filter of the user has it.
+    :raises AppError: the user doesn't teach.
     """
+    enforce(teach(user))
     name = _checked_name(name)
     with transaction.atomic():
         found = SavedFilter.objects.select_for_update().filter(user=user, uid=uid).first()
@@ -59,7 +61,11 @@ def rename_filter(*, user: User, uid: UUID, name: str) -> SavedFilter:
 
 
 def delete_filter(*, user: User, uid: UUID) -> None:
-    """Delete a saved filter of the user. Idempotent."""
+    """Delete a saved filter of the user. Idempotent.
+
+    :raises AppError: the user doesn't teach.
+    """
+    enforce(teach(user))
     SavedFilter.objects.filter(user=user, uid=uid).delete()
 
 

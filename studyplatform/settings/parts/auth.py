@@ -72,8 +72,8 @@ RATE_LIMITS = {
     "card": (10, 60 * 60),  # cards that one user begins to save
     "message": (60, 10 * 60),  # messages of one user, in all conversations together
     "message-conversation": (30, 10 * 60),  # messages of one user in one conversation
-    "message-batch": (30, 24 * 60 * 60),  # messages to several learners that one user sends
-    "message-of-batch": (40_000, 24 * 60 * 60),  # learners to whom one user writes by them
+    "bulk-message": (30, 24 * 60 * 60),  # messages to several learners that one user sends
+    "message-in-bulk": (40_000, 24 * 60 * 60),  # learners to whom one user writes by them
     "conversation": (30, 60 * 60),  # conversations begun by one user
     "message-report": (20, 60 * 60),  # messages reported by one user
     "mcp": (60, 60),  # calls that assistants make for one user

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
-from apps.forum.queries import batches as queries
-from apps.forum.services import batches
+from apps.forum.queries import bulk_messages as queries
+from apps.forum.services import bulk_messages
 from apps.learning.analytics.choices import Choice, choose_learners
 from apps.learning.analytics.lists import iterate_learners
 from studyplatform.kit.errors import REGISTRY, AppError, NotFound
@@ -26,11 +26,19 @@ MAX_NAMES = 8  # of recipients, above the text
 STILL_SENDING = 202  # the script of the page asks again (assets/site/waiting.ts)
 
 
-class BatchForm(forms.Form):
+class BulkMessageForm(forms.Form):
     """``key`` makes a form that is sent twice one message to each."""
 
     key = forms.UUIDField(widget=forms.HiddenInput)
-    text = WrittenFormField(label=_("Message"), error_messages={"required": _("Write something before you send it.")})
+    # The service counts as people do, and names the limit; this one only bounds what is read.
+    text = WrittenFormField(
+        label=_("Message"),
+        max_length=4 * bulk_messages.MAX_LENGTH,
+        error_messages={
+            "required": _("Write something before you send it."),
+            "max_length": _("The message is too long."),
+        },
+    )
 
 
 @teaches
@@ -45,10 +53,10 @@ def write(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     choice = choose_learners(given, user, now)
     beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about", ""))}
-    form = BatchForm(request.POST if request.method == "POST" else None, initial=beginning)
+    form = BulkMessageForm(request.POST if request.method == "POST" else None, initial=beginning)
     if request.method == "POST" and form.is_valid():
         try:
-            batch = batches.send_batch(
+            bulk = bulk_messages.send_bulk_message(
                 user=user,
                 recipients=iterate_learners(queries.writable(user, choice.rows)),
                 source=form.cleaned_data["text"],
@@ -60,7 +68,7 @@ def write(request: HttpRequest) -> HttpResponse:
                 raise
             form.add_error("text", refusal.detail)
         else:
-            return redirect(f"{ADDRESS}messages/{batch.uid}")
+            return redirect(f"{ADDRESS}messages/{bulk.uid}")
     context = _context(user, choice) | {"form": form, "key": form["key"].value() or beginning["key"]}
     return render(request, "site/learners/message.html", context, status=422 if form.errors else 200)
 
@@ -77,8 +85,8 @@ def _context(user: User, choice: Choice) -> dict[str, Any]:
         "recipients": list(rows[:MAX_NAMES]),
         "refused": named,
         "refused_count": len(named) if len(named) < queries.MAX_NAMES_SHOWN else refused.count(),
-        "places": batches.placeholders().values(),
-        "max_length": batches.MAX_LENGTH,
+        "places": bulk_messages.placeholders().values(),
+        "max_length": bulk_messages.MAX_LENGTH,
         "base": ADDRESS,
         "back": f"{ADDRESS}?{choice.wanted.query}" if choice.wanted.query else ADDRESS,
     }
@@ -89,15 +97,15 @@ def _context(user: User, choice: Choice) -> dict[str, Any]:
 @require_safe
 def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
     """How far a message to several learners has come, and who didn't get it."""
-    batch = queries.batch_of(signed_in_user(request), uid)
-    refused = [(one, _reason(one.refusal)) for one in queries.refused_in(batch)]
+    bulk = queries.bulk_message_of(signed_in_user(request), uid)
+    refused = [(one, _reason(one.refusal)) for one in queries.refused_in(bulk)]
     context = {
-        "batch": batch,
+        "bulk": bulk,
         "refused": refused,
-        "source": batches.with_shown_placeholders(batch.source),
+        "source": bulk_messages.with_shown_placeholders(bulk.source),
         "base": ADDRESS,
     }
-    status = 200 if batch.done_at is not None else STILL_SENDING
+    status = 200 if bulk.done_at is not None else STILL_SENDING
     return render(request, "site/learners/sent.html", context, status=status)
 
 

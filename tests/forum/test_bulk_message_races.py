@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.forum.models import Message, MessageBatch
-from apps.forum.services.batches import deliver_batch, send_batch
+from apps.forum.models import BulkMessage, Message
+from apps.forum.services.bulk_messages import deliver_bulk_message, send_bulk_message
 from apps.forum.services.messages import send_message
 from apps.learning import services
 from apps.learning.models import MAX_SAVED_FILTERS, Enrollment, SavedFilter, StaffNote
@@ -21,19 +21,19 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 def test_one_form_sent_three_times_at_once_is_one_message_for_each(ada: User, course: Course) -> None:
     now, seats = timezone.now(), [EnrollmentFactory(course=course) for _ in range(3)]
-    send = partial(send_batch, user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
+    send = partial(send_bulk_message, user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
 
     outcomes = run_simultaneously(send, send, send)
 
     assert not [one for one in outcomes if isinstance(one, Exception)]
-    assert MessageBatch.objects.count() == 1
+    assert BulkMessage.objects.count() == 1
     assert Message.objects.count() == 3
 
 
 def test_two_workers_and_a_reply_leave_each_learner_one_message(ada: User, course: Course) -> None:
     now, seats = timezone.now(), [EnrollmentFactory(course=course) for _ in range(8)]
-    batch = send_batch(user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
-    deliver = partial(deliver_batch, batch_id=batch.pk, now=now, extend_lease=lambda: None)
+    bulk = send_bulk_message(user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
+    deliver = partial(deliver_bulk_message, bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
     learner = seats[0].user
 
     outcomes = run_simultaneously(
@@ -41,8 +41,8 @@ def test_two_workers_and_a_reply_leave_each_learner_one_message(ada: User, cours
     )
 
     assert not [one for one in outcomes if isinstance(one, Exception)]
-    batch.refresh_from_db()
-    assert (batch.sent_count, batch.refused_count) == (8, 0)
+    bulk.refresh_from_db()
+    assert (bulk.sent_count, bulk.refused_count) == (8, 0)
     assert Message.objects.filter(author=ada).count() == 8
     assert sorted(Message.objects.filter(conversation__learner=learner).values_list("number", flat=True)) == [1, 2]
 

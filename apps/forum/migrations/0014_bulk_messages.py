@@ -14,14 +14,14 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="MessageBatch",
+            name="BulkMessage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("uid", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 (
                     "key",
                     models.UUIDField(
-                        help_text="Made by the form: the same form sent twice is one batch.", unique=True
+                        help_text="Made by the form: the same form sent twice is one bulk message.", unique=True
                     ),
                 ),
                 ("source", models.TextField(help_text="Markdown, before anything is filled in.")),
@@ -34,27 +34,27 @@ class Migration(migrations.Migration):
                     "sender",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="message_batches",
+                        related_name="bulk_messages",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
             options={
-                "indexes": [models.Index(fields=["sender", "-created_at"], name="message_batch_newest")],
+                "indexes": [models.Index(fields=["sender", "-created_at"], name="bulk_message_newest")],
             },
         ),
         migrations.CreateModel(
-            name="BatchRecipient",
+            name="BulkRecipient",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("refusal", models.CharField(blank=True, max_length=60)),
                 ("handled_at", models.DateTimeField(null=True)),
                 (
-                    "batch",
+                    "bulk_message",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="recipients",
-                        to="forum.messagebatch",
+                        to="forum.bulkmessage",
                     ),
                 ),
                 (
@@ -75,13 +75,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("batch", "enrollment"), name="one_message_of_batch_per_learner")
+                    models.UniqueConstraint(fields=("bulk_message", "enrollment"), name="one_bulk_message_per_learner")
                 ],
                 "indexes": [
                     models.Index(
                         condition=models.Q(("handled_at", None)),
-                        fields=["batch", "id"],
-                        name="batch_recipients_waiting",
+                        fields=["bulk_message", "id"],
+                        name="bulk_recipients_waiting",
                     )
                 ],
             },

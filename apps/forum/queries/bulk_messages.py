@@ -6,7 +6,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Right, taught_by
-from apps.forum.models import BatchRecipient, Block, MessageBatch
+from apps.forum.models import Block, BulkMessage, BulkRecipient
 from apps.learning.models import Enrollment
 from studyplatform.kit.errors import NotFound
 
@@ -31,18 +31,18 @@ def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     return rows.filter(Q(user__is_active=False) | has_block | Q(user=F("course__instructor")))
 
 
-def batch_of(user: User, uid: UUID) -> MessageBatch:
-    """Return a batch that the user sent.
+def bulk_message_of(user: User, uid: UUID) -> BulkMessage:
+    """Return a bulk message that the user sent.
 
     :raises NotFound: there is none.
     """
-    found = MessageBatch.objects.filter(sender=user, uid=uid).first()
+    found = BulkMessage.objects.filter(sender=user, uid=uid).first()
     if found is None:
         raise NotFound
     return found
 
 
-def refused_in(batch: MessageBatch) -> list[BatchRecipient]:
+def refused_in(bulk: BulkMessage) -> list[BulkRecipient]:
     """Return the first recipients who got no message, with the code of the reason. One query."""
-    rows = BatchRecipient.objects.filter(batch=batch).exclude(refusal="")
+    rows = BulkRecipient.objects.filter(bulk_message=bulk).exclude(refusal="")
     return list(rows.select_related("enrollment__user", "enrollment__course").order_by("pk")[:MAX_NAMES_SHOWN])

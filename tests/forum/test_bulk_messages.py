@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from apps.courses.models import CoInstructor
 from apps.forum import errors
-from apps.forum.models import BatchRecipient, Conversation, Message, MessageBatch
-from apps.forum.services.batches import deliver_batch, send_batch
+from apps.forum.models import BulkMessage, BulkRecipient, Conversation, Message
+from apps.forum.services.bulk_messages import deliver_bulk_message, send_bulk_message
 from apps.forum.text.placeholders import fill_placeholders, with_plain_placeholders
 from apps.learning.models import EnrollmentRollup
 from studyplatform.kit import jobs
@@ -41,7 +41,7 @@ def now():
 @pytest.fixture
 def send(ada, now):
     def run(*seats, by=ada, source="Hello {first name}, how is {lesson} in {course}?", key=None, at=now):
-        return send_batch(user=by, recipients=seats, source=source, key=key or uuid4(), now=at)
+        return send_bulk_message(user=by, recipients=seats, source=source, key=key or uuid4(), now=at)
 
     return run
 
@@ -54,9 +54,9 @@ def test_each_learner_gets_their_own_message(send, course, enrollment, leo, ada)
     lesson = LessonFactory(section__course=course, number="2.8", title="Deltas")
     EnrollmentRollup.objects.create(enrollment=enrollment, risk="stuck", risk_lesson=lesson)
     other = EnrollmentFactory(course=course, user__first_name="Mo_")
-    batch = send(enrollment, other, enrollment)
-    assert (batch.expected, batch.sent_count, batch.refused_count) == (2, 2, 0)
-    assert batch.done_at is not None
+    bulk = send(enrollment, other, enrollment)
+    assert (bulk.expected, bulk.sent_count, bulk.refused_count) == (2, 2, 0)
+    assert bulk.done_at is not None
     told = Message.objects.get(conversation__learner=leo)
     assert told.source == f"Hello Leo, how is 2.8 Deltas in {course.title}?"
     assert (told.author, told.is_by_learner, told.number) == (ada, False, 1)
@@ -65,37 +65,37 @@ def test_each_learner_gets_their_own_message(send, course, enrollment, leo, ada)
 
 
 def test_more_are_delivered_by_a_job_that_sends_nobody_two(send, course, now):
-    batch = send(*many(course, 8))
-    assert (batch.sent_count, batch.done_at) == (0, None)
+    bulk = send(*many(course, 8))
+    assert (bulk.sent_count, bulk.done_at) == (0, None)
     jobs.run_pending("default")
-    batch.refresh_from_db()
-    assert (batch.sent_count, batch.handled_count) == (8, 8)
-    assert batch.done_at is not None
-    deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
+    bulk.refresh_from_db()
+    assert (bulk.sent_count, bulk.handled_count) == (8, 8)
+    assert bulk.done_at is not None
+    deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
     assert Message.objects.count() == 8
 
 
 def test_a_run_that_was_killed_goes_on_where_it_stopped(send, course, now, monkeypatch):
-    batch = send(*many(course, 7))
-    from apps.forum.services import batches
+    bulk = send(*many(course, 7))
+    from apps.forum.services import bulk_messages
 
-    written = batches.write_of_batch
+    written = bulk_messages.write_of_bulk_message
 
     def killed(**facts):
         if Message.objects.count() == 3:
             raise KeyboardInterrupt
         return written(**facts)
 
-    monkeypatch.setattr(batches, "write_of_batch", killed)
+    monkeypatch.setattr(bulk_messages, "write_of_bulk_message", killed)
     with pytest.raises(KeyboardInterrupt):
-        deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
-    monkeypatch.setattr(batches, "write_of_batch", written)
-    deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
-    batch.refresh_from_db()
-    assert (batch.sent_count, Message.objects.count()) == (7, 7)
+        deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
+    monkeypatch.setattr(bulk_messages, "write_of_bulk_message", written)
+    deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
+    bulk.refresh_from_db()
+    assert (bulk.sent_count, Message.objects.count()) == (7, 7)
 
 
-def test_the_same_form_sent_twice_is_one_batch(send, course, enrollment):
+def test_the_same_form_sent_twice_is_one_bulk_message(send, course, enrollment):
     key = uuid4()
     assert send(enrollment, key=key).pk == send(enrollment, key=key).pk
     assert Message.objects.count() == 1
@@ -105,9 +105,9 @@ def test_whom_nobody_can_write_to_is_counted_with_the_reason(send, course, enrol
     BlockFactory(blocker=leo, blocked=ada)
     gone = EnrollmentFactory(course=course, user__is_active=False)
     fine = EnrollmentFactory(course=course)
-    batch = send(enrollment, gone, fine)
-    assert (batch.sent_count, batch.refused_count) == (1, 2)
-    reasons = dict(BatchRecipient.objects.exclude(refusal="").values_list("enrollment", "refusal"))
+    bulk = send(enrollment, gone, fine)
+    assert (bulk.sent_count, bulk.refused_count) == (1, 2)
+    reasons = dict(BulkRecipient.objects.exclude(refusal="").values_list("enrollment", "refusal"))
     assert reasons == {enrollment.pk: "MESSAGE_SENDER_BLOCKED", gone.pk: "MESSAGE_RECIPIENT_GONE"}
     assert Conversation.objects.count() == 1, "a refused message begins no conversation"
 
@@ -119,22 +119,22 @@ def test_only_learners_of_courses_that_one_teaches_now(send, course, enrollment,
     with pytest.raises(errors.NoLearnersChosen):
         send(enrollment, by=viewer.user)
     teacher = CoInstructorFactory(course=course, role=CoInstructor.Role.TEACH)
-    batch = send(*many(course, 6), by=teacher.user)
+    bulk = send(*many(course, 6), by=teacher.user)
     CoInstructor.objects.filter(pk=teacher.pk).update(removed_at=timezone.now())
-    deliver_batch(batch_id=batch.pk, now=timezone.now(), extend_lease=lambda: None)
-    batch.refresh_from_db()
-    assert (batch.sent_count, batch.refused_count) == (0, 6)
+    deliver_bulk_message(bulk_message_id=bulk.pk, now=timezone.now(), extend_lease=lambda: None)
+    bulk.refresh_from_db()
+    assert (bulk.sent_count, bulk.refused_count) == (0, 6)
 
 
 def test_text_and_rate_are_limited(send, enrollment, settings):
     for source, refusal in ((" \n", errors.MessageEmpty), ("x" * 2_001, errors.MessageTooLong)):
         with pytest.raises(refusal):
             send(enrollment, source=source)
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "message-batch": (1, 60)}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "bulk-message": (1, 60)}
     send(enrollment)
     with pytest.raises(RateLimitExceeded):
         send(enrollment)
-    assert MessageBatch.objects.count() == 1
+    assert BulkMessage.objects.count() == 1
 
 
 # The pages.

@@ -12,8 +12,8 @@ from apps.accounts.models import User
 from apps.accounts.policies import be_verified, teach
 from apps.forum import errors, text
 from apps.forum import message_policies as policies
-from apps.forum.models import BatchRecipient, MessageBatch
-from apps.forum.services.messages import write_of_batch
+from apps.forum.models import BulkMessage, BulkRecipient
+from apps.forum.services.messages import write_of_bulk_message
 from apps.forum.text.placeholders import COURSE, FIRST_NAME, LESSON, fill_placeholders, with_plain_placeholders
 from apps.forum.text.placeholders import placeholders as placeholders
 from apps.forum.text.placeholders import with_shown_placeholders as with_shown_placeholders
@@ -30,10 +30,10 @@ DELIVERED_AT_ONCE = 5  # so few are written while the sender waits
 ROWS_AT_ONCE = 1_000
 
 
-def send_batch(
+def send_bulk_message(
     *, user: User, recipients: Iterable[Enrollment], source: str, key: uuid.UUID, now: datetime
-) -> MessageBatch:
-    """Send a text to learners, by their enrollments, each once. With a known ``key`` the first batch is returned.
+) -> BulkMessage:
+    """Send a text to learners, by their enrollments, each once. With a known ``key`` the first bulk message is returned.
 
     Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job. Whom nobody can write to is counted, not refused.
 
@@ -41,14 +41,14 @@ def send_batch(
     :raises MessageTooLong: it has more than `MAX_LENGTH` characters.
     :raises NoLearnersChosen: there is no recipient in a course that the user teaches.
     :raises TooManyRecipients: there are more than `MAX_RECIPIENTS`.
-    :raises RateLimitExceeded: too many batches or messages of the user today.
+    :raises RateLimitExceeded: too many bulk messages or messages of the user today.
     :raises AppError: the user's email isn't verified, or the user is banned.
     """
-    source = check_batch(source)
+    source = check_bulk_message(source)
     enforce(teach(user) or be_verified(user))
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)  # the same form, sent twice at once, waits here
-        done = MessageBatch.objects.filter(key=key, sender=user).first()
+        done = BulkMessage.objects.filter(key=key, sender=user).first()
         if done is not None:
             return done
         chosen = _taught_by(user, recipients)
@@ -56,20 +56,20 @@ def send_batch(
             raise errors.NoLearnersChosen
         if len(chosen) > MAX_RECIPIENTS:
             raise errors.TooManyRecipients(most=f"{MAX_RECIPIENTS:,}")
-        rate_limits.consume("message-batch", str(user.pk), now=now)
-        rate_limits.consume("message-of-batch", str(user.pk), now=now, amount=len(chosen))
-        batch = MessageBatch.objects.create(key=key, sender=user, source=source, created_at=now, expected=len(chosen))
-        rows = [BatchRecipient(batch=batch, enrollment_id=one) for one in chosen]
-        BatchRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+        rate_limits.consume("bulk-message", str(user.pk), now=now)
+        rate_limits.consume("message-in-bulk", str(user.pk), now=now, amount=len(chosen))
+        bulk = BulkMessage.objects.create(key=key, sender=user, source=source, created_at=now, expected=len(chosen))
+        rows = [BulkRecipient(bulk_message=bulk, enrollment_id=one) for one in chosen]
+        BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
         if len(chosen) > DELIVERED_AT_ONCE:
-            jobs.enqueue("forum.deliver_batch", key=str(batch.pk), batch_id=batch.pk)
+            jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), bulk_message_id=bulk.pk)
     if len(chosen) <= DELIVERED_AT_ONCE:
-        deliver_batch(batch_id=batch.pk, now=now, extend_lease=lambda: None)
-        batch.refresh_from_db()
-    return batch
+        deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
+        bulk.refresh_from_db()
+    return bulk
 
 
-def check_batch(source: str) -> str:
+def check_bulk_message(source: str) -> str:
     """Return the text as it is stored.
 
     :raises MessageEmpty: nothing in it can be seen.
@@ -97,24 +97,24 @@ def _taught_by(user: User, recipients: Iterable[Enrollment]) -> list[int]:
     return list(chosen)
 
 
-def deliver_batch(*, batch_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
+def deliver_bulk_message(*, bulk_message_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
     """Write the messages that are not written yet. Continues where an interrupted run stopped; nobody gets two."""
-    batch = MessageBatch.objects.select_related("sender").get(pk=batch_id)
-    waiting = BatchRecipient.objects.filter(batch=batch, handled_at=None).order_by("pk")
+    bulk = BulkMessage.objects.select_related("sender").get(pk=bulk_message_id)
+    waiting = BulkRecipient.objects.filter(bulk_message=bulk, handled_at=None).order_by("pk")
     while pks := list(waiting.values_list("pk", flat=True)[:ROWS_AT_ONCE]):
         for number, pk in enumerate(pks, start=1):
-            _deliver(batch, pk, now)
+            _deliver(bulk, pk, now)
             if number % 50 == 0:
                 extend_lease()
         extend_lease()
         sockets.wake("messages")
-    MessageBatch.objects.filter(pk=batch.pk, done_at=None).update(done_at=now)
+    BulkMessage.objects.filter(pk=bulk.pk, done_at=None).update(done_at=now)
 
 
-def _deliver(batch: MessageBatch, pk: int, now: datetime) -> None:
+def _deliver(bulk: BulkMessage, pk: int, now: datetime) -> None:
     """Write to one learner, or note why nobody can. Both in one transaction: a killed run leaves neither half."""
     with transaction.atomic():
-        rows = BatchRecipient.objects.select_for_update(of=("self",)).select_related(
+        rows = BulkRecipient.objects.select_for_update(of=("self",)).select_related(
             "enrollment__user",
             "enrollment__course__instructor",
             "enrollment__last_lesson",
@@ -126,12 +126,12 @@ def _deliver(batch: MessageBatch, pk: int, now: datetime) -> None:
         enrollment = row.enrollment
         try:
             with transaction.atomic():
-                row.message = write_of_batch(
+                row.message = write_of_bulk_message(
                     course=enrollment.course,
                     learner=enrollment.user,
-                    user=batch.sender,
-                    source=fill_placeholders(batch.source, values_for(enrollment)),
-                    key=uuid.uuid5(batch.uid, str(row.pk)),
+                    user=bulk.sender,
+                    source=fill_placeholders(bulk.source, values_for(enrollment)),
+                    key=uuid.uuid5(bulk.uid, str(row.pk)),
                     now=now,
                 )
         except AppError as refusal:
@@ -139,7 +139,7 @@ def _deliver(batch: MessageBatch, pk: int, now: datetime) -> None:
         row.handled_at = now
         row.save(update_fields=["message", "refusal", "handled_at"])
         counted = "sent_count" if row.message is not None else "refused_count"
-        MessageBatch.objects.filter(pk=batch.pk).update(**{counted: F(counted) + 1})
+        BulkMessage.objects.filter(pk=bulk.pk).update(**{counted: F(counted) + 1})
 
 
 def values_for(enrollment: Enrollment) -> dict[str, str]:
