@@ -33,7 +33,7 @@ ROWS_AT_ONCE = 1_000
 def send_bulk_message(
     *, user: User, recipients: Iterable[Enrollment], source: str, key: uuid.UUID, now: datetime
 ) -> BulkMessage:
-    """Send a text to learners, by their enrollments, each once. With a known ``key`` the first bulk message is returned.
+    """Send a text to learners, by their enrollments, each once. A second one with the same ``key`` is the first one.
 
     Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job. Whom nobody can write to is counted, not refused.
 

@@ -81,7 +81,8 @@ def send_message(
 def write_of_bulk_message(
     *, course: Course, learner: User, user: User, source: str, key: uuid.UUID, now: datetime
 ) -> Message:
-    """Write a message of a bulk message in the learner's conversation, in the caller's transaction. Idempotent by its key.
+    """Write one message of a bulk message, in the learner's conversation and the caller's transaction. Idempotent by
+    its key.
 
     The rate limits have counted the bulk message as a whole.
 
