@@ -406,6 +406,23 @@ def test_names_that_spreadsheets_would_run_are_harmless(browser, course):
     assert row["Name"].startswith("'=")
 
 
+# Exceptions for many.
+
+
+def test_an_exception_is_offered_for_those_selected_and_for_all_of_a_filter(browser, ada, five):
+    many = "/dashboard/instructor/exceptions/many"
+    page = browser.get(f"{many}?kind=time&all=1&tab=risk").text
+    assert page.count('name="learner"') == 2
+    chosen, foreign = five.enrollments.get(user__first_name="Okan").uid, EnrollmentFactory().uid
+    assert browser.get(f"{many}?kind=time&learner={chosen}&learner={foreign}").text.count('name="learner"') == 1
+    assert browser.get(f"{many}?kind=time&learner={foreign}").status_code == 302
+    assert browser.get(f"{many}?kind=gifts&all=1").status_code == 404
+    EnrollmentFactory(course=CourseFactory(instructor=ada, status="published"))
+    assert browser.get(f"{many}?kind=time&all=1").status_code == 200
+    refused = browser.get(f"{many}?kind=attempts&all=1&next={ADDRESS}", follow=True)
+    assert "Choose learners of one course" in refused.text
+
+
 def test_teachers_only(browser_of, leo, mia):
     assert browser_of(mia).get(f"{ADDRESS}export").status_code == 302
     user = UserFactory(role=Role.INSTRUCTOR)
