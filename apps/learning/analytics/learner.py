@@ -48,7 +48,7 @@ class LessonState:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CourseStanding:
     """How the learner stands in one course."""
 
     enrollment: Enrollment
@@ -94,7 +94,7 @@ def find_enrollments(scope: Scope, uid: UUID, now: datetime) -> list[Enrollment]
     return list(found.values())
 
 
-def standings_of(enrollments: Sequence[Enrollment], attempts: Collection[Attempt]) -> list[Standing]:
+def standings_of(enrollments: Sequence[Enrollment], attempts: Collection[Attempt]) -> list[CourseStanding]:
     """Return how the learner stands in each of the courses. Three queries, one if the outlines are cached."""
     outlines = outlines_of(one.course for one in enrollments)
     progress = LessonProgress.objects.filter(enrollment__in=enrollments)
@@ -116,7 +116,7 @@ def standings_of(enrollments: Sequence[Enrollment], attempts: Collection[Attempt
             )
             for entry in entries
         )
-        found.append(Standing(one, rollup_of(one), lessons))
+        found.append(CourseStanding(one, rollup_of(one), lessons))
     return found
 
 
