@@ -188,6 +188,15 @@ export const pages = {
     budget: 264 * kB,
     budgetOnDemand: 4 * kB,
   },
+  analytics: { scripts: everyPage, later: ["site/charts", "site/notifications"], budget: 18 * kB },
+  "retention of a video": {
+    scripts: everyPage,
+    islands: ["retention"],
+    later: ["site/charts", "site/notifications"],
+    onDemand: ["shared/video/native.ts"],
+    budget: 264 * kB,
+    budgetOnDemand: 4 * kB,
+  },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file", "editor"],

@@ -63,6 +63,7 @@ ISLANDS = {
         "islands/player",
         "islands/practice",
         "islands/quiz",
+        "islands/retention",
         "islands/timeline",
         "lesson",
         "shared/notes",

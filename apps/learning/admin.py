@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from apps.learning import services
 from apps.learning.models import (
     Achievement,
+    AnalyticsReport,
     Attempt,
     Certificate,
     CourseDay,
@@ -181,4 +182,7 @@ register_read_only(
     filters=["kind"],
     search=["enrollment__user__email"],
     hidden=["reason"],  # it may say something about a learner's health
+)
+register_read_only(
+    AnalyticsReport, ["user", "course", "frequency", "next_at"], filters=["frequency"], search=["user__email"]
 )

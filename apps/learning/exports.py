@@ -6,6 +6,7 @@ from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.learning.models import (
     Achievement,
+    AnalyticsReport,
     Attempt,
     Bookmark,
     Certificate,
@@ -100,6 +101,10 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part("learning/reports.json", said.iterator())
     decided = RatingDecision.objects.filter(admin=user).values("rating__course__title", "kind", "reason", "decided_at")
     yield Part("learning/decisions.json", decided.iterator())
+    scheduled = AnalyticsReport.objects.filter(user=user).order_by("pk")
+    yield Part(
+        "learning/analytics_reports.json", scheduled.values("course__title", "frequency", "created_at").iterator()
+    )
     bookmarks = Bookmark.objects.filter(user=user).values("course__title", "created_at")
     yield Part("learning/bookmarks.json", bookmarks.iterator())
     watched = WatchedDay.objects.filter(user=user).order_by("day", "pk")

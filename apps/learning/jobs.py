@@ -95,3 +95,15 @@ def count_learners(running: jobs.Running) -> None:
 
 
 jobs.PLANS.register("learning.keep_rollups", lambda now: jobs.enqueue("learning.keep_rollups", key="rollups"))
+
+
+@jobs.job("learning.send_analytics_reports", label=_("Send reports of analytics"))
+def send_analytics_reports(running: jobs.Running) -> None:
+    """Send the reports that are due. Idempotent."""
+    services.send_due_reports(now=timezone.now(), keep_alive=running.extend_lease)
+    raise jobs.Postpone(services.LOOK_INTERVAL, is_planned=True)
+
+
+jobs.PLANS.register(
+    "learning.send_analytics_reports", lambda now: jobs.enqueue("learning.send_analytics_reports", key="reports")
+)

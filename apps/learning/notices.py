@@ -187,3 +187,16 @@ ESSAYS_WAITING = services.register_kind(
         mail=services.Mail.DIGEST,
     )
 )
+ANALYTICS_REPORT = services.register_kind(
+    services.Kind(
+        name="learning.analytics_report",
+        group="teaching",
+        is_for=_teaches,
+        title=_("Scheduled reports of your analytics"),
+        headline=_("Your analytics: %(what)s, %(period)s"),
+        text=_("The tables are attached as CSV files. The page shows the same figures as charts."),
+        action=_("Open analytics"),
+        icon="chart-line",
+        hint=_("You choose courses and days on the page of analytics."),
+    )
+)

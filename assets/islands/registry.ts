@@ -17,6 +17,7 @@ export type IslandModule = {
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
   captions: () => import("./captions"),
+  retention: () => import("./retention"),
   uploader: () => import("./uploader"),
   files: () => import("./files"),
   "lesson-file": () => import("./lesson-file"),

@@ -2,6 +2,7 @@ import type { catalogue } from "./api/errors.gen";
 
 /** The icons that scripts and islands draw. The build reads this list and adds each icon to the sprite. */
 export const scriptIcons = [
+  "anchor",
   "arrow-down",
   "arrow-down-up",
   "arrow-left",
@@ -112,6 +113,8 @@ export const scriptIcons = [
   "thumbs-down",
   "thumbs-up",
   "trash-2",
+  "trending-down",
+  "trending-up",
   "triangle-alert",
   "undo-2",
   "unfold-horizontal",

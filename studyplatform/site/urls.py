@@ -13,8 +13,8 @@ from studyplatform.site.public.paths import path as learning_path
 from studyplatform.site.public.paths import paths
 from studyplatform.site.public.status import status
 from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
+from studyplatform.site.teaching import analytics_urls, learner, learner_messages, learners, storage, uploads
 from studyplatform.site.teaching import home as instructor_home
-from studyplatform.site.teaching import learner, learner_messages, learners, storage, uploads
 
 app_name = "site"
 urlpatterns = [
@@ -26,6 +26,7 @@ urlpatterns = [
     path("paths/<slug:slug>", learning_path, name="path"),
     path("dashboard/instructor/", instructor_home.instructor_home, name="instructor-home"),
     path("dashboard/instructor/courses/<slug:slug>/preview", course_preview, name="course-preview"),
+    *analytics_urls.urlpatterns,
     path("dashboard/instructor/upload/", uploads.uploads, name="upload"),
     path("dashboard/instructor/students/", learners.learners, name="learners"),
     path("dashboard/instructor/students/export", learners.export, name="learners-export"),

@@ -123,6 +123,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "learning.Enrollment", "learning.Bookmark", "learning.Note", "learning.WatchedDay", "learning.LearnedDay",
         "learning.Achievement", "learning.PracticeCard", "learning.EssayAnswer", "learning.EssayMark", "courses.Course",
         "learning.LearnerException", "learning.StaffNote", "learning.SavedFilter", "forum.BulkMessage",
+        "learning.AnalyticsReport",
         "courses.LearningPath", "courses.ReviewComment", "courses.Appeal",
         "courses.CoInstructor", "courses.RevenueShare",
         "learning.Rating", "learning.HelpfulVote", "learning.RatingReport", "learning.RatingDecision",

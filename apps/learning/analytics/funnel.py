@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 
 from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.periods import Period
-from apps.learning.analytics.smallest_group import is_shown
+from apps.learning.analytics.smallest_group import blur, is_shown
 from apps.learning.models import CourseVisit, Enrollment, LessonProgress
 
 
 @dataclass(frozen=True)
 class Step:
-    """``people``: None if fewer than five visitors would show."""
+    """``people``: None if fewer than five visitors would show; of visitors, a multiple of five."""
 
     name: str
     label: str
@@ -59,5 +59,6 @@ def funnel_of(scope: Scope, period: Period) -> Funnel:
         "most": _("Completed 75%"),
         "completed": _("Completed the course"),
     }
-    people = {"visitors": visits["visitors"] if is_shown(visits["visitors"]) else None, **counted}
+    visitors = visits["visitors"]
+    people = {"visitors": blur(visitors) if is_shown(visitors) else None, **counted}
     return Funnel(tuple(Step(name, label, people[name]) for name, label in labels.items()), visits["since"])

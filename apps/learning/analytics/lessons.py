@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from apps.courses.models import Lesson
 from apps.learning.analytics.courses import Scope
@@ -54,10 +54,34 @@ class Place:
 
 def lessons_of(course: int) -> list[LessonFigures]:
     """Return the figures of all lessons that the course has now, in order. Two queries."""
-    lessons = Lesson.objects.filter(course=course).select_related("rollup", "course").defer("rollup__retention", "body")
-    stuck = _count_stuck([course])
-    ordered = lessons.order_by("section__position", "section", "position", "pk")
-    return [_figures_of(lesson, stuck.get(lesson.pk, 0)) for lesson in ordered]
+    return lessons_in([course])
+
+
+def lessons_in(courses: Sequence[int]) -> list[LessonFigures]:
+    """Return the same of several courses, by their titles. Two queries."""
+    stuck = _count_stuck(courses)
+    return [_figures_of(lesson, stuck.get(lesson.pk, 0)) for lesson in _ordered_lessons(courses)]
+
+
+def _ordered_lessons(courses: Sequence[int]) -> QuerySet[Lesson]:
+    lessons = Lesson.objects.filter(course__in=courses).select_related("rollup", "course")
+    return lessons.defer("rollup__retention", "body").order_by(
+        *("course__title", "course", "section__position", "section", "position", "pk")
+    )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many learners began a lesson or a later one."""
+
+    lesson: Lesson
+    reached: int
+
+
+def reach_of(course: int) -> list[Reach]:
+    """Return how far the learners of a course came, lesson by lesson. One query."""
+    found = ((lesson, getattr(lesson, "rollup", None)) for lesson in _ordered_lessons([course]))
+    return [Reach(lesson, rollup.reached if rollup is not None else 0) for lesson, rollup in found]
 
 
 def _figures_of(lesson: Lesson, stuck: int) -> LessonFigures:

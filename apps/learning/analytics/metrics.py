@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from apps.billing.models import Payout
-from apps.billing.queries.earnings import Earned, earned_parts
+from apps.billing.queries.earnings import Earned, Part, earned_parts
 from apps.billing.queries.payouts import next_payout_day, sales_until
 from apps.billing.queries.pending_payouts import pending_payout
 from apps.billing.queries.periods import month_of, months_before
@@ -64,8 +64,8 @@ class Metrics:
         return 100 * self.completed_before / self.enrollments_before if self.enrollments_before else None
 
 
-def metrics_of(scope: Scope, *, now: datetime) -> Metrics:
-    """Return the metrics of the courses. Five queries.
+def metrics_of(scope: Scope, *, now: datetime, parts: list[Part] | None = None) -> Metrics:
+    """Return the metrics of the courses. Five queries; four with ``parts``, what `earned_parts` found for the reader.
 
     Revenue is that of the chosen course. If none was chosen it is everything the reader earned, also with courses that
     they no longer teach, as on the page of earnings.
@@ -85,7 +85,7 @@ def metrics_of(scope: Scope, *, now: datetime) -> Metrics:
         rating_sum=sum(course.rating_sum for course in scope.courses),
         active_students=active,
         active_students_before=active_before,
-        **_revenue_of(scope, now),
+        **_revenue_of(scope, earned_parts(scope.user.pk) if parts is None else parts, now),
     )
 
 
@@ -104,10 +104,10 @@ def _active_students(scope: Scope, now: datetime) -> tuple[int | None, int | Non
     return found.get(day, 0), found.get(day - ACTIVE, 0)
 
 
-def _revenue_of(scope: Scope, now: datetime) -> Mapping[str, Any]:
-    """What the reader earns. Three queries."""
+def _revenue_of(scope: Scope, parts: list[Part], now: datetime) -> Mapping[str, Any]:
+    """What the reader earns. Two queries."""
     user, currency, month = scope.user, settings.CURRENCY, month_of(now)
-    parts = [part for part in earned_parts(user.pk) if part.currency == currency]
+    parts = [part for part in parts if part.currency == currency]
     if scope.chosen is not None:
         parts = [part for part in parts if part.course == scope.chosen.pk]
     before = months_before(month, 1)

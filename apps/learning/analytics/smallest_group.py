@@ -18,6 +18,15 @@ def is_shown(learners: int) -> bool:
     return learners == 0 or learners >= SMALLEST_GROUP
 
 
+def blur(count: int) -> int:
+    """Return a count as a multiple of ``SMALLEST_GROUP``, rounded down.
+
+    For what is counted in any period and choice of courses: without it, two that differ by one day would show how few
+    there were on that day.
+    """
+    return count - count % SMALLEST_GROUP
+
+
 def hide_small(groups: Mapping[Key, int]) -> dict[Key, int | None]:
     """Return the sizes of groups that together make a shown whole; None for those that are hidden.
 

@@ -1,5 +1,6 @@
-"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings and roll-ups."""
+"""Enrollments, progress, learned days, quiz attempts, practice, certificates, notes, ratings, roll-ups and reports."""
 
+from apps.learning.models.analytics_report import AnalyticsReport
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.consumption import LessonUse
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
@@ -48,6 +49,7 @@ __all__ = [
     "MAX_SAVED_FILTERS",
     "MAX_STAFF_NOTE_LENGTH",
     "Achievement",
+    "AnalyticsReport",
     "Attempt",
     "Bookmark",
     "Certificate",

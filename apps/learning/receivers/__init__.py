@@ -12,11 +12,12 @@ from apps.learning import policies, services
 from apps.learning.models import EnrollmentRollup, Rating
 from apps.learning.receivers import essays as essays
 from apps.learning.receivers import notices as notices
-from studyplatform.kit import jobs
+from studyplatform.kit import jobs, mail
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
 files.register_offer(policies.lessons_offering)
+mail.register_attachment(services.ATTACHED_TABLE, lambda which: services.attach_table(which, now=timezone.now()))
 
 table_versions.watch("catalogue", Rating, ignoring={"helpful_count"})
 
@@ -50,8 +51,13 @@ def forget_deleted_user(event: AccountDeleted) -> None:
     What lists of learners show of the enrollments goes.
     """
     own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
-    staffed = (services.forget_exceptions, services.forget_staff_notes, services.forget_saved_filters)
-    for forget in (*own, services.forget_essays, services.forget_learned_days, *staffed):
+    teaching = (
+        services.forget_exceptions,
+        services.forget_staff_notes,
+        services.forget_saved_filters,
+        services.forget_reports,
+    )
+    for forget in (*own, services.forget_essays, services.forget_learned_days, *teaching):
         forget(user_id=event.user_id)
     EnrollmentRollup.objects.filter(enrollment__user=event.user_id).delete()
 

@@ -1,5 +1,14 @@
 """Everything that changes enrollments, progress, attempts and certificates."""
 
+from apps.learning.services.analytics_reports import (
+    ATTACHED_TABLE,
+    LOOK_INTERVAL,
+    attach_table,
+    end_report,
+    forget_reports,
+    schedule_report,
+    send_due_reports,
+)
 from apps.learning.services.announcements import WRITING_TIME, announce_lesson, announce_version
 from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
@@ -61,6 +70,8 @@ from apps.learning.services.versions import choose_version
 from apps.learning.services.visits import count_visit
 
 __all__ = [
+    "ATTACHED_TABLE",
+    "LOOK_INTERVAL",
     "MAX_LEARNERS_AT_ONCE",
     "OPENING_CHECK_INTERVAL",
     "WRITING_TIME",
@@ -70,6 +81,7 @@ __all__ = [
     "announce_lesson",
     "announce_openings",
     "announce_version",
+    "attach_table",
     "build_document",
     "choose_version",
     "complete_lesson",
@@ -88,6 +100,7 @@ __all__ = [
     "draw_attempt",
     "edit_card",
     "end_exceptions",
+    "end_report",
     "enroll",
     "fetch_file",
     "follow_access",
@@ -96,6 +109,7 @@ __all__ = [
     "forget_exceptions",
     "forget_learned_days",
     "forget_rating",
+    "forget_reports",
     "forget_saved_filters",
     "forget_staff_notes",
     "grant_enrollment",
@@ -127,6 +141,8 @@ __all__ = [
     "save_filter",
     "save_note",
     "save_watching",
+    "schedule_report",
+    "send_due_reports",
     "set_bookmark",
     "set_revocation",
     "submit_attempt",

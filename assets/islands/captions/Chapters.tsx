@@ -8,7 +8,7 @@ import { Icon } from "../../shared/ui/Icon";
 import { LockLine, Notice } from "./Notices";
 import { parseTime } from "./time";
 import type { ChapterList } from "./useChapters";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 
 const MAX_CHAPTERS = 100;
 
@@ -20,7 +20,7 @@ export function Chapters({
   lockReason,
 }: {
   chapters: ChapterList;
-  video: EditedVideo;
+  video: PlayedVideo;
   isLocked: boolean;
   /** Why they can only be read; "" if that is said elsewhere. */
   lockReason: string;

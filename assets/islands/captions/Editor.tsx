@@ -33,13 +33,13 @@ import { useEditing } from "./useEditing";
 import { useModels } from "./useModels";
 import { usePublishing } from "./usePublishing";
 import { useFollowing, useSound } from "./useVideoLinks";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 import { VideoPane } from "./VideoPane";
 import { roomFor } from "./warnings";
 
 type Props = {
   props: CaptionsProps;
-  video: EditedVideo;
+  video: PlayedVideo;
   chapters: ChapterList;
   sheet: Sheet;
   second: Sheet | null;

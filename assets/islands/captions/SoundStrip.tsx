@@ -6,12 +6,12 @@ import { Icon } from "../../shared/ui/Icon";
 import type { Sound } from "./api";
 import type { Cue, Cues } from "./cues";
 import { formatTime } from "./time";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 import type { Warning } from "./warnings";
 
 type Props = {
   sound: Sound;
-  video: EditedVideo;
+  video: PlayedVideo;
   shown: Cues;
   current: Cue | undefined;
   warnings: ReadonlyMap<string, readonly Warning[]>;

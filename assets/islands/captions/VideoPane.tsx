@@ -5,10 +5,10 @@ import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { type Cues, cueAt } from "./cues";
 import { formatTime } from "./time";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 
 type Props = {
-  video: EditedVideo;
+  video: PlayedVideo;
   shown: Cues;
   language: string;
   poster: string | null;

@@ -8,14 +8,14 @@ import { Editor } from "./Editor";
 import type { CaptionsProps } from "./props";
 import { useChapters } from "./useChapters";
 import { useSheet } from "./useSheet";
-import { EditedVideo } from "./video";
+import { PlayedVideo } from "../../shared/video/playedVideo";
 
 /** Captions beside the playing video, in one language or two, and the chapters. */
 export function Island(props: CaptionsProps) {
   const { isLoading } = useAuth();
   const [language, setLanguage] = useState(props.language);
   const [second, setSecond] = useState("");
-  const [video] = useState(() => new EditedVideo(props.sources));
+  const [video] = useState(() => new PlayedVideo(props.sources));
   // Outside of the editor, which begins again with another language.
   const chapters = useChapters(
     props.lesson,

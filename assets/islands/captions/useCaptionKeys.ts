@@ -3,13 +3,13 @@ import type { KeyboardEvent, RefObject } from "react";
 import { actionOf, historyOf, isFind } from "./keys";
 import type { CueActions } from "./useCueActions";
 import type { Editing } from "./useEditing";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 
 type Options = {
   root: RefObject<HTMLElement | null>;
   current: string | null;
   isLocked: boolean;
-  video: EditedVideo;
+  video: PlayedVideo;
   actions: CueActions;
   editing: Editing;
   setFinding: (isFinding: boolean) => void;

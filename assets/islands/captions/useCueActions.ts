@@ -10,7 +10,7 @@ import { type Cue, cueAt, shownOf } from "./cues";
 import type { Sheet } from "./sheet";
 import type { CaptionView } from "./useCaptionView";
 import type { Editing } from "./useEditing";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 import { roomFor } from "./warnings";
 
 export type CueActions = {
@@ -41,7 +41,7 @@ type Options = {
   second: Sheet | null;
   view: CaptionView;
   editing: Editing;
-  video: EditedVideo;
+  video: PlayedVideo;
   /** Seconds of the video; 0 if it is not known. */
   duration: number;
   isLocked: boolean;

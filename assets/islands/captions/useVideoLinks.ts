@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from "react";
 
 import { fetchSound, type Sound } from "./api";
 import { type Cues, cueAt } from "./cues";
-import type { EditedVideo } from "./video";
+import type { PlayedVideo } from "../../shared/video/playedVideo";
 
 /** The loudness of a video over time; null while it is not known. */
 export function useSound(video: string, hasAudio: boolean): Sound | null {
@@ -24,7 +24,7 @@ export function useSound(video: string, hasAudio: boolean): Sound | null {
 
 /** While the video plays and nobody types, show the cue that is heard. */
 export function useFollowing(
-  video: EditedVideo,
+  video: PlayedVideo,
   shown: Cues,
   root: RefObject<HTMLElement | null>,
   show: (id: string) => void,

@@ -37,7 +37,6 @@ class Pending:
 _teaching = (teaches, (TEACHING,))
 
 PENDING = [
-    Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
 ]
 
 

@@ -1,5 +1,5 @@
-/** The video that plays while its captions are edited: loaded when it is first played or sought. */
-import type { CreateStream, Failure, Sources, Stream } from "../../shared/video/stream";
+/** A video beside what is edited or read about it: loaded when it is first played or sought. */
+import type { CreateStream, Failure, Sources, Stream } from "./stream";
 
 export type VideoState = {
   time: number;
@@ -15,12 +15,12 @@ const END_SLACK = 0.02;
 
 /** Both are fetched with the first press: what shares them with the player is what the player fetches, too. */
 const createStream: CreateStream = async (element, events) => {
-  const { createHlsStream } = await import("../../shared/video/hls");
+  const { createHlsStream } = await import("./hls");
   const stream = createHlsStream(element, events);
-  return stream ?? (await import("../../shared/video/native")).createNativeStream(element, events);
+  return stream ?? (await import("./native")).createNativeStream(element, events);
 };
 
-export class EditedVideo {
+export class PlayedVideo {
   #element: HTMLVideoElement | null = null;
   #stream: Stream | null = null;
   #opening: Promise<void> | null = null;

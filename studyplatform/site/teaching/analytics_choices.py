@@ -1,0 +1,124 @@
+"""What the pages of analytics are asked to show: courses, and a period."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from apps.accounts.guards import signed_in_user
+from apps.learning.analytics.courses import Scope, scope_of
+from apps.learning.analytics.periods import LONGEST, Period, last_days
+from studyplatform.kit.web.dates import show_site_date
+
+RANGES = {"30": 30, "90": 90, "12-months": 365}  # days
+USUAL = "12-months"
+
+
+@dataclass(frozen=True)
+class ChosenPeriod:
+    """``name``: of `RANGES`, or "own". ``problem``: why the asked days are not shown."""
+
+    name: str
+    period: Period
+    problem: str = ""
+
+    @property
+    def label(self) -> str:
+        return say_days(self.period)
+
+    @property
+    def label_before(self) -> str:
+        return say_days(self.period.before)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The scope and the period of a page, and the query of its address that chooses them."""
+
+    scope: Scope
+    chosen: ChosenPeriod
+    is_compared: bool
+    now: datetime
+
+    @property
+    def period(self) -> Period:
+        return self.chosen.period
+
+    @property
+    def today(self) -> date:
+        return self.now.astimezone(UTC).date()
+
+    def query(self, **changed: str | None) -> str:
+        """Return the query of this choice, with some parameters changed, or left out (None)."""
+        values: dict[str, str | None] = {"course": self.scope.chosen.slug if self.scope.chosen is not None else None}
+        if self.chosen.name == "own":
+            values |= {"from": self.period.first.isoformat(), "to": self.period.last.isoformat()}
+        elif self.chosen.name != USUAL:
+            values["range"] = self.chosen.name
+        if self.is_compared:
+            values["compare"] = "1"
+        values |= changed
+        if "range" in changed:
+            values |= {"from": None, "to": None}
+        return urlencode({name: value for name, value in values.items() if value is not None})
+
+
+def choose(request: HttpRequest, *, now: datetime) -> Choice:
+    """Read what a page is asked for. One query (see `scope_of`).
+
+    :raises AppError: the reader may not read the figures of the course.
+    """
+    scope = scope_of(signed_in_user(request), request.GET.get("course", ""))
+    return Choice(scope, choose_period(request.GET, now=now), request.GET.get("compare") == "1", now)
+
+
+def choose_period(query: "dict[str, str] | object", *, now: datetime) -> ChosenPeriod:
+    """Return the period that a query asks for: one of `RANGES`, or its own days from ``from`` to ``to`` (of UTC).
+
+    Days to come are cut off. What is no period is answered with the usual one, and why.
+    """
+    get = query.get  # type: ignore[union-attr, attr-defined]  # QueryDict or dict
+    first, last, name = get("from") or "", get("to") or "", get("range") or ""
+    usual = name if name in RANGES else USUAL
+    period = last_days(RANGES[usual], now=now)
+    if not first and not last:
+        return ChosenPeriod(usual, period)
+    today = now.astimezone(UTC).date()
+    try:
+        begin = date.fromisoformat(first)
+        end = min(date.fromisoformat(last), today) if last else today
+    except ValueError:
+        return ChosenPeriod(usual, period, _("Enter both days as dates, such as 2026-03-01."))
+    if begin > today:
+        return ChosenPeriod(usual, period, _("The first day is still to come."))
+    if begin > end:
+        return ChosenPeriod(usual, period, _("The first day is after the last one."))
+    # The days before must exist, too.
+    if (end - begin).days + 1 > LONGEST or begin.toordinal() <= 2 * LONGEST:
+        return ChosenPeriod(usual, period, _("Choose ten years at most."))
+    return ChosenPeriod("own", Period(begin, end))
+
+
+def say_days(period: Period) -> str:
+    """Return the days of a period: "3 March to 2 April 2026"."""
+    first = "j F" if period.first.year == period.last.year else "j F Y"
+    return _("%(first)s to %(last)s") % {
+        "first": show_site_date(period.first, first),
+        "last": show_site_date(period.last, "j F Y"),
+    }
+
+
+def months_of(period: Period, *, least: int, most: int) -> list[date]:
+    """Return the first days of the months of a period; earlier ones too if there are few, the last ones if many."""
+    month, found = period.last.replace(day=1), []
+    while len(found) < most and (month >= period.first.replace(day=1) or len(found) < least):
+        found.append(month)
+        month = (month - timedelta(days=1)).replace(day=1)
+    return found[::-1]
+
+
+def site_currency() -> str:
+    return str(settings.CURRENCY)
