@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import SignInToken, User
+from apps.courses.models import Course
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +59,18 @@ def test_a_sign_in_token_grants_no_more_than_the_role(leo: User) -> None:
     redirect_after_opening(browser, ANALYTICS, token_query(leo))
 
     assert browser.get(ANALYTICS)["Location"] == "/"
+
+
+def test_a_sign_in_token_opens_analytics_with_what_was_chosen(ada: User, course: Course) -> None:
+    browser = Client()
+
+    arrived = browser.get(ANALYTICS, {**token_query(ada), "course": course.slug, "range": "30"}, follow=True)
+
+    assert arrived.redirect_chain == [(f"{ANALYTICS}?course={course.slug}&range=30", 302)]
+    assert arrived.status_code == 200
+    page = arrived.content.decode()
+    assert "Active students in the last 30 days" in page
+    assert f'<option value="{course.slug}" selected>' in page
 
 
 def test_a_sign_in_token_starts_a_new_session(leo: User) -> None:

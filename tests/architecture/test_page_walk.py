@@ -50,6 +50,7 @@ from apps.forum.services.bulk_messages import send_bulk_message
 from apps.forum.services.message_safety import report_message
 from apps.forum.services.messages import send_message
 from apps.learning.models import StaffNote
+from apps.learning.services import schedule_report
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
@@ -232,6 +233,9 @@ OWNERS = {
     "site:learner-note": {"ada"},
     "site:learner-note-delete": {"ada"},
     "site:learners-message-sent": {"ada"},
+    **{f"site:analytics-{name}": STAFF for name in ("lesson", "lesson-file", "quiz", "quiz-file")},
+    "site:analytics-file": STAFF | {"eve"},  # the figures of their own courses
+    "site:analytics-report-end": {"ada"},
     "site:review": ADMIN,
     "site:review-step": ADMIN,
     "site:review-point": ADMIN,
@@ -243,6 +247,7 @@ OWNERS = {
 
 # These give every user the same response, and write only the user's own rows.
 SILENT = {"accounts:notification-read", "accounts:rename-passkey", "accounts:end-session", "accounts:unlink-provider"}
+SILENT |= {"site:analytics-report-end"}
 
 
 def owners_of(door: Door) -> set[str] | None:
@@ -431,6 +436,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
             user=teacher, recipients=[leos], source="Hello {first name}", key=uuid4(), now=now
         ).uid,
         "site:review-appeal": appeal.uid,
+        "site:analytics-report-end": schedule_report(user=teacher, course=None, frequency="weekly", now=now).uid,
         "courses:studio-review-link-revoke": create_review_link(
             course=world.course, by=teacher, recipient="Mori", days=3, now=now
         )[0].uid,
@@ -445,6 +451,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     lessons["caption-track"] = world.video_lesson
     lessons |= dict.fromkeys(["studio-captions"], world.video_lesson)
     lessons["draw"] = world.quiz
+    lessons["analytics-lesson"] = world.video_lesson
 
     @cache
     def address(door: Door) -> str:
@@ -468,6 +475,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         names["language"] = "en"
         if door.name.startswith("site:admin-mail"):
             names["name"] = mailbox.names()[0]
+        if door.name == "site:analytics-file":
+            names["name"] = "metrics"
 
         def value(match: re.Match[str]) -> str:
             return str(names.get(match["name"], uuid4() if match["kind"] == "uuid" else "1"))

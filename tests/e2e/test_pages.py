@@ -24,6 +24,7 @@ from tests.e2e.prepare import FILM
 pytestmark = pytest.mark.e2e
 
 STUDIO = "/dashboard/instructor/courses/linear-algebra-geometrically"
+ANALYTICS = "/dashboard/instructor/analytics"
 CERTIFICATE = "a[href^='/certificates/']:not([href$=pdf])"
 LESSONS = "/learn/linear-algebra-geometrically"
 
@@ -121,6 +122,13 @@ PAGES = {
     "discussions of an instructor": Stop("instructor", "/dashboard/instructor/forum"),
     "messages of a learner": Stop("student", "/me/messages"),
     "instructor earnings": Stop("instructor", "/dashboard/instructor/earnings/"),
+    "analytics": Stop("instructor", "/dashboard/instructor/analytics/", shows=".kpis"),
+    "analytics of lessons": Stop("instructor", "/dashboard/instructor/analytics/lessons/"),
+    "retention": Stop("instructor", f"{ANALYTICS}/lessons/linear-algebra-geometrically/a-matrix-moves-the-plane"),
+    "questions of a quiz": Stop(
+        "instructor", f"{ANALYTICS}/quizzes/linear-algebra-geometrically/check-arrows-and-grids"
+    ),
+    "reports of analytics": Stop("instructor", f"{ANALYTICS}/reports/"),
     "instructor edit": Stop("instructor", f"{STUDIO}/edit"),
     "instructor lectures": Stop("instructor", f"{STUDIO}/lectures"),
     "captions": Stop("instructor", f"{STUDIO}/lectures/a-matrix-moves-the-plane/captions", shows=".cue"),

@@ -127,7 +127,8 @@ def _courses(asked: Asked) -> Iterator[Row]:
         course = row.course
         mean = course.rating_sum / course.rating_count if course.rating_count else None
         yield [course.title, course.get_status_display(), row.learners, row.completed, number(row.completion_rate),
-               number(mean, 2), course.rating_count, plain_amount(row.earned[0], currency), currency.upper()]  # fmt: skip
+               number(mean, 2), course.rating_count, plain_amount(row.earned[0], currency),
+               currency.upper()]  # fmt: skip
 
 
 def _way(asked: Asked) -> Iterator[Row]:
@@ -162,7 +163,7 @@ TABLES: Mapping[str, Table] = {
 
 
 def retention_lines(retention: Retention | None, band: list[tuple[float, float]] | None) -> Iterator[str]:
-    """Each second of a video, with what is usual there in the instructor's own videos; the head alone if few watched."""
+    """Each second of a video, and what is usual there in the instructor's videos; the head alone if few watched."""
     yield csv_line([_("Second"), _("Percent of learners"), _("Usual from"), _("Usual to"), _("Learners")])
     if retention is None:
         return

@@ -1,4 +1,4 @@
-"""Reports of analytics by email: each week or month, until their user ends them or may not read the figures any longer."""
+"""Reports of analytics by email, each week or month, until their user ends them or may not read the figures."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta

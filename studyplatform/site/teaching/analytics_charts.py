@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 from django.utils.translation import gettext as _
@@ -27,6 +27,7 @@ from studyplatform.kit.text.durations import clock, length
 from studyplatform.site.teaching.chart_titles.courses import title_of_earnings, title_of_stops
 from studyplatform.site.teaching.chart_titles.growth import title_of_people, title_of_time
 
+YEAR, ABOUT_A_YEAR = 365, 35  # days: twelve months of which the last one is not over
 POINTS_OF_CURVE = 120  # of the retention of a video, as it is drawn without scripts
 
 
@@ -50,9 +51,17 @@ def chart_of_people(compared: Compared, *, today: date, is_compared: bool) -> Ch
     if is_compared:
         before = [entry.active_learners_30 for entry in compared.entries_before]
         series.append(Series(_("Active students, period before"), before))
-    now, then = entries[-1].active_learners_30, compared.before.entries[-1].active_learners_30
-    title = title_of_people(now, then, compared.present.period.days)
+    period = compared.present.period
+    days = YEAR if abs(period.days - YEAR) <= ABOUT_A_YEAR else period.days
+    then = active_on(compared, period.last - timedelta(days=days))
+    title = title_of_people(entries[-1].active_learners_30, then, days)
     return Chart(line_chart(_places(compared, today), series, Counts()), title)
+
+
+def active_on(compared: Compared, day: date) -> int | None:
+    """The active students of a day of the two periods; None if it lies in neither, or is not counted."""
+    days = (*compared.before.entries, *compared.present.entries)
+    return next((one.active_learners_30 for one in days if one.day == day), None)
 
 
 def chart_of_time(compared: Compared, *, today: date) -> Chart:

@@ -1,7 +1,9 @@
 """What the pages of analytics are asked to show: courses, and a period."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -9,12 +11,15 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from apps.accounts.guards import signed_in_user
+from apps.billing.queries.periods import months_before
 from apps.learning.analytics.courses import Scope, scope_of
 from apps.learning.analytics.periods import LONGEST, Period, last_days
 from studyplatform.kit.web.dates import show_site_date
 
-RANGES = {"30": 30, "90": 90, "12-months": 365}  # days
 USUAL = "12-months"
+DAYS = {"30": 30, "90": 90}
+RANGES = {*DAYS, USUAL}
+MONTHS = 12  # whole ones, but for the present one
 
 
 @dataclass(frozen=True)
@@ -75,15 +80,14 @@ def choose(request: HttpRequest, *, now: datetime) -> Choice:
     return Choice(scope, choose_period(request.GET, now=now), request.GET.get("compare") == "1", now)
 
 
-def choose_period(query: "dict[str, str] | object", *, now: datetime) -> ChosenPeriod:
+def choose_period(query: Mapping[str, Any], *, now: datetime) -> ChosenPeriod:
     """Return the period that a query asks for: one of `RANGES`, or its own days from ``from`` to ``to`` (of UTC).
 
     Days to come are cut off. What is no period is answered with the usual one, and why.
     """
-    get = query.get  # type: ignore[union-attr, attr-defined]  # QueryDict or dict
-    first, last, name = get("from") or "", get("to") or "", get("range") or ""
+    first, last, name = (str(query.get(key) or "") for key in ("from", "to", "range"))
     usual = name if name in RANGES else USUAL
-    period = last_days(RANGES[usual], now=now)
+    period = usual_period(usual, now=now)
     if not first and not last:
         return ChosenPeriod(usual, period)
     today = now.astimezone(UTC).date()
@@ -100,6 +104,14 @@ def choose_period(query: "dict[str, str] | object", *, now: datetime) -> ChosenP
     if (end - begin).days + 1 > LONGEST or begin.toordinal() <= 2 * LONGEST:
         return ChosenPeriod(usual, period, _("Choose ten years at most."))
     return ChosenPeriod("own", Period(begin, end))
+
+
+def usual_period(name: str, *, now: datetime) -> Period:
+    """Return the last days that one of `RANGES` names."""
+    if name in DAYS:
+        return last_days(DAYS[name], now=now)
+    today = now.astimezone(UTC).date()
+    return Period(months_before(today.replace(day=1), MONTHS - 1), today)
 
 
 def say_days(period: Period) -> str:

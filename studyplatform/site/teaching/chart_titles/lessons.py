@@ -42,10 +42,8 @@ def title_of_items(difficulties: Sequence[float | None], discriminations: Sequen
     shown = [share for share in difficulties if share is not None]
     if not shown:
         return _("Too few answers to say how the questions work")
-    reversed_ = [
-        (value, place) for place, (_share, value) in enumerate(pairs, start=1) if value is not None and value < 0
-    ]
-    if reversed_:
+    numbered = [(value, place) for place, value in enumerate(discriminations, start=1) if value is not None]
+    if numbered and min(numbered)[0] < 0:
         return _("Question %(number)d is answered better by those who otherwise know less") % {
             "number": min(numbered)[1]
         }

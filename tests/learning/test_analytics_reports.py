@@ -1,0 +1,153 @@
+"""Reports of analytics by email: when they come, what they contain, and when they end."""
+
+from datetime import UTC, date, datetime, timedelta
+from email import policy
+from email.parser import BytesParser
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+
+from apps.accounts.models import Notification, User
+from apps.accounts.services import subscription_of, unsubscribe
+from apps.courses.errors import NotCourseStaff
+from apps.courses.models import Course
+from apps.learning.analytics.periods import Period
+from apps.learning.models import AnalyticsReport
+from apps.learning.services import attach_table, end_report, schedule_report, send_due_reports
+from apps.learning.services.analytics_reports import next_report, period_of
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.models import Job
+from tests.cases import all_cases
+from tests.factories.accounts import UserFactory
+from tests.factories.co_instructors import CoInstructorFactory
+
+NOW = datetime(2026, 3, 30, 12, 0, tzinfo=UTC)  # a Monday
+
+pytestmark = pytest.mark.django_db
+
+
+def nothing() -> None:
+    pass
+
+
+def due(report: AnalyticsReport) -> datetime:
+    return report.next_at + timedelta(minutes=1)
+
+
+@all_cases(
+    "frequency, zone, now, expected",
+    [
+        ("weekly", "UTC", NOW, datetime(2026, 4, 6, 7, 0, tzinfo=UTC)),
+        ("weekly", "UTC", NOW.replace(hour=6), datetime(2026, 3, 30, 7, 0, tzinfo=UTC)),
+        ("weekly", "Asia/Tokyo", NOW, datetime(2026, 4, 5, 22, 0, tzinfo=UTC)),
+        ("monthly", "UTC", NOW, datetime(2026, 4, 1, 7, 0, tzinfo=UTC)),
+        ("monthly", "Europe/Berlin", NOW, datetime(2026, 4, 1, 5, 0, tzinfo=UTC)),
+    ],
+)
+def test_a_report_comes_at_seven_where_its_reader_lives(
+    frequency: str, zone: str, now: datetime, expected: datetime
+) -> None:
+    assert next_report(frequency, user=User(time_zone=zone), now=now) == expected
+
+
+def test_a_report_is_about_what_is_over() -> None:
+    user = User(time_zone="UTC")
+
+    assert period_of("weekly", user=user, at=NOW) == Period(date(2026, 3, 23), date(2026, 3, 29))
+    first = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
+    assert period_of("monthly", user=user, at=first) == Period(date(2026, 3, 1), date(2026, 3, 31))
+    assert period_of("monthly", user=user, at=first + timedelta(days=20)).last == date(2026, 3, 31)
+
+
+def test_a_report_is_mailed_once_with_its_tables(ada: User, course: Course) -> None:
+    report = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+
+    assert send_due_reports(now=NOW, keep_alive=nothing) == 0
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 1
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 0
+
+    report.refresh_from_db()
+    assert report.next_at == datetime(2026, 4, 13, 7, 0, tzinfo=UTC)
+    notice = Notification.objects.get(user=ada, kind="learning.analytics_report")
+    assert notice.link == f"/dashboard/instructor/analytics/?from=2026-03-30&to=2026-04-05&course={course.slug}"
+    for kind in ("accounts.mail_notification", "kit.deliver_mail"):
+        row = Job.objects.get(kind=kind)
+        while (running := jobs.claim(row.queue, now=due(report))) is not None and running.job.pk != row.pk:
+            pass
+        assert running is not None
+        jobs.perform(running)
+    [message] = outbox.outbox
+    sent = BytesParser(policy=policy.default).parsebytes(message.message().as_bytes())
+    files = {part.get_filename(): part.get_content() for part in sent.iter_attachments() if part.get_filename()}
+    assert "analytics-days-2026-04-05.csv" in files
+    assert course.title in str(files["analytics-courses-2026-04-05.csv"])
+    assert "List-Unsubscribe" in sent
+
+
+def test_the_link_of_the_email_ends_all_emails_of_reports(ada: User, course: Course) -> None:
+    from apps.accounts.services.unsubscribing import unsubscribe_link
+
+    subscription = subscription_of(unsubscribe_link(ada, "learning.analytics_report").rsplit("/", 1)[1])
+    assert subscription is not None
+    unsubscribe(subscription)
+    report = schedule_report(user=ada, course=None, frequency="weekly", now=NOW)
+
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 1
+    assert not Job.objects.filter(kind="accounts.mail_notification").exists()
+
+
+def test_a_report_ends_with_the_right_to_read_it(course: Course) -> None:
+    joined = CoInstructorFactory(course=course)
+    report = schedule_report(user=joined.user, course=course, frequency="weekly", now=NOW)
+    which = f"{report.uid} lessons 2026-03-23 2026-03-29"
+    made = attach_table(which, now=NOW)
+    assert made is not None
+    assert b"Rivers and Their Work" in made.content
+
+    joined.delete()
+
+    assert attach_table(which, now=NOW) is None
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 0
+    assert not AnalyticsReport.objects.exists()
+    assert not Notification.objects.filter(kind="learning.analytics_report").exists()
+
+
+def test_who_stops_teaching_gets_no_report_of_all_courses(ada: User) -> None:
+    report = schedule_report(user=ada, course=None, frequency="monthly", now=NOW)
+    User.objects.filter(pk=ada.pk).update(role="learner")
+
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 0
+    assert not AnalyticsReport.objects.exists()
+
+
+def test_a_blocked_account_gets_none_and_goes_on_later(ada: User, course: Course) -> None:
+    report = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+    User.objects.filter(pk=ada.pk).update(is_active=False)
+
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 0
+    assert AnalyticsReport.objects.get().next_at > due(report)
+    assert attach_table(f"{report.uid} days 2026-03-23 2026-03-29", now=NOW) is None
+
+
+def test_only_who_may_read_the_figures_schedules_them(leo: User, eve: User, course: Course) -> None:
+    for user, of in ((leo, None), (leo, course), (eve, course)):
+        with pytest.raises(AppError):
+            schedule_report(user=user, course=of, frequency="weekly", now=NOW)
+    with pytest.raises(NotCourseStaff):
+        schedule_report(user=eve, course=course, frequency="weekly", now=NOW)
+    assert not AnalyticsReport.objects.exists()
+
+
+def test_each_course_has_one_report_and_its_owner_ends_it(ada: User, course: Course) -> None:
+    first = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+    again = schedule_report(user=ada, course=course, frequency="monthly", now=NOW)
+    every: Any = [schedule_report(user=ada, course=None, frequency="weekly", now=NOW) for _time in range(2)]
+
+    assert (first.pk, again.frequency) == (again.pk, "monthly")
+    assert every[0].pk == every[1].pk
+    assert not end_report(user=UserFactory(), uid=first.uid)
+    assert end_report(user=ada, uid=first.uid)
+    assert not end_report(user=ada, uid=first.uid)
+    assert AnalyticsReport.objects.count() == 1
