@@ -314,7 +314,8 @@ def test_learners_read_what_is_recorded_in_their_settings(browser_of: SignIn, le
         for user, address in ((leo, "/settings/privacy"), (ada, ANALYTICS))
     ]
 
-    assert found[0] is not None and found[1] is not None
+    assert found[0] is not None
+    assert found[1] is not None
     assert found[0][0] == found[1][0]
     assert "for 5 learners or more" in found[0][0]
 
