@@ -10,6 +10,7 @@ from django.core import mail as outbox
 
 from apps.accounts.models import Notification, User
 from apps.accounts.services import subscription_of, unsubscribe
+from apps.accounts.services.unsubscribing import unsubscribe_link
 from apps.courses.errors import NotCourseStaff
 from apps.courses.models import Course
 from apps.learning.analytics.periods import Period
@@ -87,8 +88,6 @@ def test_a_report_is_mailed_once_with_its_tables(ada: User, course: Course) -> N
 
 
 def test_the_link_of_the_email_ends_all_emails_of_reports(ada: User, course: Course) -> None:
-    from apps.accounts.services.unsubscribing import unsubscribe_link
-
     subscription = subscription_of(unsubscribe_link(ada, "learning.analytics_report").rsplit("/", 1)[1])
     assert subscription is not None
     unsubscribe(subscription)

@@ -12,11 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import NotificationChoice
-from apps.accounts.queries.choices import choices_of
 from apps.learning import services
 from apps.learning.analytics.courses import scope_of
 from apps.learning.models import AnalyticsReport
-from apps.learning.notices import ANALYTICS_REPORT
+from apps.learning.queries.analytics_reports import reports_of, way_of_reports
 
 
 @teaches
@@ -35,10 +34,10 @@ def reports(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("You'll get this report by email."))
             return redirect("site:analytics-reports")
         problem = _("Choose how often you want the report.")
-    mailed = choices_of(user).get(ANALYTICS_REPORT.name, (True, NotificationChoice.Mail.OFF))[1]
+    mailed = way_of_reports(user)
     context = {
         "scope": scope,
-        "reports": AnalyticsReport.objects.filter(user=user).select_related("course").order_by("created_at", "pk"),
+        "reports": reports_of(user),
         "frequencies": AnalyticsReport.Frequency.choices,
         "problem": problem,
         "is_attached": mailed == NotificationChoice.Mail.NOW,
