@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson
-from apps.learning.analytics.smallest_group import SMALLEST_GROUP
+from apps.learning.analytics import for_templates as for_templates
 from apps.learning.opening_notes import opening_note
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
@@ -119,9 +119,3 @@ def seal(key: str) -> Markup:
 
 register("readable_code")(readable_code)
 register("public_name")(public_name)
-
-
-@register("smallest_group")
-def smallest_group() -> int:
-    """How many learners a figure needs that staff doesn't read by name."""
-    return SMALLEST_GROUP
