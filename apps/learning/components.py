@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson
-from apps.learning.analytics import for_templates as for_templates
 from apps.learning.opening_notes import opening_note
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code

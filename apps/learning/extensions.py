@@ -16,6 +16,7 @@ from apps.courses.models import Right, having_right
 from apps.courses.queries import authoring
 from apps.learning import opening_notes as opening_notes
 from apps.learning import services
+from apps.learning.analytics import for_templates as for_templates
 from apps.learning.models import EssayAnswer, RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries import lesson_learners as lesson_learners
