@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from apps.learning.analytics.periods import Period
 from apps.learning.analytics.series import DayFigures, Series, Step, group_series
 
 MOST_DAYS, MOST_WEEKS = 31, 26  # entries of a chart by day, and by week
@@ -39,8 +40,12 @@ def compare_series(present: Series, before: Series) -> Compared:
     grouped = group_series(present, step)
     starts = _starts(grouped.entries, present.entries)
     bounds = pairwise([*starts, len(before.entries)])
-    earlier = (Series(before.period, before.entries[start:end]).total for start, end in bounds)
+    earlier = (_total(before.entries[start:end]) for start, end in bounds)
     return Compared(step, present, before, grouped.entries, tuple(earlier))
+
+
+def _total(days: Sequence[DayFigures]) -> DayFigures:
+    return Series(Period(days[0].day, days[-1].day), tuple(days)).total
 
 
 def _starts(groups: Sequence[DayFigures], days: Sequence[DayFigures]) -> list[int]:

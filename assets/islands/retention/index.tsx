@@ -18,6 +18,7 @@ export function Island(props: RetentionProps) {
     <div className="retention">
       <div className="retention__pair">
         <div className="retention__stage" role="group" aria-label={t("Video")}>
+          {/* eslint-disable-next-line jsx-a11y/media-has-caption -- its captions are the tracks below, if it has any */}
           <video
             ref={video.attach}
             playsInline
