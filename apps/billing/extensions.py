@@ -10,27 +10,23 @@ inside its own transaction, so that a payment and the enrollment that it pays fo
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.queries import zone_of
 from apps.billing.gateway.errors import MAPPINGS
-from apps.billing.models import Payout, Subscription
-from apps.billing.queries import earnings, payouts
+from apps.billing.models import Subscription
 from apps.billing.queries.bundles import bundles_for_sale
 from apps.billing.queries.held_seats import offers_for
 from apps.billing.queries.next_charge import next_charge
 from apps.billing.queries.open_transfers import open_transfers_of
-from apps.billing.queries.pending_payouts import pending_payout
-from apps.billing.queries.periods import month_of
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
 from studyplatform.kit.extensions import (
@@ -39,7 +35,6 @@ from studyplatform.kit.extensions import (
     Tile,
     admin_tiles,
     contract_tables,
-    instructor_tiles,
     learner_cards,
     sitemap_entries,
 )
@@ -113,9 +108,6 @@ learning_figures: Registry[LearningFigures] = Registry("learning figures")
 
 
 WatchTime = Callable[[date, date], QuerySet[Any]]
-_GOING = (Payout.State.PROCESSING, Payout.State.SENT)
-"""A payout in these states has taken its sales out of the next one."""
-
 MAX_TRANSFERS_ON_DASHBOARD = 3
 watch_time: Registry[WatchTime] = Registry("watch time")
 
@@ -145,34 +137,6 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     net = money(month_so_far(now), settings.CURRENCY)
     foot = foot % {"num": requests} if requests else _("no refunds need a decision")
     yield Tile(_("Revenue this month"), net, foot, reverse("billing:admin-revenue"))
-
-
-@instructor_tiles.registers("billing", order=20)
-def earnings_of(user: User, now: datetime) -> Iterator[Tile]:
-    """What an instructor earned and when it is paid out, also before a first sale. Three queries."""
-    currency, today = settings.CURRENCY, now.astimezone(UTC).date()
-    months = earnings.earned_by_month(user.pk, currency)
-    total, month = sum(months.values(), earnings.Earned()), months.get(month_of(now), earnings.Earned())
-    yours = {"amount": money(total.share, currency)}
-    rows = f"{reverse('billing:earnings')}?currency={currency}&period="
-    yield Tile(_("Total revenue"), money(total.paid, currency), _("%(amount)s of it is yours") % yours, f"{rows}all")
-
-    share = {"percent": settings.INSTRUCTOR_SHARE}
-    foot = _("%(percent)s%% of what learners pay") % share
-    yield Tile(_("Monthly earnings"), money(month.share, currency), foot, f"{rows}this-month")
-
-    day = payouts.next_payout_day(today)
-    going = Payout.objects.filter(instructor=user, currency=currency, state__in=_GOING).order_by("-created_at", "-pk")
-    until = payouts.sales_until(day)
-    pending = pending_payout(user.pk, currency, until=until, last=going.first())
-    least = payouts.minimum(currency)
-    waits = pending.amount < least
-    foot = _("Paid out from %(minimum)s") % {"minimum": money(least, currency)} if waits else _("Scheduled")
-    rows = f"{reverse('billing:next-payout')}?currency={currency}"
-    yield Tile(_("Pending payout"), money(pending.amount, currency), foot, rows)
-
-    foot = _("for sales before %(day)s") % {"day": date_format(until, "j F")}
-    yield Tile(_("Next payout date"), date_format(day, "j F"), foot)
 
 
 @learner_cards.registers("seats", order=5)

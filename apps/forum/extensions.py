@@ -1,5 +1,6 @@
 """What the forum adds to pages of others."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -7,13 +8,16 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet,
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Lesson, Right, having_right
 from apps.forum.message_policies import Side
 from apps.forum.models import Board, Conversation, Post, PostState, Report, Topic
-from apps.forum.queries import lessons, messages
+from apps.forum.queries import attention, lessons, messages
 from apps.forum.queries.helpful import helpful_answers, still_helpful
 from apps.forum.queries.lists import replies_to
 from apps.forum.queries.public import sitemap_topics
@@ -21,15 +25,20 @@ from apps.forum.queries.teaching import waiting_for_answer
 from apps.forum.services import removed_lessons as removed_lessons
 from studyplatform.kit.extensions import (
     AnswerSource,
+    AttentionItem,
     Discussion,
     LearnerCard,
+    Urgency,
     answers,
+    attention_sources,
     learner_cards,
     lesson_discussions,
     menu_badges,
     session_counts,
     sitemap_entries,
 )
+from studyplatform.kit.text.durations import waiting_time
+from studyplatform.kit.text.lists import list_names
 
 answers.register("forum", AnswerSource(helpful_answers, still_helpful))
 sitemap_entries.register("forum", sitemap_topics, order=60)
@@ -128,3 +137,39 @@ def replies_to_learner(user: User, now: datetime) -> LearnerCard | None:
     """The replies of the last weeks in the user's topics. One query."""
     topics = replies_to(user, now=now)
     return LearnerCard(template="forum/_replies_card.html", card={"topics": topics}) if topics else None
+
+
+@attention_sources.registers("forum", order=40)
+def waiting_discussions(user: User, now: datetime) -> Iterator[AttentionItem]:
+    """Reported posts and unanswered questions on the boards of an instructor, and unread messages. Three queries."""
+    reported = attention.reported_for(user)
+    if reported.count:
+        title = ngettext("%(num)d reported post", "%(num)d reported posts", reported.count) % {"num": reported.count}
+        yield AttentionItem(
+            urgency=Urgency.BROKEN, icon="flag", title=title, text=_("Somebody says that a rule was broken."),
+            action=_("Decide"), address=f"{reverse('forum:teaching')}?tab=reported", count=reported.count, since=reported.oldest,
+        )  # fmt: skip
+    asked = attention.unanswered_for(user)
+    if asked.count:
+        title = ngettext("%(num)d unanswered question", "%(num)d unanswered questions", asked.count)
+        yield AttentionItem(
+            urgency=Urgency.WAITING, icon="message-circle-question-mark", title=title % {"num": asked.count},
+            text=_oldest_of(asked, now), action=_("Answer"), address=f"{reverse('forum:teaching')}?tab=unanswered",
+            count=asked.count, since=asked.oldest,
+        )  # fmt: skip
+    unread = attention.unread_for(user)
+    if unread.count:
+        title = ngettext("%(num)d unread message", "%(num)d unread messages", unread.count) % {"num": unread.count}
+        yield AttentionItem(
+            urgency=Urgency.WAITING, icon="mail", title=title, text=_("From %(names)s.") % {"names": list_names(unread.names, more=unread.people - len(unread.names))},
+            action=_("Read"), address=reverse("forum:teaching-messages"), count=unread.count, since=unread.oldest,
+        )  # fmt: skip
+
+
+def _oldest_of(asked: attention.Asked, now: datetime) -> str:
+    if asked.oldest is None:
+        return ""
+    said = {"time": waiting_time((now - asked.oldest).total_seconds()), "course": asked.board}
+    if asked.count == 1:
+        return _("It has been waiting for %(time)s, in %(course)s.") % said
+    return _("The oldest has been waiting for %(time)s, in %(course)s.") % said

@@ -7,18 +7,18 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Su
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import Role, User
 from apps.billing.extensions import CourseAccess, LearningFigures, course_access, learning_figures, watch_time
 from apps.courses.models import Right, having_right
-from apps.courses.queries import authoring
 from apps.learning import opening_notes as opening_notes
 from apps.learning import services
 from apps.learning.analytics import for_templates as for_templates
 from apps.learning.models import EssayAnswer, RatingReport
-from apps.learning.queries import figures
+from apps.learning.queries import attention, figures
 from apps.learning.queries import lesson_learners as lesson_learners
 from apps.learning.queries import version_effects as version_effects
 from apps.learning.queries.addresses import lesson_url
@@ -27,16 +27,19 @@ from apps.learning.queries.lessons import public_lessons
 from apps.learning.queries.practice import due_today
 from studyplatform.kit.extensions import (
     MONTH,
+    AttentionItem,
     LearnerCard,
     SitemapEntry,
     Tile,
+    Urgency,
     admin_tiles,
-    instructor_tiles,
+    attention_sources,
     learner_cards,
     menu_badges,
     session_counts,
     sitemap_entries,
 )
+from studyplatform.kit.text.durations import waiting_time
 
 course_access.register(
     "learning",
@@ -108,24 +111,35 @@ def learners_today(user: User, now: datetime) -> Iterator[Tile]:
     yield Tile(_("Learners today"), f"{today:,}", foot % {"num": enrollments})
 
 
-@instructor_tiles.registers("learning", order=10)
-def learners_of(user: User, now: datetime) -> Iterator[Tile]:
-    """The learners of an instructor, and what they achieve and think. Three queries."""
-    found, totals = figures.figures_of_teacher(user, now=now), authoring.totals_of(user)
-    foot = ngettext("in %(num)d published course", "in %(num)d published courses", totals["published"])
-    yield Tile(_("Total students"), f"{found.learners:,}", foot % {"num": totals["published"]})
+@attention_sources.registers("learning", order=30)
+def waiting_learners(user: User, now: datetime) -> Iterator[AttentionItem]:
+    """Essays to mark, and reviews without a reply. Two queries."""
+    essays = attention.waiting_essays(user)
+    if essays.count:
+        title = ngettext("%(num)d essay to mark", "%(num)d essays to mark", essays.count) % {"num": essays.count}
+        yield AttentionItem(
+            urgency=Urgency.WAITING, icon="pen-line", title=title, text=_oldest_of(essays, now), action=_("Mark"),
+            address=reverse("learning:marking"), count=essays.count, since=essays.oldest,
+        )  # fmt: skip
+    reviews = attention.waiting_reviews(user, now=now)
+    if reviews.count:
+        title = ngettext("%(num)d review without a reply", "%(num)d reviews without a reply", reviews.count)
+        yield AttentionItem(
+            urgency=Urgency.OPEN, icon="star", title=title % {"num": reviews.count}, text=_oldest_of(reviews, now),
+            action=_("See reviews"), address=f"{reverse('learning:reviews', args=[reviews.slug])}?sort=newest", count=reviews.count,
+            since=reviews.oldest,
+        )  # fmt: skip
 
-    share = {"percent": 100 * found.active // found.learners} if found.learners else None
-    foot = _("%(percent)d%% of all") % share if share else _("none yet")
-    yield Tile(_("Active students, last 30 days"), f"{found.active:,}", foot)
 
-    rate = f"{found.completion:d}%" if found.completion is not None else "–"
-    foot = ngettext("%(num)d course completed", "%(num)d courses completed", found.finished)
-    yield Tile(_("Completion rate"), rate, foot % {"num": found.finished})
-
-    rating = f"{totals['stars'] / totals['ratings']:.1f}" if totals["ratings"] else "–"
-    foot = ngettext("from %(num)d rating", "from %(num)d ratings", totals["ratings"])
-    yield Tile(_("Average rating"), rating, foot % {"num": totals["ratings"]})
+def _oldest_of(waiting: attention.Waiting, now: datetime) -> str:
+    if waiting.oldest is None:
+        return ""
+    said = {"time": waiting_time((now - waiting.oldest).total_seconds()), "course": waiting.course}
+    if not waiting.course:
+        return _("The oldest has been waiting for %(time)s.") % said
+    if waiting.count == 1:
+        return _("It has been waiting for %(time)s, in %(course)s.") % said
+    return _("The oldest has been waiting for %(time)s, in %(course)s.") % said
 
 
 @learner_cards.registers("practice", order=10)

@@ -1,19 +1,34 @@
 """What the tutor adds to pages of others."""
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import IntegerField, OuterRef, Subquery, Sum
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.courses.models import Right, having_right
+from apps.courses.models import Right, having_right, taught_by
 from apps.tutor import services
 from apps.tutor.models import TodoCount
-from studyplatform.kit.extensions import LessonHit, lesson_hits, menu_badges, session_counts, topic_origins
+from studyplatform.kit.extensions import (
+    AttentionItem,
+    LessonHit,
+    Urgency,
+    attention_sources,
+    lesson_hits,
+    menu_badges,
+    session_counts,
+    topic_origins,
+)
 
 
 @lesson_hits.registers("tutor")
@@ -46,3 +61,19 @@ def open_todos(request: HttpRequest) -> int:
 def remember_topic(user: Any, about: str, path: str) -> None:
     """An instructor answered an unanswered question in the forum."""
     services.remember_topic(user=user, about=about, path=path, now=timezone.now())
+
+
+@attention_sources.registers("tutor", order=50)
+def questions_without_answer(user: User, now: datetime) -> Iterator[AttentionItem]:
+    """The questions that the tutor did not answer, as a job counted them. One query."""
+    rows = TodoCount.objects.filter(taught_by(user.pk, Right.TEACH, "course__"))
+    count = rows.aggregate(sum=Sum("count", default=0))["sum"]
+    if count:
+        title = ngettext(
+            "%(num)d question the tutor couldn't answer", "%(num)d questions the tutor couldn't answer", count
+        )
+        yield AttentionItem(
+            urgency=Urgency.OPEN, icon="sparkles", title=title % {"num": count},
+            text=_("Learners asked about your courses and found no answer there."), action=_("See questions"),
+            address=f"{reverse('tutor:teaching')}?view=questions", count=count,
+        )  # fmt: skip

@@ -7,6 +7,7 @@ The other extension points have modules of their own: ``errors``, ``jobs``, ``no
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from django.db.models import Subquery
@@ -58,7 +59,6 @@ SitemapSource = Callable[[], Iterable[SitemapEntry]]
 TileSource = Callable[[Any, datetime], Iterable[Tile]]  # of the user, at this moment
 
 sitemap_entries: Registry[SitemapSource] = Registry("sitemap entries")
-instructor_tiles: Registry[TileSource] = Registry("tiles of the instructor's dashboard")
 admin_tiles: Registry[TileSource] = Registry("tiles of the admin's dashboard")
 settings_sections: Registry[SettingsSection] = Registry("sections of the settings")
 # Numbers that are read together with the browser session, by the query that every page needs: each is made of
@@ -70,6 +70,49 @@ menu_badges: Registry[Callable[[HttpRequest], int]] = Registry("numbers beside e
 def tiles_for(registry: Registry[TileSource], user: Any, *, now: datetime) -> list[Tile]:
     """The tiles of a dashboard, in order."""
     return [tile for source in registry.ordered() for tile in source(user, now)]
+
+
+class Urgency(IntEnum):
+    """How urgent something that waits for an instructor is; the most urgent comes first."""
+
+    BROKEN = 1
+    """Learners can't go on, or don't find the course."""
+    WAITING = 2
+    """Learners wait for it."""
+    OPEN = 3
+    """It can wait, but nobody else does it."""
+    KNOWN = 4
+    """Nothing has to be done: others are at work."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionItem:
+    """One thing that waits for an instructor, on their home page.
+
+    ``count``: of what the title counts. ``since``: since when the oldest of them has waited, if that is known.
+    ``text``: one sentence more. ``action``: what the button says; it leads to ``address``.
+    """
+
+    urgency: Urgency
+    icon: str
+    title: str
+    text: str = ""
+    action: str
+    address: str
+    count: int = 1
+    since: datetime | None = None
+
+
+# Of a user at this moment: what waits for them as somebody who teaches. A constant number of queries.
+attention_sources: Registry[Callable[[Any, datetime], Iterable[AttentionItem]]] = Registry(
+    "things that wait for an instructor"
+)
+
+
+def attention_items_for(user: Any, *, now: datetime) -> list[AttentionItem]:
+    """What waits for an instructor: the most urgent first, of these what has waited longest."""
+    found = [item for source in attention_sources.ordered() for item in source(user, now)]
+    return sorted(found, key=lambda item: (item.urgency, item.since or now))
 
 
 # Tables of texts that scripts share with Python, as JSON, by the name of their constant in TypeScript.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Submission
@@ -63,16 +63,6 @@ def count_by_status(user: User) -> dict[str, int]:
     """Return how many courses the user teaches, by status."""
     rows = Course.objects.taught_by(user.pk).values("status").annotate(count=Count("pk")).order_by()
     return {row["status"]: row["count"] for row in rows}
-
-
-def totals_of(user: User) -> dict[str, Any]:
-    """Return the totals of learners, ratings, stars and published courses of an instructor."""
-    return Course.objects.taught_by(user.pk).aggregate(
-        learners=Sum("learner_count", default=0),
-        ratings=Sum("rating_count", default=0),
-        stars=Sum("rating_sum", default=0),
-        published=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
-    )
 
 
 def history_of(course: Course) -> QuerySet[Submission]:

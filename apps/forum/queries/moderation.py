@@ -49,7 +49,7 @@ def reported_posts(user: User) -> QuerySet[Post]:
     return _reported(moderated_by(user, "topic__board__"))
 
 
-def reported_on(boards: Sequence[Board]) -> QuerySet[Post]:
+def reported_on(boards: Sequence[Board] | QuerySet[Board]) -> QuerySet[Post]:
     """Like :func:`reported_posts`, of some boards."""
     return _reported(Q(topic__board__in=boards))
 

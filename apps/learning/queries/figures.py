@@ -1,44 +1,13 @@
 """Figures about learners for instructors and admins."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
-from django.db.models import Avg, Count, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
-from apps.accounts.models import User
-from apps.courses.models import Lesson, Right, taught_by
+from apps.courses.models import Lesson
 from apps.learning.models import Enrollment, LessonProgress, WatchedDay
 from studyplatform.kit.web.jinja import register
-
-ACTIVE = timedelta(days=30)
-
-
-@dataclass(frozen=True)
-class Figures:
-    """``completion`` is the mean progress of all enrollments in percent; None if there are none."""
-
-    learners: int
-    active: int
-    completion: int | None
-    finished: int
-
-
-def figures_of_teacher(teacher: User, *, now: datetime) -> Figures:
-    """Return the figures of all courses that the instructor teaches. One query."""
-    enrollments = Enrollment.objects.active().filter(taught_by(teacher.pk, Right.VIEW, "course__"))
-    found = enrollments.aggregate(
-        learners=Count("user", distinct=True),
-        active=Count("user", distinct=True, filter=Q(last_activity_at__gte=now - ACTIVE)),
-        mean=Avg("percent"),
-        finished=Count("pk", filter=Q(completed_at__isnull=False)),
-    )
-    mean = found["mean"]
-    return Figures(
-        learners=found["learners"],
-        active=found["active"],
-        completion=round(mean) if mean is not None else None,
-        finished=found["finished"],
-    )
 
 
 def learning_since(since: datetime) -> int:
