@@ -70,29 +70,46 @@ def _item_of(course: Any, now: datetime) -> AttentionItem:
     if course.status == Course.Status.SUSPENDED:
         if course.is_appealed:
             return AttentionItem(
-                urgency=Urgency.KNOWN, icon="hourglass", title=_("%(title)s is suspended") % names,
-                text=_("An admin is reading your appeal."), action=_("Open course"), address=edit,
+                urgency=Urgency.KNOWN,
+                icon="hourglass",
+                title=_("%(title)s is suspended") % names,
+                text=_("An admin is reading your appeal."),
+                action=_("Open course"),
+                address=edit,
                 since=course.suspended_at,
-            )  # fmt: skip
+            )
         return AttentionItem(
-            urgency=Urgency.BROKEN, icon="circle-alert", title=_("%(title)s is suspended") % names,
-            text=_excerpt(course.reason), action=_("See the reason"), address=edit, since=course.suspended_at,
-        )  # fmt: skip
+            urgency=Urgency.BROKEN,
+            icon="circle-alert",
+            title=_("%(title)s is suspended") % names,
+            text=_excerpt(course.reason),
+            action=_("See the reason"),
+            address=edit,
+            since=course.suspended_at,
+        )
     if course.last_outcome in RETURNED:
         return AttentionItem(
-            urgency=Urgency.WAITING, icon="pencil", title=_("%(title)s: the reviewer requested changes") % names,
-            text=_excerpt(course.last_comment), action=_("Read the comments"),
-            address=reverse("courses:studio-review", args=[course.slug]), since=course.decided_at,
-        )  # fmt: skip
+            urgency=Urgency.WAITING,
+            icon="pencil",
+            title=_("%(title)s: the reviewer requested changes") % names,
+            text=_excerpt(course.last_comment),
+            action=_("Read the comments"),
+            address=reverse("courses:studio-review", args=[course.slug]),
+            since=course.decided_at,
+        )
     waited = waiting_time((now - course.submitted_at).total_seconds())
     is_late = now - course.submitted_at > PROMISE
     usual = _("Submitted %(time)s ago; reviews take up to 48 hours.") % {"time": waited}
     late = _("Submitted %(time)s ago. This is taking longer than usual; you don't need to do anything.")
     return AttentionItem(
-        urgency=Urgency.KNOWN, icon="hourglass", title=_("%(title)s is under review") % names,
-        text=late % {"time": waited} if is_late else usual, action=_("View submission"),
-        address=reverse("courses:studio-review", args=[course.slug]), since=course.submitted_at,
-    )  # fmt: skip
+        urgency=Urgency.KNOWN,
+        icon="hourglass",
+        title=_("%(title)s is under review") % names,
+        text=late % {"time": waited} if is_late else usual,
+        action=_("View submission"),
+        address=reverse("courses:studio-review", args=[course.slug]),
+        since=course.submitted_at,
+    )
 
 
 def _excerpt(text: str | None) -> str:

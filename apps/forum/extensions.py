@@ -146,24 +146,41 @@ def waiting_discussions(user: User, now: datetime) -> Iterator[AttentionItem]:
     if reported.count:
         title = ngettext("%(num)d reported post", "%(num)d reported posts", reported.count) % {"num": reported.count}
         yield AttentionItem(
-            urgency=Urgency.BROKEN, icon="flag", title=title, text=_("Somebody says that a rule was broken."),
-            action=_("Decide"), address=f"{reverse('forum:teaching')}?tab=reported", count=reported.count, since=reported.oldest,
-        )  # fmt: skip
+            urgency=Urgency.BROKEN,
+            icon="flag",
+            title=title,
+            text=_("Somebody says that a rule was broken."),
+            action=_("Decide"),
+            address=f"{reverse('forum:teaching')}?tab=reported",
+            count=reported.count,
+            since=reported.oldest,
+        )
     asked = attention.unanswered_for(user)
     if asked.count:
         title = ngettext("%(num)d unanswered question", "%(num)d unanswered questions", asked.count)
         yield AttentionItem(
-            urgency=Urgency.WAITING, icon="message-circle-question-mark", title=title % {"num": asked.count},
-            text=_oldest_of(asked, now), action=_("Answer"), address=f"{reverse('forum:teaching')}?tab=unanswered",
-            count=asked.count, since=asked.oldest,
-        )  # fmt: skip
+            urgency=Urgency.WAITING,
+            icon="message-circle-question-mark",
+            title=title % {"num": asked.count},
+            text=_oldest_of(asked, now),
+            action=_("Answer"),
+            address=f"{reverse('forum:teaching')}?tab=unanswered",
+            count=asked.count,
+            since=asked.oldest,
+        )
     unread = attention.unread_for(user)
     if unread.count:
         title = ngettext("%(num)d unread message", "%(num)d unread messages", unread.count) % {"num": unread.count}
         yield AttentionItem(
-            urgency=Urgency.WAITING, icon="mail", title=title, text=_("From %(names)s.") % {"names": list_names(unread.names, more=unread.people - len(unread.names))},
-            action=_("Read"), address=reverse("forum:teaching-messages"), count=unread.count, since=unread.oldest,
-        )  # fmt: skip
+            urgency=Urgency.WAITING,
+            icon="mail",
+            title=title,
+            text=_("From %(names)s.") % {"names": list_names(unread.names, more=unread.people - len(unread.names))},
+            action=_("Read"),
+            address=reverse("forum:teaching-messages"),
+            count=unread.count,
+            since=unread.oldest,
+        )
 
 
 def _oldest_of(asked: attention.Asked, now: datetime) -> str:

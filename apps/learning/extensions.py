@@ -118,17 +118,28 @@ def waiting_learners(user: User, now: datetime) -> Iterator[AttentionItem]:
     if essays.count:
         title = ngettext("%(num)d essay to mark", "%(num)d essays to mark", essays.count) % {"num": essays.count}
         yield AttentionItem(
-            urgency=Urgency.WAITING, icon="pen-line", title=title, text=_oldest_of(essays, now), action=_("Mark"),
-            address=reverse("learning:marking"), count=essays.count, since=essays.oldest,
-        )  # fmt: skip
+            urgency=Urgency.WAITING,
+            icon="pen-line",
+            title=title,
+            text=_oldest_of(essays, now),
+            action=_("Mark"),
+            address=reverse("learning:marking"),
+            count=essays.count,
+            since=essays.oldest,
+        )
     reviews = attention.waiting_reviews(user, now=now)
     if reviews.count:
         title = ngettext("%(num)d review without a reply", "%(num)d reviews without a reply", reviews.count)
         yield AttentionItem(
-            urgency=Urgency.OPEN, icon="star", title=title % {"num": reviews.count}, text=_oldest_of(reviews, now),
-            action=_("See reviews"), address=f"{reverse('learning:reviews', args=[reviews.slug])}?sort=newest", count=reviews.count,
+            urgency=Urgency.OPEN,
+            icon="star",
+            title=title % {"num": reviews.count},
+            text=_oldest_of(reviews, now),
+            action=_("See reviews"),
+            address=f"{reverse('learning:reviews', args=[reviews.slug])}?sort=newest",
+            count=reviews.count,
             since=reviews.oldest,
-        )  # fmt: skip
+        )
 
 
 def _oldest_of(waiting: attention.Waiting, now: datetime) -> str:

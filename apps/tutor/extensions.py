@@ -73,7 +73,11 @@ def questions_without_answer(user: User, now: datetime) -> Iterator[AttentionIte
             "%(num)d question the tutor couldn't answer", "%(num)d questions the tutor couldn't answer", count
         )
         yield AttentionItem(
-            urgency=Urgency.OPEN, icon="sparkles", title=title % {"num": count},
-            text=_("Learners asked about your courses and found no answer there."), action=_("See questions"),
-            address=f"{reverse('tutor:teaching')}?view=questions", count=count,
-        )  # fmt: skip
+            urgency=Urgency.OPEN,
+            icon="sparkles",
+            title=title % {"num": count},
+            text=_("Learners asked about your courses and found no answer there."),
+            action=_("See questions"),
+            address=f"{reverse('tutor:teaching')}?view=questions",
+            count=count,
+        )

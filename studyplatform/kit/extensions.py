@@ -28,12 +28,15 @@ class SitemapEntry(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A figure at the top of a dashboard, as text. ``address``: of the rows that it is made of, if a page has them."""
+    """A figure at the top of a dashboard, as text. ``address``: of the rows that it is made of, if a page has them.
+    ``change``: by how much it differs from before, as text; ``is_less``: that is less."""
 
     label: str
     value: str
     foot: str
     address: str = ""
+    change: str = ""
+    is_less: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from django.utils import timezone
 from apps.accounts.models import Notification
 from apps.billing import services
 from apps.billing.models import EarningsMilestone
+from apps.billing.queries.milestones import label_of
 from apps.billing.queries.payouts import minimum
 from apps.courses.models import Course
 from studyplatform.kit import jobs
@@ -48,7 +49,7 @@ def test_a_milestone_is_told_once_and_stays_after_a_refund(ada):
 
 def test_sums_are_round_in_the_currency(settings):
     settings.CURRENCY = "jpy"
-    assert services.milestone_label("revenue_1000") == "¥100,000 in total"
+    assert label_of("revenue_1000") == "¥100,000 in total"
     assert [minimum("jpy"), minimum("usd"), minimum("kwd")] == [50, 50, 500]  # the smallest sum is 50 yen here
 
 

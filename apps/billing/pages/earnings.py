@@ -18,15 +18,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
-from apps.accounts.models import User
-from apps.billing import services
-from apps.billing.models import ConnectedAccount, EarningsMilestone, EntryKind, Payout, PayoutAccount, PremiumEarning
+from apps.billing.models import ConnectedAccount, EntryKind, Payout, PayoutAccount, PremiumEarning
 from apps.billing.pages.charts import chart_of_earnings
 from apps.billing.pages.earnings_choices import course_of, currency_of, period_of
 from apps.billing.queries import earnings as queries
 from apps.billing.queries import payouts as payout_queries
 from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
+from apps.billing.queries.milestones import milestones_of
 from apps.billing.queries.pending_payouts import PARTS, pending_payout, pending_rows
 from apps.billing.queries.periods import LATEST, Period, last_month_of, month_of, months_before
 
@@ -104,7 +103,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "account": PayoutAccount.objects.filter(user=user).first(),
             "connected": connected,
             "missing": missing(connected.due) if connected else [],
-            "milestones": _milestones(user),
+            "milestones": milestones_of(user),
         },
     )
 
@@ -186,9 +185,3 @@ def _minutes(seconds: dict[tuple[date, int], int], period: Period) -> dict[int, 
 def _change(before: int, now: int) -> float | None:
     """By how much the month differs from the one before, in percent; None without earnings to compare."""
     return (now - before) * 100 / before if before > 0 else None
-
-
-def _milestones(user: User) -> list[tuple[str, EarningsMilestone | None]]:
-    """Each milestone in words, with its row if the user reached it."""
-    reached = {row.name: row for row in EarningsMilestone.objects.filter(user=user)}
-    return [(services.milestone_label(name), reached.get(name)) for name in EarningsMilestone.Name.values]

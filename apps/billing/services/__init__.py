@@ -34,7 +34,6 @@ from apps.billing.services.ledger import (
     post_sale,
     post_subscription_payment,
 )
-from apps.billing.services.milestones import label as milestone_label
 from apps.billing.services.milestones import note_milestones, plan_students_note
 from apps.billing.services.payout_accounts import forget_payout_data, save_bank_account, save_connected_account
 from apps.billing.services.payout_outcomes import fail as fail_payout
@@ -102,7 +101,6 @@ __all__ = [
     "is_immediate",
     "make_default",
     "mark_payout_sent",
-    "milestone_label",
     "most_consumed_percent",
     "needs_country",
     "note_milestones",

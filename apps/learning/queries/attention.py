@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, F, Min, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Right, taught_by
@@ -60,8 +60,13 @@ class NewReviews:
 
 
 def newest_reviews(user: User, *, most: int) -> NewReviews:
-    """Return the newest written reviews of the courses that the user may read (`Right.VIEW`). Two queries."""
+    """Return the newest written reviews of the courses that the user may read (`Right.VIEW`). Two queries.
+
+    ``may_reply``: the user has `Right.TEACH` in the course.
+    """
     rows = Rating.objects.filter(taught_by(user.pk, Right.VIEW, "course__")).shown().written()
-    newest = rows.select_related("enrollment__user", "course").order_by("-created_at", "-pk")
+    replies = ExpressionWrapper(taught_by(user.pk, Right.TEACH, "course__"), output_field=BooleanField())
+    newest = rows.annotate(may_reply=replies).select_related("enrollment__user", "course")
+    newest = newest.order_by("-created_at", "-pk")
     newest = newest.defer("course__description", "course__outcomes", "course__before_you_begin", "course__plate")
     return NewReviews(list(newest[:most]), rows.aggregate(count=Count("pk"))["count"])

@@ -1,66 +1,82 @@
-"""The instructor's dashboard: tasks, courses, reviews and figures."""
+"""The instructor's home: what needs them today, the metrics, how the courses are doing, reviews and milestones."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
-from apps.courses.models import Course, Right, Submission, taught_by
-from apps.courses.queries import authoring, review
-from apps.files.models import VideoAsset
-from studyplatform.kit.extensions import instructor_tiles, tiles_for
-from studyplatform.kit.text import content
+from apps.accounts.queries import zone_of
+from apps.billing.queries.milestones import milestones_of
+from apps.courses.queries import authoring
+from apps.forum.queries.attention import newest_questions
+from apps.learning.analytics.course_figures import figures_of_courses
+from apps.learning.analytics.courses import Scope, scope_of
+from apps.learning.analytics.health import describe_health, say_health, title_of_health
+from apps.learning.analytics.metrics import describe_metrics, metrics_of
+from apps.learning.queries.attention import newest_reviews
+from studyplatform.kit.extensions import attention_items_for
+from studyplatform.site.teaching.first_steps import FirstStep, find_first_course, find_first_steps
+from studyplatform.site.teaching.metric_tiles import tiles_of
 
-LATEST = 8
+MOST_COURSES = 8
+MOST_REVIEWS = 3
+MOST_QUESTIONS = 3
+MOST_ITEMS = 8  # of what needs attention, before the rest is folded
 
 
 @teaches
+@never_cache
 @require_safe
 def instructor_home(request: HttpRequest) -> HttpResponse:
-    """Tasks, courses and the state of reviews of the signed-in instructor."""
+    """What the signed-in instructor opens every morning. A constant number of queries."""
     user = signed_in_user(request)
     now = timezone.now()
-    courses = list(authoring.courses_of(user)[:LATEST])
-    return render(
-        request,
-        "site/instructor.html",
-        {
-            "tiles": tiles_for(instructor_tiles, user, now=now),
-            "rows": [(course, authoring.course_badge(course)) for course in courses],
-            "waiting": [
-                (submission, review.due(submission.submitted_at, now))
-                for submission in Submission.objects.filter(
-                    taught_by(user.pk, Right.VIEW, "course__"), outcome=Submission.Outcome.PENDING
-                ).select_related("course")
-            ],
-            "todos": _todos(user, courses),
-        },
-    )
+    scope = scope_of(user)
+    items = attention_items_for(user, now=now)
+    milestones = milestones_of(user)
+    context = {
+        "hour": now.astimezone(zone_of(user)).hour,
+        "tiles": tiles_of(metrics_of(scope, now=now)),
+        "meanings": describe_metrics(),
+        "items": items[:MOST_ITEMS],
+        "more_items": items[MOST_ITEMS:],
+        "first_steps": _first_steps(user, scope),
+        "questions": newest_questions(user, most=MOST_QUESTIONS),
+        "reviews": newest_reviews(user, most=MOST_REVIEWS),
+        "milestones": milestones,
+        "reached": sum(one.reached_at is not None for one in milestones),
+        **_courses(user, scope, now),
+    }
+    return render(request, "site/instructor.html", context)
 
 
-def _todos(user: User, courses: list[Course]) -> list[dict[str, Any]]:
-    """Problems that only the instructor can fix, the most urgent first."""
-    found: list[dict[str, Any]] = []
-    for course in courses:
-        address = f"/dashboard/instructor/courses/{course.slug}"
-        if course.status == Course.Status.SUSPENDED:
-            found.append(_todo("error", "circle-alert", _("%s is suspended") % course.title, "", f"{address}/edit"))
-        elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
-            said = content.plain_text(course.last_comment, content.COMMENT)[:160]  # type: ignore[attr-defined]
-            found.append(
-                _todo("info", "pencil", _("%s: the reviewer requested changes") % course.title, said, f"{address}/edit")
-            )
-    failed = VideoAsset.objects.filter(owner=user, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
-    for video in failed:
-        detail = video.failure_detail or video.failure_label
-        found.append(_todo("warn", "film", video.filename, detail, "/dashboard/instructor/upload/"))
-    return found
+def _first_steps(user: User, scope: Scope) -> list[FirstStep]:
+    """The steps to a first course, until it was submitted; none for those who teach an open one. At most one query."""
+    if any(course.published_at for course in scope.choices):
+        return []
+    steps = find_first_steps(user, find_first_course(user))
+    return [] if all(step.is_done for step in steps) else steps
 
 
-def _todo(tone: str, icon: str, title: str, text: str, href: str) -> dict[str, Any]:
-    return {"tone": tone, "icon": icon, "title": title, "text": text, "href": href}
+def _courses(user: User, scope: Scope, now: datetime) -> dict[str, Any]:
+    """The courses that were changed last, with how they are doing; all of them make the title. Three queries."""
+    figures = figures_of_courses(scope.choices, now=now)
+    shown = list(authoring.courses_of(user)[:MOST_COURSES])
+    rows = [
+        {"course": course, "badge": authoring.course_badge(course), "figures": figures[course.pk],
+         "health": say_health(figures[course.pk])}
+        for course in shown
+        if course.pk in figures
+    ]  # fmt: skip
+    return {
+        "rows": rows,
+        "title_of_courses": title_of_health(list(figures.values())),
+        "health_rules": describe_health(),
+        "course_count": len(scope.choices),
+    }
