@@ -137,13 +137,12 @@ def _say_weak(count: int) -> str:
 def _say_why(health: Health, figures: CourseFigures) -> str:
     said = {
         "quiet": _share(figures.quiet, figures.learners),
-        "finished": round(figures.completion or 0),
+        "going": 100 - _share(figures.quiet, figures.learners),
         "stars": f"{figures.rating or 0:.1f}",
     }
     if health is Health.WEAK_LESSON:
         worst = figures.weak_lessons[0]
         said |= {"share": _share(worst.stuck, worst.began), "lesson": worst.number}
-    begun = figures.learners - figures.finished
     few = ngettext("%(num)d learner so far", "%(num)d learners so far", figures.learners) % {"num": figures.learners}
     is_reviewed = figures.status == Course.Status.REVIEW
     texts = {
@@ -154,9 +153,7 @@ def _say_why(health: Health, figures: CourseFigures) -> str:
         Health.LOSING: lambda: _("%(quiet)d%% stopped before the end") % said,
         Health.WEAK_LESSON: lambda: _("%(share)d in 100 are stuck at %(lesson)s") % said,
         Health.LOW_RATING: lambda: _("%(stars)s stars on average") % said,
-        Health.HEALTHY: lambda: (
-            _("%(finished)d%% have finished") % said if figures.finished >= begun else _("Most are still learning")
-        ),
+        Health.HEALTHY: lambda: _("%(going)d%% keep going or have finished") % said,
     }
     return str(texts[health]())
 

@@ -1,9 +1,9 @@
-"""The admin's dashboard: the review queue, figures and background jobs."""
+"""The overview of the site for admins: the review queue, figures and background jobs."""
 
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -68,15 +68,16 @@ def _finding(submission: Any) -> tuple[str, str, str]:
     return "ok", "check", _("All passed")
 
 
-def _queues() -> Any:
-    """Open and failed jobs by kind."""
+def _queues() -> QuerySet[Job, dict[str, Any]]:
+    """The jobs that wait, run or failed, by kind; kinds without any are left out."""
+    states = [Job.State.QUEUED, Job.State.RUNNING, Job.State.FAILED]
     return (
-        Job.objects.values("kind")
+        Job.objects.filter(state__in=states)
+        .values("kind")
         .annotate(
             waiting=Count("pk", filter=Q(state=Job.State.QUEUED)),
             running=Count("pk", filter=Q(state=Job.State.RUNNING)),
             failed=Count("pk", filter=Q(state=Job.State.FAILED)),
-            done=Count("pk", filter=Q(state=Job.State.DONE)),
         )
-        .order_by("kind")
+        .order_by("-failed", "-waiting", "kind")
     )
