@@ -10,6 +10,7 @@ from apps.learning.services.analytics_reports import (
     send_due_reports,
 )
 from apps.learning.services.announcements import WRITING_TIME, announce_lesson, announce_version
+from apps.learning.services.attempts_in_bulk import make_submitted
 from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.consumption import record_file, record_whole
@@ -52,7 +53,7 @@ from apps.learning.services.practice import (
     review_card,
 )
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
-from apps.learning.services.quizzes import draw_attempt, open_attempt, submit_attempt
+from apps.learning.services.quizzes import draw_attempt, draw_questions, open_attempt, submit_attempt
 from apps.learning.services.rating_reports import decide_rating, report_rating
 from apps.learning.services.ratings import (
     delete_rating,
@@ -98,6 +99,7 @@ __all__ = [
     "delete_rating",
     "delete_staff_note",
     "draw_attempt",
+    "draw_questions",
     "edit_card",
     "end_exceptions",
     "end_report",
@@ -116,6 +118,7 @@ __all__ = [
     "grant_extra_attempts",
     "grant_extra_time",
     "issue_certificate",
+    "make_submitted",
     "mark_document_failed",
     "mark_essay",
     "open_attempt",

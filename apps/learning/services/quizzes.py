@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -126,16 +127,24 @@ def draw_attempt(
     *, enrollment: Enrollment, quiz: Quiz, number: int, now: datetime, exceptions: QuizExceptions = NO_EXCEPTIONS
 ) -> Attempt:
     """Start an attempt, whose learner's permission the caller has checked, and draw its questions."""
+    attempt = new_attempt(enrollment, quiz, number, now, exceptions)
+    attempt.asked = draw_questions(quiz, seed=str(attempt.uid))
+    attempt.save(force_insert=True)
+    return attempt
+
+
+def new_attempt(enrollment: Enrollment, quiz: Quiz, number: int, now: datetime, exceptions: QuizExceptions) -> Attempt:
     rules = {
         "pass_percent": quiz.pass_percent,
         "usual_time_limit": quiz.time_limit,
         "time_limit": exceptions.time_limit(quiz.time_limit),
     }
-    attempt = Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now, **rules)
-    seed = str(attempt.uid)
-    attempt.asked = kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
-    attempt.save(force_insert=True)
-    return attempt
+    return Attempt(enrollment=enrollment, quiz=quiz, number=number, started_at=now, **rules)
+
+
+def draw_questions(quiz: Quiz, *, seed: str) -> list[dict[str, Any]]:
+    """Return the questions of one attempt as it stores them. Two queries."""
+    return kept(quiz, drawn(quiz, questions_of(quiz), seed=seed, draws=bank_draws_of(quiz)), seed=seed)
 
 
 def submit_attempt(
@@ -217,6 +226,28 @@ def close_attempt(
     if take_better_keys(attempt.asked, answers):
         questions = questions_in(attempt)
         Attempt.objects.filter(pk=attempt.pk).update(asked=attempt.asked)
+    essays, earned = mark_answers(attempt, quiz, questions, answers, now)
+    _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
+    for essay in essays:
+        essay.attempt = attempt
+    save_essays(essays)
+    practice_missed(attempt, quiz, now)
+    publish(
+        QuizSubmitted(
+            attempt_id=attempt.pk,
+            user_id=attempt.enrollment.user_id,
+            lesson_id=quiz.lesson.pk,
+            is_passed=attempt.is_passed,
+            is_perfect=attempt.points > 0 and earned == attempt.points,
+            waiting=attempt.waiting,
+        )
+    )
+
+
+def mark_answers(
+    attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
+) -> tuple[list[EssayAnswer], Fraction]:
+    """Write the result of answers into an attempt. Return its essays and the points it earned. Nothing is saved."""
     earned, points, results, essays = Fraction(0), 0, [], []
     for place, question in enumerate(questions, start=1):
         answer = answers.get(str(question.uid))
@@ -236,21 +267,7 @@ def close_attempt(
     attempt.points = points
     attempt.waiting = sum(essay.earned is None for essay in essays)
     set_score(attempt, earned)
-    _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
-    for essay in essays:
-        essay.attempt = attempt
-    save_essays(essays)
-    practice_missed(attempt, quiz, now)
-    publish(
-        QuizSubmitted(
-            attempt_id=attempt.pk,
-            user_id=attempt.enrollment.user_id,
-            lesson_id=quiz.lesson.pk,
-            is_passed=attempt.is_passed,
-            is_perfect=points > 0 and earned == points,
-            waiting=attempt.waiting,
-        )
-    )
+    return essays, earned
 
 
 def practice_missed(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
