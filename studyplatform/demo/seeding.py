@@ -46,6 +46,7 @@ from studyplatform.demo.seed_chats import seed_chats
 from studyplatform.demo.seed_days import seed_learned_days
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
+from studyplatform.demo.seed_half_year import seed_half_year, seed_rollups
 from studyplatform.demo.seed_messages import message_steps
 from studyplatform.demo.seed_notes import note_steps
 from studyplatform.demo.seed_paths import seed_paths
@@ -98,6 +99,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
         yield Step(name, partial(seed_activity, line, now))
     learners = [line.email for line in library.activity if line.is_enrolled]
     yield Step("learned days", partial(seed_learned_days, learners, now))
+    yield Step("half a year of learners", partial(seed_half_year, now))
     yield Step("helpful reviews", partial(seed_votes, library, now))
     yield Step("practice", partial(seed_practice, now))
     yield Step("shares of Premium", partial(share_premium, now))
@@ -112,6 +114,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     yield from (Step(label, run) for label, run in note_steps(library, now=now))
     yield Step("chats with the tutor", partial(seed_chats, now))
     yield Step("what has been read", partial(read_old_notifications, library, now))
+    yield Step("roll-ups", partial(seed_rollups, now))
 
 
 def seed_subjects() -> None:
