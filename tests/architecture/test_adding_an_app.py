@@ -75,7 +75,7 @@ def test_registrations_are_in_the_expected_modules() -> None:
     assert len(found) > 10
     assert [module for module, name in found if name not in module.split(".")[2:]] == []
 
-    in_extensions = re.compile(r"(sitemap_entries|instructor_tiles|admin_tiles|menu_badges)\.registers?\(")
+    in_extensions = re.compile(r"(sitemap_entries|attention_sources|admin_tiles|menu_badges)\.registers?\(")
     wrong = [
         str(module) for module in modules("apps") if in_extensions.search(module.text) and module.kind != "extensions"
     ]

@@ -12,8 +12,8 @@ from apps.files.video.ladder import plan
 from apps.files.video.probe import probe
 from apps.files.video.recipe import Recipe
 from apps.learning.quizzes import marking
-from studyplatform.demo.library import CONTENT, Malformed, read_library
 from studyplatform.demo.answers import right_answer, wrong_answer
+from studyplatform.demo.library import CONTENT, Malformed, read_library
 from tests.cases import all_cases
 
 COMPLETE = {"linear-algebra-geometrically", "waves-and-interference", "statistics-for-curious-people"}

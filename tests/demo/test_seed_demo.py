@@ -49,7 +49,7 @@ from apps.forum.models import (
     Vote,
 )
 from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
-from studyplatform.demo import seed_forum, seed_sales, seeding
+from studyplatform.demo import seed_forum, seed_half_year, seed_sales, seeding
 from studyplatform.demo.forum_library import ForumText, read_forum
 from studyplatform.demo.library import SUBJECTS, Sales, read_library
 from studyplatform.demo.management.commands import seed_demo
@@ -95,7 +95,8 @@ def part_of(library, slugs, **sales):
 
 @pytest.fixture
 def small_library(library, monkeypatch):
-    """Two free courses with their learners, for tests that do not need the whole library."""
+    """Two free courses with their learners, for tests that do not need the whole library, nor half a year of more."""
+    monkeypatch.setattr(seed_half_year, "LEARNERS", 0)
     slugs = {"linear-algebra-geometrically", "a-year-in-a-hedgerow"}
     subscribers = tuple(one for one in library.sales.subscribers if one.email == "student@example.com")
     part = part_of(library, slugs, subscribers=subscribers)
@@ -140,7 +141,7 @@ def test_seeding_writes_the_whole_library_and_leaves_no_page_empty(library):
     said = seed()
 
     assert f"{len(library.courses)} courses" in said
-    assert User.objects.count() == len(library.people)
+    assert User.objects.count() == len(library.people) + seed_half_year.LEARNERS
     assert list(Subject.objects.order_by("position").values_list("slug", flat=True)) == list(SUBJECTS)
     assert Course.objects.count() == len(library.courses)
     for text in library.courses:
