@@ -17,6 +17,7 @@ from apps.courses.models import Right, having_right
 from apps.learning import opening_notes as opening_notes
 from apps.learning import services
 from apps.learning.analytics import for_templates as for_templates
+from apps.learning.analytics.course_figures import find_weak_lessons
 from apps.learning.models import EssayAnswer, RatingReport
 from apps.learning.queries import attention, figures
 from apps.learning.queries import lesson_learners as lesson_learners
@@ -139,6 +140,26 @@ def waiting_learners(user: User, now: datetime) -> Iterator[AttentionItem]:
             address=f"{reverse('learning:reviews', args=[reviews.slug])}?sort=newest",
             count=reviews.count,
             since=reviews.oldest,
+        )
+
+
+@attention_sources.registers("weak-lessons", order=60)
+def weak_lessons(user: User, now: datetime) -> Iterator[AttentionItem]:
+    """The lesson that stops the largest share of learners, if it is weak (`analytics.health`). One query."""
+    for lesson, weak in find_weak_lessons(user)[:1]:
+        said = {"num": weak.stuck, "percent": round(100 * weak.share), "course": lesson.course.title}
+        words = ngettext(
+            "%(num)d learner is stuck there, %(percent)d%% of those who began it, in %(course)s.",
+            "%(num)d learners are stuck there, %(percent)d%% of those who began it, in %(course)s.",
+            weak.stuck,
+        )
+        yield AttentionItem(
+            urgency=Urgency.OPEN,
+            icon="flag",
+            title=_("Lesson %(number)s stops many learners") % {"number": lesson.number},
+            text=words % said,
+            action=_("Open lessons"),
+            address=reverse("courses:studio-lectures", args=[lesson.course.slug]),
         )
 
 

@@ -48,6 +48,11 @@ class WeakLesson:
     def share(self) -> float:
         return self.stuck / self.began if self.began else 0.0
 
+    @property
+    def is_weak(self) -> bool:
+        """At least `WEAK_LESSON_SHARE` don't get past it, and no less than five people."""
+        return self.stuck >= SMALLEST_GROUP and self.share >= WEAK_LESSON_SHARE
+
 
 @dataclass(frozen=True, kw_only=True)
 class CourseFigures:
@@ -75,9 +80,8 @@ class CourseFigures:
 
     @property
     def weak_lessons(self) -> list[WeakLesson]:
-        """Those that at least `WEAK_LESSON_SHARE` don't get past, the weakest first. No less than five people."""
-        found = [one for one in self.stuck if one.stuck >= SMALLEST_GROUP and one.share >= WEAK_LESSON_SHARE]
-        return sorted(found, key=lambda one: (-one.share, -one.stuck, one.number))
+        """The weakest first."""
+        return sorted([one for one in self.stuck if one.is_weak], key=lambda one: (-one.share, -one.stuck, one.number))
 
 
 def find_health(figures: CourseFigures) -> Health:

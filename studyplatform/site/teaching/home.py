@@ -1,6 +1,6 @@
 """The instructor's home: what needs them today, the metrics, how the courses are doing, reviews and milestones."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -27,6 +27,7 @@ from studyplatform.site.teaching.metric_tiles import tiles_of
 MOST_COURSES = 8
 MOST_REVIEWS = 3
 MOST_QUESTIONS = 3
+FRESH = timedelta(days=14)  # a milestone
 MOST_ITEMS = 8  # of what needs attention, before the rest is folded
 
 
@@ -50,6 +51,11 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
         "questions": newest_questions(user, most=MOST_QUESTIONS),
         "reviews": newest_reviews(user, most=MOST_REVIEWS),
         "milestones": milestones,
+        "fresh_milestone": max(
+            (one for one in milestones if one.reached_at is not None and now - one.reached_at < FRESH),
+            key=lambda one: one.reached_at or now,
+            default=None,
+        ),
         "reached": sum(one.reached_at is not None for one in milestones),
         **_courses(user, scope, now),
     }

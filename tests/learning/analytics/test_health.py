@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from apps.courses.models import Course
-from apps.learning.analytics.course_figures import figures_of_courses
+from apps.learning.analytics.course_figures import figures_of_courses, find_weak_lessons
 from apps.learning.analytics.health import (
     CourseFigures,
     Health,
@@ -16,6 +16,7 @@ from apps.learning.analytics.health import (
     title_of_health,
 )
 from apps.learning.models import EnrollmentRollup, LessonRollup
+from studyplatform.kit.extensions import attention_items_for
 from tests.cases import all_cases
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.learning import EnrollmentFactory
@@ -121,3 +122,29 @@ def test_the_figures_are_those_of_present_learners(django_assert_num_queries) ->
     assert list(counted.stuck) == [WeakLesson(lesson.number, 2, 20)]
     assert (found[other.pk].learners, found[other.pk].new_this_week) == (1, 1)
     assert find_health(found[empty.pk]) is Health.TOO_EARLY
+
+
+@pytest.mark.django_db
+def test_the_weak_lessons_of_open_courses_are_found_for_those_who_edit_them(
+    ada, eve, django_assert_num_queries
+) -> None:
+    def fill(status: str, stuck: int, began: int):
+        lesson = LessonFactory(section__course__instructor=ada, section__course__status=status)
+        LessonRollup.objects.create(lesson=lesson, began=began, updated_at=NOW)
+        for _number in range(stuck):
+            EnrollmentRollup.objects.create(
+                enrollment=EnrollmentFactory(course=lesson.course), risk=Risk.FAILING, risk_lesson=lesson
+            )
+        return lesson
+
+    weak, weakest = fill("published", 5, 50), fill("published", 6, 0)
+    fill("published", 5, 51)
+    fill("published", 4, 4)
+    fill("archived", 6, 6)
+
+    with django_assert_num_queries(1):
+        found = find_weak_lessons(ada)
+    assert [(lesson.pk, one.stuck, one.began) for lesson, one in found] == [(weakest.pk, 6, 6), (weak.pk, 5, 50)]
+    assert find_weak_lessons(eve) == []
+    titles = [item.title for item in attention_items_for(ada, now=NOW)]
+    assert f"Lesson {weakest.number} stops many learners" in titles
