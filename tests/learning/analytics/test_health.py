@@ -125,9 +125,7 @@ def test_the_figures_are_those_of_present_learners(django_assert_num_queries) ->
 
 
 @pytest.mark.django_db
-def test_weak_lessons_of_open_courses_are_found_for_those_who_edit_them(
-    ada, eve, django_assert_num_queries
-) -> None:
+def test_weak_lessons_of_open_courses_are_found_for_those_who_edit_them(ada, eve, django_assert_num_queries) -> None:
     def fill(status: str, stuck: int, began: int):
         lesson = LessonFactory(section__course__instructor=ada, section__course__status=status)
         LessonRollup.objects.create(lesson=lesson, began=began, updated_at=NOW)
