@@ -50,13 +50,31 @@ from studyplatform.demo.crowd import (
 INSTRUCTOR = "instructor@example.com"
 DOMAIN = "crowd.example.com"
 LEARNERS = 300
-# The free courses, which nobody has to have paid for, with which share of the crowd takes each, and the lessons that
-# stop more people than others: the share of those who begin it and get no further.
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which share of the crowd takes a course, and the lessons that stop more people than others: the share of those
+    who begin one and get no further. ``fates``: how many there would be if the whole crowd took it."""
+
+    share: float
+    leaving: dict[str, float]
+    fates: dict[Fate, int]
+
+
+# The free courses, which nobody has to have paid for.
 COURSES = {
-    "linear-algebra-geometrically": (0.72, {"finding-them-by-hand": 0.1, "check-arrows-and-grids": 0.05}),
-    "trigonometry-from-the-circle": (0.46, {"turning-a-point": 0.05}),
+    "linear-algebra-geometrically": _Plan(
+        0.72,
+        {"finding-them-by-hand": 0.1, "check-arrows-and-grids": 0.05},
+        {Fate.STUCK: 32, Fate.FAILING: 9, Fate.SLOW_START: 11, Fate.QUIET: 6},
+    ),
+    "trigonometry-from-the-circle": _Plan(
+        0.46,
+        {"turning-a-point": 0.03},
+        {Fate.STUCK: 6, Fate.FAILING: 6, Fate.SLOW_START: 9, Fate.QUIET: 12},
+    ),
 }
-FATES = {Fate.STUCK: 22, Fate.FAILING: 9, Fate.SLOW_START: 11, Fate.QUIET: 12}  # how many in a whole crowd
 MILESTONES = (25, 50, 75, 100)
 RATES = 0.42  # of those who are past the middle
 STARS = ((5, 62), (4, 25), (3, 8), (2, 3), (1, 2))
@@ -148,7 +166,7 @@ def _read(course: Course) -> _Taught:
     lessons = list(
         course.lessons.select_related("quiz").defer("body").order_by("section__position", "section", "position", "pk")
     )
-    leaving = COURSES[course.slug][1]
+    leaving = COURSES[course.slug].leaving
     asked: dict[int, list[dict[str, Any]]] = {}
     questions: dict[int, list[Question]] = {}
     parts = []
@@ -173,9 +191,9 @@ def _read(course: Course) -> _Taught:
     return _Taught(course, lessons, parts, asked, questions)
 
 
-def _fates(size: int, dice: random.Random) -> Iterator[Fate]:
+def _fates(plan: _Plan, size: int, dice: random.Random) -> Iterator[Fate]:
     """The fates of the learners of a course, in any order: each that is at risk at least once."""
-    found = [fate for fate, many in FATES.items() for _one in range(max(1, many * size // LEARNERS))]
+    found = [fate for fate, many in plan.fates.items() for _one in range(max(1, many * size // LEARNERS))]
     found = (found + [Fate.USUAL] * size)[:size]
     dice.shuffle(found)
     yield from found
@@ -184,11 +202,13 @@ def _fates(size: int, dice: random.Random) -> Iterator[Fate]:
 def _write_course(taught: _Taught, people: Sequence[User], now: datetime) -> None:
     course = taught.course
     dice = make_dice(course.slug)
-    share = COURSES[course.slug][0]
-    takers = sorted(dice.sample(list(people), max(1, round(share * len(people)))), key=lambda user: user.date_joined)
+    plan = COURSES[course.slug]
+    takers = sorted(
+        dice.sample(list(people), max(1, round(plan.share * len(people)))), key=lambda user: user.date_joined
+    )
     stories = [
         tell(taught.parts, fate, _begin(user, course, dice, now), dice, now=now)
-        for user, fate in zip(takers, _fates(len(takers), dice), strict=True)
+        for user, fate in zip(takers, _fates(plan, len(takers), dice), strict=True)
     ]
     enrollments = Enrollment.objects.bulk_create(
         _enrollment_of(user, taught, story) for user, story in zip(takers, stories, strict=True)
