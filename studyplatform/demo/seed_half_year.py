@@ -299,7 +299,7 @@ def _progress_of(enrollment: Enrollment, lesson: Lesson, visit: Visit) -> Lesson
 def _attempt_of(taught: _Taught, enrollment: Enrollment, lesson: Lesson, number: int, one: Try) -> Attempt:
     quiz: Quiz = lesson.quiz
     raw = {
-        str(question.uid): right_answer(question) if mark == 1 else _wrong(question, mark)
+        str(question.uid): right_answer(question) if mark == 1 else _wrong(question, mark or 0.0)
         for question, mark in zip(taught.questions[lesson.pk], one.marks, strict=True)
         if mark == 1 or (mark is not None and question.kind not in PARTLY_RIGHT)
     }
