@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -45,10 +46,10 @@ def fill(course: Course, now: datetime) -> None:
     Report.objects.create(post=post, user=UserFactory(), reason="spam", created_at=now - HOUR)
     ConversationFactory(course=course, learner=learner, unread_by_instructor=3, last_message_at=now - 3 * HOUR)
     enrollment = EnrollmentFactory(course=course, user=learner)
-    attempt = AttemptFactory(enrollment=enrollment, submitted_at=now - 5 * HOUR)
-    EssayAnswer.objects.create(
-        attempt=attempt, question_uid=attempt.uid, place=1, points=4, submitted_at=now - 5 * HOUR
-    )
+    uid = uuid4()
+    answered = {"uid": str(uid), "kind": "essay", "prompt": "Why?", "explanation": "", "given": "It flows."}
+    attempt = AttemptFactory(enrollment=enrollment, submitted_at=now - 5 * HOUR, results=[answered], waiting=1)
+    EssayAnswer.objects.create(attempt=attempt, question_uid=uid, place=1, points=4, submitted_at=now - 5 * HOUR)
     RatingFactory(enrollment=enrollment, created_at=now - 30 * HOUR, updated_at=now, text="Clear. Too short.")
     TodoCount.objects.create(course=course, count=7, counted_at=now)
 
