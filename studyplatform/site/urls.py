@@ -12,7 +12,7 @@ from studyplatform.site.public.home import home
 from studyplatform.site.public.paths import path as learning_path
 from studyplatform.site.public.paths import paths
 from studyplatform.site.public.status import status
-from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
+from studyplatform.site.system import crawlers, health, prefetch, redirects
 from studyplatform.site.teaching import analytics_urls, learner, learner_messages, learners, storage, uploads
 from studyplatform.site.teaching import home as instructor_home
 
@@ -73,5 +73,3 @@ urlpatterns = [
     path("healthz", health.health, name="health"),
     path("readyz", health.ready, name="ready"),
 ]
-# Last, so that a page of its own wins over its announcement.
-urlpatterns += pending.urlpatterns

@@ -7,9 +7,6 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
-from apps.accounts.guards import open_to_everyone
-from studyplatform.site.system.pending import PENDING, name_of
-
 # Pages that visitors may open, each with its reason.
 OPEN = {
     "site:home": "what the platform is",
@@ -113,7 +110,6 @@ OPEN = {
     "docs": "the API's description is public",
     "admin:login": "never reached: sign-in-for-admin stands before it",
 }
-OPEN |= {f"site:{name_of(one)}": "says what works today" for one in PENDING if one.guard is open_to_everyone}
 # Calls that visitors may make, each with its reason.
 OPEN_CALLS = {
     "LogIn": "for those who are not signed in",

@@ -1,7 +1,6 @@
 """Every address of the specification (tests/data/routes.csv) as every kind of user: who is allowed, who is
 redirected where."""
 
-import contextlib
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,18 +9,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
-from django.urls import Resolver404, resolve
 
 from apps.courses.models import Course, Lesson
 from apps.learning.models import Enrollment
-from studyplatform.site.system.pending import PENDING
 from tests.factories.topics import make_topic
 
 pytestmark = pytest.mark.django_db
 
-# Addresses that are not open yet (studyplatform/site/system/pending.py). This list may only shrink.
-LATER = {
-}
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "ada", "eve", "sam"]
 HTML = {"Accept": "text/html,*/*"}  # as browsers: /mcp asks others for a token
 OUT = {"visitor", "expired", "ben"}  # ben was blocked while signed in
@@ -107,8 +101,6 @@ def outcome(browser: Client, address: str) -> str:
             same = (led.path.rstrip("/"), led.query) == (asked.path.rstrip("/"), asked.query)
             return "sign in" if same else f"sign in, but then to {back}"
         return "home" if target.path == "/" else "in"
-    if answer.status_code == 404 and b'data-error="FEATURE_COMING_SOON"' in answer.content:
-        return "later"
     return str(answer.status_code)
 
 
@@ -122,8 +114,6 @@ def test_each_role_reaches_only_its_pages(
         if person in {"expired", "ben"} and "visitor" in row.open_to and row.path != "/":
             continue  # they are visitors, and the visitor opens all of these
         there, expected = address(row.path), row.outcome_for(person)
-        if expected == "in" and is_pending(there):  # the guard applies; allowed users read what works today
-            expected = "later"
         found = outcome(browser, there)
         if found != expected:
             wrong[row.path] = f"{found}, not {expected}"
@@ -140,18 +130,6 @@ def test_visitor_opens_a_preview_lesson(person: str, browser_as: Callable[[str],
     assert outcome(browser_as(person), f"/learn/{course.slug}/{lesson.slug}") == "in"
 
 
-def test_list_of_addresses_not_open_yet_only_shrinks() -> None:
-    assert {pending.route for pending in PENDING} <= LATER
-
-
 def test_the_table_has_pages_to_check() -> None:
     assert len(rows()) > 50
     assert {row.outcome_for(person) for row in rows() for person in PEOPLE} == {"in", "sign in", "home", "enroll first"}
-
-
-def is_pending(address: str) -> bool:
-    path = urlsplit(address).path
-    for spelling in (path, path.rstrip("/"), path + "/"):
-        with contextlib.suppress(Resolver404):
-            return str(resolve(spelling or "/").url_name).startswith("pending-")
-    return False

@@ -1,4 +1,4 @@
-"""The pages for missing, failed, refused, closed and planned features."""
+"""The pages for missing, failed, refused and closed features."""
 
 import re
 from types import SimpleNamespace
@@ -7,15 +7,13 @@ from unittest.mock import DEFAULT, patch
 import pytest
 from django.db import DatabaseError
 from django.test import Client, RequestFactory
-from django.urls import resolve
 from django.utils import timezone
 
 from apps.courses.errors import CourseNotFound
-from studyplatform.kit.errors import REGISTRY, FeatureComingSoon
+from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.models import Job
 from studyplatform.site.public import home, status
 from studyplatform.site.system import errors
-from studyplatform.site.system.pending import PENDING, name_of
 from tests.architecture.test_doors import pages
 from tests.cases import all_cases
 
@@ -139,21 +137,7 @@ def test_a_refusal_offers_a_next_step(client: Client, db):
     assert buttons(answer)["Browse courses"] == "/courses/"
 
 
-@pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
-def test_a_planned_page_links_to_available_pages(browser_of, sam, one):
-    address = "/" + re.sub(r"<[^>]+>", "x", one.route)
-
-    answer = browser_of(sam).get(address)
-
-    assert answer.status_code == 404
-    assert str(FeatureComingSoon.message) in text_of(answer)
-    assert f'<h1 class="h1">{FeatureComingSoon.title}</h1>' in answer.content.decode()
-    assert len(buttons(answer)) >= 2
-    # A page that exists must not be listed in PENDING.
-    assert resolve(address).url_name == name_of(one)
-
-
-def test_a_planned_page_keeps_its_permissions(client: Client, browser_of, leo):
+def test_a_refused_page_leads_where_its_reader_may_go(client: Client, browser_of, leo):
     assert client.get("/settings/").headers["Location"].startswith("/auth/login?next=/settings/")
     assert client.get("/dashboard/admin/forum").headers["Location"].startswith("/auth/login?next=")
     assert browser_of(leo).get("/dashboard/admin/forum").headers["Location"] == "/"
@@ -269,11 +253,3 @@ def test_the_sitemap_lists_the_public_pages(client: Client, course, django_asser
     assert "Disallow: /learn" not in robots
     assert "Disallow: /dashboard/" in robots
     assert robots.rstrip().endswith("/sitemap.xml")
-
-
-@pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
-def test_the_links_of_planned_pages_exist(browser_of, sam, one):
-    browser = browser_of(sam)
-
-    for address, _label in one.instead:
-        assert browser.get(address, follow=True).status_code == 200

@@ -69,11 +69,12 @@ def error_links() -> list[str]:
 
 
 def _resolves(address: str) -> bool:
-    """Whether the URL is served by this version (see ``pending``)."""
+    """Whether this version has a page at the address."""
     try:
-        return not (resolve(address).url_name or "").startswith("pending-")
+        resolve(address)
     except Resolver404:
         return False
+    return True
 
 
 def _target(user: User, text: str) -> dict[str, Any] | None:
