@@ -41,7 +41,7 @@ def _of_learners(metrics: Metrics) -> list[Tile]:
             _("Active students in the last 30 days"),
             NOTHING if active is None else Counts().write(active),
             _say_active(active, before),
-            f"{LEARNERS_PAGE}?activity=30",
+            f"{LEARNERS_PAGE}?seen=30",
             _percents(active, before),
             active is not None and before is not None and active < before,
         ),

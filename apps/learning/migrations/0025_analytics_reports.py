@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('courses', '0039_discarded_versions'),
-        ('learning', '0023_exceptions'),
+        ('learning', '0024_staff_notes_and_saved_filters'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
