@@ -15,7 +15,8 @@ interface Visits {
 function readVisits(day: string): Visits {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? "") as Partial<Visits>;
-    if (stored.day === day && Array.isArray(stored.courses)) return { day, courses: stored.courses };
+    if (stored.day === day && Array.isArray(stored.courses))
+      return { day, courses: stored.courses };
   } catch {
     // Nothing stored yet, or not ours.
   }

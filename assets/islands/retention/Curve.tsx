@@ -2,7 +2,7 @@ import { type KeyboardEvent, type MouseEvent, useMemo, useState } from "react";
 
 import { clock, spokenTime } from "../../shared/format";
 import { t } from "../../shared/i18n";
-import { bandPath, curvePath, leftOf, secondAt, secondOfKey, usualAt } from "./curve";
+import { bandPath, curvePath, leftOf, secondAt, secondOfKey, usualAt } from "./curveGeometry";
 import type { RetentionProps } from "./props";
 
 type Props = Pick<RetentionProps, "percents" | "band" | "moments"> & {

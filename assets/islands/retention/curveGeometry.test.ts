@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { bandPath, curvePath, leftOf, secondAt, secondOfKey, usualAt } from "./curve";
+import { bandPath, curvePath, leftOf, secondAt, secondOfKey, usualAt } from "./curveGeometry";
 
 it("draws a curve from edge to edge", () => {
   expect(curvePath([100, 50, 0])).toBe("M0 0L0 0L50 50L100 100L100 100");
