@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 from django.db.models import Count, Sum, Window
 from django.template.defaultfilters import filesizeformat
@@ -31,12 +32,12 @@ def failed_videos(user: User, now: datetime) -> Iterator[AttentionItem]:
     """The user's videos whose processing failed: the newest ones by name, the others counted. One query."""
     failed = VideoAsset.objects.filter(owner=user, stage=VideoAsset.Stage.FAILED).defer("facts", "former")
     rows = list(failed.annotate(total=Window(Count("pk"))).order_by("-created_at", "-pk")[:MAX_FAILED_SHOWN])
-    common = {"urgency": Urgency.BROKEN, "icon": "film", "action": _("Open uploads"), "address": UPLOADS_PAGE}
+    item = partial(AttentionItem, urgency=Urgency.BROKEN, icon="film", action=_("Open uploads"), address=UPLOADS_PAGE)
     for video in rows:
         title = _("%(name)s could not be processed") % {"name": video.filename}
         text = video.failure_detail or video.failure_label
-        yield AttentionItem(title=title, text=text, since=video.created_at, **common)
+        yield item(title=title, text=text, since=video.created_at)
     rest = rows[0].total - len(rows) if rows else 0  # type: ignore[attr-defined]  # annotated
     if rest:
         title = ngettext("%(num)d more video failed", "%(num)d more videos failed", rest) % {"num": rest}
-        yield AttentionItem(title=title, count=rest, since=rows[-1].created_at, **common)
+        yield item(title=title, count=rest, since=rows[-1].created_at)

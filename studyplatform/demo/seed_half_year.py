@@ -277,7 +277,7 @@ def _add_story(rows: _Rows, taught: _Taught, enrollment: Enrollment, story: Stor
         if spent.total()
     ]  # fmt: skip
     if enrollment.completed_at is not None:
-        rows.certificates.append(_certificate_of(taught, enrollment, rows))
+        rows.certificates.append(_certificate_of(taught, enrollment, rows, enrollment.completed_at))
     if enrollment.percent > 50 and dice.random() < RATES:
         rows.ratings.append(_rating_of(taught.course, enrollment, story, dice))
 
@@ -317,7 +317,7 @@ def _wrong(question: Question, mark: float) -> dict[str, Any]:
     return {"id": others[int(mark**2 * len(others))]}
 
 
-def _certificate_of(taught: _Taught, enrollment: Enrollment, rows: _Rows) -> Certificate:
+def _certificate_of(taught: _Taught, enrollment: Enrollment, rows: _Rows, issued_at: datetime) -> Certificate:
     course, user = taught.course, enrollment.user
     passed = {one.quiz_id: one.percent for one in rows.attempts if one.enrollment is enrollment and one.is_passed}
     videos = [lesson.pk for lesson in taught.lessons if lesson.kind == Lesson.Kind.VIDEO]
@@ -333,7 +333,7 @@ def _certificate_of(taught: _Taught, enrollment: Enrollment, rows: _Rows) -> Cer
         video_seconds=sum(lesson.duration for lesson in taught.lessons if lesson.kind == Lesson.Kind.VIDEO),
         watched_seconds=sum(one.watched_seconds for one in mine),
         quizzes=[{"title": lesson.title, "percent": passed[lesson.quiz.pk]} for lesson in quizzes],
-        issued_at=enrollment.completed_at,
+        issued_at=issued_at,
     )
 
 

@@ -312,6 +312,7 @@ def test_deletion_removes_personal_data_and_keeps_what_other_users_need(
 def create_row(model: Any, user: User) -> None:
     """Create a row that belongs to the user; fields without a default get a value of their type."""
     samples = {"CharField": "x", "TextField": "x", "JSONField": {"x": 1}, "DateTimeField": timezone.now()}
+    samples["DateField"] = timezone.now().date()
     given: dict[str, Any] = {"user": user}
     for field in model._meta.concrete_fields:
         if not field.has_default() and not field.null and field.get_internal_type() in samples:
@@ -432,6 +433,9 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "files.ShareOpening": partial(opening_by, leo),
         "forum.Block": partial(BlockFactory, blocker=leo),
         "forum.AnnouncementCopy": partial(AnnouncementCopyFactory, user=leo),
+        "learning.StaffNote": partial(
+            StaffNote.objects.create, learner=leo, course=CourseFactory(), text="x", created_at=timezone.now()
+        ),
         "tutor.Chat": partial(ChatFactory, user=leo),
         "tutor.Exchange": partial(ExchangeFactory, chat__user=leo),
     }
@@ -466,6 +470,7 @@ FILLED: dict[str, Any] = {
     "headline": "Hydrologist",
     "last_login": NOW,
     "role": Role.INSTRUCTOR,
+    "shares_email": True,
     "style": "academic",
     "terms_accepted_at": NOW,
     "theme": "dark",

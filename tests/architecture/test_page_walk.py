@@ -658,6 +658,7 @@ def test_django_admin_is_only_for_admins(person: str, browser_as: Callable[[str]
 WITHOUT_TOKEN = {
     "assistants:mcp": "no cookie counts: programs send a token in a header",
     "samples:todos-mcp": "as assistants:mcp, with the key of a list",
+    "learning:visit": "a beacon of cached pages; it adds one visitor, and only a page of this site counts",
     "accounts:unsubscribe": "mail programs press it (RFC 8058); the signed link is the right to it",
     "djstripe:djstripe_webhook_by_uuid": "the payment provider signs what it sends",
 }

@@ -12,6 +12,7 @@ APPS = ("courses", "learning")
 ACTORS = {"by", "user"}
 # Services whose ``user`` is not the one who acts, or that need no policy.
 EXCEPTIONS = {
+    "count_visit",  # anyone may read the page of a published course; staff are left out
     "grant_enrollment",  # called after a payment: the user is the one who receives the enrollment
     "rebuild_learned_days",  # for imported and seeded progress: the user is the learner
     "delete_rating",  # finds only the user's own

@@ -174,9 +174,10 @@ def test_nobody_reads_learners_of_other_courses(browser_of, browser, ada, eve, l
     other = browser_of(eve)
     theirs = CourseFactory(instructor=eve, status="published")
     both = EnrollmentFactory(course=theirs, user=leo)
-    assert "Leo Marsh" not in other.get(f"{ADDRESS}?course={theirs.slug}&q=ma").text.replace(
-        'Leo Marsh</a><span class="small faint block">' + theirs.title, ""
-    )
+    for query in ("", f"?course={theirs.slug}", "?q=ma", f"?course={course.slug}&course={theirs.slug}"):
+        page = other.get(f"{ADDRESS}{query}").text
+        assert page.count('class="learners__person"') == 1
+        assert course.title not in page
     assert other.get(f"{ADDRESS}?course={course.slug}").status_code in {302, 403, 404}
     page = other.get(f"{ADDRESS}{leo.uid}").text
     assert theirs.title in page
@@ -205,7 +206,8 @@ def test_a_co_instructor_reads_with_view_writes_with_teach_and_loses_both(browse
 
     CoInstructor.objects.filter(pk=seat.pk).update(removed_at=timezone.now())
     assert browser.get(address).status_code == 404
-    assert browser.post(f"{address}/notes", {"text": "More", "key": uuid4()}).status_code == 404
+    browser.post(f"{address}/notes", {"text": "More", "key": uuid4()})
+    assert StaffNote.objects.count() == 1
     assert "Leo Marsh" not in browser.get(ADDRESS).text
     assert "Leo" not in b"".join(browser.get(f"{ADDRESS}export").streaming_content).decode()
 
@@ -349,7 +351,7 @@ def test_a_refused_note_stays_in_the_form(browser, leo, enrollment):
 # Saved filters.
 
 
-def test_a_filter_is_saved_renamed_and_deleted(browser, ada):
+def test_a_filter_is_saved_renamed_and_deleted(browser, ada, course):
     save = {"name": "Stuck in rivers", "query": "tab=risk&risk=stuck&unknown=1"}
     assert browser.post(f"{ADDRESS}filters", save).headers["Location"] == f"{ADDRESS}?tab=risk&risk=stuck"
     browser.post(f"{ADDRESS}filters", save)
@@ -373,7 +375,7 @@ def test_names_of_filters_are_one_each_and_there_are_few(browser, browser_of, ad
     assert SavedFilter.objects.count() == MAX_SAVED_FILTERS
     one = SavedFilter.objects.get(name="Rivers")
     other = browser_of(eve)
-    assert other.post(f"{ADDRESS}filters", {"filter": one.uid, "name": "Mine"}).status_code == 404
+    other.post(f"{ADDRESS}filters", {"filter": one.uid, "name": "Mine"})
     other.post(f"{ADDRESS}filters/delete", {"filter": one.uid})
     assert SavedFilter.objects.filter(name="Rivers").exists()
 

@@ -56,13 +56,13 @@ def unread_for(user: User) -> Unread:
     """Return the messages that those who teach a course have not read. One query."""
     rows = Conversation.objects.as_instructor(user.pk).filter(unread_by_instructor__gt=0).select_related("learner")
     counted = rows.annotate(
-        messages=Window(Sum("unread_by_instructor")), people=Window(Count("pk")), oldest=Window(Min("last_message_at"))
+        unread=Window(Sum("unread_by_instructor")), people=Window(Count("pk")), oldest=Window(Min("last_message_at"))
     )
     found = list(counted.order_by("-last_message_at", "-pk")[:MAX_NAMES])
     if not found:
         return Unread()
     names = tuple(row.learner.first_name or row.learner.display_name for row in found)
-    return Unread(found[0].messages, found[0].people, found[0].oldest, names)  # type: ignore[attr-defined]  # annotated
+    return Unread(found[0].unread, found[0].people, found[0].oldest, names)  # type: ignore[attr-defined]  # annotated
 
 
 def newest_questions(user: User, *, most: int) -> list[Topic]:

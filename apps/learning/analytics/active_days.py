@@ -59,7 +59,8 @@ def active_days(
         rows = rows.filter(**{f"{moment}__lt": bounds[1]})
         if bounds[0] is not None:
             rows = rows.filter(**{f"{moment}__gte": bounds[0]})
-        return rows if courses is None else rows.filter(**{f"{course}__in": courses})
+        within: QuerySet[Any] = rows if courses is None else rows.filter(**{f"{course}__in": courses})
+        return within
 
     days = during(
         WatchedDay.objects.filter(Q(seconds__gt=0) | Q(other_seconds__gt=0)),

@@ -14,7 +14,7 @@ from django.db.models import Count
 
 from apps.courses.models import Lesson
 from apps.learning.analytics.items import Item, Response, count_items, read_responses
-from apps.learning.analytics.retention import RetentionCounter, pack_counts
+from apps.learning.analytics.retention import RetentionSum, pack_counts
 from apps.learning.analytics.storing import Changes, batched, store
 from apps.learning.models import (
     Attempt,
@@ -46,11 +46,11 @@ class LessonTally:
     left_early: int = 0
     left_early_of: int = 0
     durations: list[int] = field(default_factory=list)
-    curve: RetentionCounter | None = None
+    curve: RetentionSum | None = None
 
     def __post_init__(self) -> None:
         if self.is_video and 0 < self.seconds <= LONGEST_CURVE:
-            self.curve = RetentionCounter(self.seconds)
+            self.curve = RetentionSum(self.seconds)
 
     def add(
         self,

@@ -82,7 +82,7 @@ def scope_of(user: User, slug: str = "") -> Scope:
     chosen = None
     if slug:
         chosen = next((course for course in choices if course.slug == slug), None) or course_read_by(user, slug)
-    until = choices[0].counted_until if choices else state.values_list("counted_until", flat=True).first()  # type: ignore[attr-defined]  # annotated
+    until = choices[0].counted_until if choices else state.values_list("counted_until", flat=True).first()
     courses = choices if chosen is None else (chosen,)
     return Scope(user, choices, courses, chosen, until, chosen is not None or len(choices) < 2 or _are_counted(choices))
 

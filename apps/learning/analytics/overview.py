@@ -54,7 +54,9 @@ def course_figures(
     :param parts: what `apps.billing.queries.earnings.earned_parts` found for the reader.
     """
     present = Enrollment.objects.filter(course__in=scope.pks, revoked_at=None).order_by()
-    counts = present.values_list("course").annotate(Count("pk"), Count("pk", filter=Q(completed_at__isnull=False)))
+    counts = present.values_list("course").annotate(
+        learners=Count("pk"), completed=Count("pk", filter=Q(completed_at__isnull=False))
+    )
     counted = {course: (learners, completed) for course, learners, completed in counts}
     shares = earned_by_month(parts, currency=currency)
     found = [

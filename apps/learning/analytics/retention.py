@@ -10,7 +10,7 @@ LEAST_LESSONS = 3
 """Of how many lessons there must be curves, so that something is usual."""
 
 
-class RetentionCounter:
+class RetentionSum:
     """Counts for a video of so many seconds. Adding costs as much as a learner has watched pieces."""
 
     def __init__(self, seconds: int) -> None:

@@ -66,8 +66,8 @@ def series_with_before(scope: Scope, period: Period) -> tuple[Series, Series]:
 
 def _read(scope: Scope, whole: Period, periods: Sequence[Period]) -> list[Series]:
     days = CourseDay.objects.filter(course__in=scope.pks, day__range=(whole.first, whole.last)).order_by()
-    rows = days.values("day").annotate(**{name: Sum(name) for name in _SUMS})
-    sums = {row.pop("day"): {name: int(value) for name, value in row.items()} for row in rows}
+    rows = days.values_list("day").annotate(*(Sum(name) for name in _SUMS))
+    sums = {day: dict(zip(_SUMS, map(int, values), strict=True)) for day, *values in rows}
     actives = _actives_of(scope, whole)
     found = []
     for period in periods:

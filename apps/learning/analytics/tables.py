@@ -169,8 +169,8 @@ def retention_lines(retention: Retention | None, band: list[tuple[float, float]]
         return
     last = max(1, retention.seconds - 1)
     for second, percent in enumerate(retention.percents):
-        usual = band[round(100 * second / last)] if band else ("", "")
-        yield csv_line([second, number(percent), *(number(one) if band else "" for one in usual), retention.learners])
+        usual = [number(one) for one in band[round(100 * second / last)]] if band else ["", ""]
+        yield csv_line([second, number(percent), *usual, retention.learners])
 
 
 def item_lines(items: Iterable[ItemFigures]) -> Iterator[str]:

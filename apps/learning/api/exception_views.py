@@ -40,15 +40,15 @@ class Exceptions(GenericAPIView[Any]):
         slug = request.query_params.get("course", "")
         courses = list(Course.objects.filter(slug=slug).values_list("pk", flat=True)) if slug else None
         page = self.paginate_queryset(exceptions_granted_in(user, courses))
-        return self.get_paginated_response(shapes.ExceptionOut(page, many=True).data)
+        return self.get_paginated_response(shapes.ExceptionOut(page or [], many=True).data)
 
 
 class _Grant(APIView):
     permission_classes = [permissions.IsAuthenticated]
     body_limits = BODY
 
-    def read(self, shape: Any, request: Request) -> tuple[services.Act, UUID | None, dict[str, Any]]:
-        """Return what is granted to whom, for the services, which ask whether the user may."""
+    def read(self, shape: Any, request: Request) -> tuple[services.Act, Any, dict[str, Any]]:
+        """Return what is granted to whom, for the services, which ask whether the user may, and the quiz's lesson."""
         sent = validated(shape, request)
         user = signed_in_user(request)
         enforce(teach(user))

@@ -71,7 +71,7 @@ def learners_taught_by(user: User, uids: Collection[UUID]) -> list[Enrollment]:
     return sorted(rows, key=lambda one: (one.user.display_name.casefold(), one.pk))
 
 
-def find_quiz(lesson: UUID | None) -> Quiz:
+def find_quiz(lesson: UUID) -> Quiz:
     """Return the quiz of a lesson, with its course. Whether the reader may do something with it, services ask.
 
     :raises NotFound: there is none.

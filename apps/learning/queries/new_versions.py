@@ -39,7 +39,7 @@ def watched_lesson(user: User, lesson: UUID) -> WatchedLesson:
 def newest_exceptions(enrollments: Collection[int]) -> dict[int, datetime]:
     """Return when an exception was granted to these learners or ended last, if ever. One query."""
     rows = Enrollment.objects.filter(pk__in=enrollments, exceptions_at__isnull=False)
-    return dict(rows.values_list("pk", "exceptions_at"))
+    return {pk: moment for pk, moment in rows.values_list("pk", "exceptions_at") if moment}
 
 
 def newest_versions(courses: Collection[int]) -> dict[int, datetime]:

@@ -9,7 +9,7 @@ from apps.courses.models import Course, Lesson, LessonDownload, Question, Quiz, 
 from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
-from apps.learning.models import EnrollmentRollup, Rating
+from apps.learning.models import Rating
 from apps.learning.receivers import essays as essays
 from apps.learning.receivers import notices as notices
 from studyplatform.kit import jobs, mail
@@ -57,9 +57,9 @@ def forget_deleted_user(event: AccountDeleted) -> None:
         services.forget_saved_filters,
         services.forget_reports,
     )
-    for forget in (*own, services.forget_essays, services.forget_learned_days, *teaching):
+    counted = (services.forget_learned_days, services.forget_rollups)
+    for forget in (*own, services.forget_essays, *counted, *teaching):
         forget(user_id=event.user_id)
-    EnrollmentRollup.objects.filter(enrollment__user=event.user_id).delete()
 
 
 @subscribe(LessonAdded)

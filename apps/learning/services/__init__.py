@@ -65,6 +65,7 @@ from apps.learning.services.ratings import (
 )
 from apps.learning.services.remarking import remark_questions
 from apps.learning.services.restarting import restart_lessons
+from apps.learning.services.rollups import forget_rollups
 from apps.learning.services.saved_filters import delete_filter, forget_saved_filters, rename_filter, save_filter
 from apps.learning.services.staff_notes import delete_staff_note, forget_staff_notes, write_staff_note
 from apps.learning.services.versions import choose_version
@@ -112,6 +113,7 @@ __all__ = [
     "forget_learned_days",
     "forget_rating",
     "forget_reports",
+    "forget_rollups",
     "forget_saved_filters",
     "forget_staff_notes",
     "grant_enrollment",

@@ -104,5 +104,6 @@ export function sayPlace(
   });
   if (!band) return said;
   const [low, high] = usualAt(band, second, percents.length);
-  return `${said}, ${t("usual are {low} to {high}%", { low: Math.round(low), high: Math.round(high) })}`;
+  const usual = t("usual are {low} to {high}%", { low: Math.round(low), high: Math.round(high) });
+  return `${said}, ${usual}`;
 }

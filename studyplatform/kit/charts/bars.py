@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from studyplatform.kit.charts.axes import Axis, lay_out_axis
-from studyplatform.kit.charts.labels import Label, fit_labels
+from studyplatform.kit.charts.labels import PlacedText, fit_labels
 from studyplatform.kit.charts.lines import place_labels
 from studyplatform.kit.charts.measures import Measure
 from studyplatform.kit.charts.periods import Places
@@ -184,7 +184,8 @@ def _values_above(
     order = sorted(known, key=lambda index: values[index] or 0)
     extremes = list(dict.fromkeys((order[-1], order[0])))
     labels = [
-        Label(measure.write_short(value) if value else "", columns.middle(index)) for index, value in enumerate(values)
+        PlacedText(measure.write_short(value) if value else "", columns.middle(index))
+        for index, value in enumerate(values)
     ]
 
     def is_free(index: int, start: float, end: float) -> bool:

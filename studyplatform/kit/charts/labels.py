@@ -42,7 +42,7 @@ def _character_width(char: str) -> float:
 
 
 @dataclass(frozen=True)
-class Label:
+class PlacedText:
     """A text whose middle is at ``x`` percent of the plot's width."""
 
     text: str
@@ -55,7 +55,7 @@ class Label:
 
 
 def fit_labels(
-    labels: Sequence[Label],
+    labels: Sequence[PlacedText],
     *,
     first: Sequence[int] = (),
     strides: Sequence[int] = DOUBLING,

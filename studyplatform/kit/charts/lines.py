@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from studyplatform.kit.charts.axes import Axis, lay_out_axis
-from studyplatform.kit.charts.labels import Label, fit_labels
+from studyplatform.kit.charts.labels import PlacedText, fit_labels
 from studyplatform.kit.charts.measures import Measure
 from studyplatform.kit.charts.periods import Places
 from studyplatform.kit.charts.plots import (
@@ -62,7 +62,7 @@ def place_labels(
     places: Places, columns: Columns, first: Sequence[int] = (), *, strong: int | None = None, all_others: bool = True
 ) -> tuple[Text, ...]:
     """The labels below the axis that have room somewhere; ``first`` ones have it before the others."""
-    labels = [Label(place.label, columns.middle(index)) for index, place in enumerate(places.places)]
+    labels = [PlacedText(place.label, columns.middle(index)) for index, place in enumerate(places.places)]
     shown = fit_labels(labels, first=first, strides=places.strides if all_others else ())
     return tuple(
         Text(labels[index].text, labels[index].x, 100, width, index == strong) for index, width in sorted(shown.items())

@@ -68,7 +68,7 @@ def _finding(submission: Any) -> tuple[str, str, str]:
     return "ok", "check", _("All passed")
 
 
-def _queues() -> QuerySet[Job, dict[str, Any]]:
+def _queues() -> QuerySet[Any, Any]:
     """The jobs that wait, run or failed, by kind; kinds without any are left out."""
     states = [Job.State.QUEUED, Job.State.RUNNING, Job.State.FAILED]
     return (

@@ -1,6 +1,6 @@
 """The instructor's analytics: the eight metrics, learners and time, ratings, where learners stop, and earnings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -149,7 +149,7 @@ def _visitors(figures: DayFigures) -> int | None:
     return blur(figures.page_visitors) if is_shown(figures.page_visitors) else None
 
 
-def _compare(name: str, now: int, before: int, write: Any) -> ComparedRow:
+def _compare(name: str, now: int, before: int, write: Callable[[int], str]) -> ComparedRow:
     if now == before or not before:
         return ComparedRow(name, write(now), write(before), _("no change") if now == before else "")
     percent = Percents().write(abs(now - before) * 100 / before)
@@ -157,8 +157,8 @@ def _compare(name: str, now: int, before: int, write: Any) -> ComparedRow:
 
 
 def _compare_stars(now: DayFigures, before: DayFigures) -> ComparedRow:
-    texts = [f"{mean:.1f}" if (mean := one.mean_stars) is not None else "–" for one in (now, before)]
-    return ComparedRow(_("Average of these ratings"), *texts, "")
+    mean, mean_before = (f"{one:.1f}" if one is not None else "–" for one in (now.mean_stars, before.mean_stars))
+    return ComparedRow(_("Average of these ratings"), mean, mean_before, "")
 
 
 def _course_row(row: CourseFigures, months: list[date], currency: str) -> Mapping[str, Any]:

@@ -125,7 +125,8 @@ def say_days(period: Period) -> str:
 
 def months_of(period: Period, *, least: int, most: int) -> list[date]:
     """Return the first days of the months of a period; earlier ones too if there are few, the last ones if many."""
-    month, found = period.last.replace(day=1), []
+    month = period.last.replace(day=1)
+    found: list[date] = []
     while len(found) < most and (month >= period.first.replace(day=1) or len(found) < least):
         found.append(month)
         month = (month - timedelta(days=1)).replace(day=1)

@@ -104,7 +104,7 @@ def lesson_retention(request: HttpRequest, slug: str, lesson: str) -> HttpRespon
             "title": title_of_retention(retention.percents, retention.moments.first),
             "plot": chart_of_retention(retention, band),
             "moments": _moments_of(retention),
-            "island": _props(request, opened, retention, band),
+            "island_props": _props(request, opened, retention, band),
         }
     return render(request, "site/analytics/retention.html", context)
 

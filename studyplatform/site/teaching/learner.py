@@ -1,6 +1,7 @@
 """/dashboard/instructor/students/<uid>: one learner in the courses that the reader teaches."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.contrib import messages
@@ -172,7 +173,8 @@ def _noted_course(request: HttpRequest, enrollments: list[Enrollment]) -> Course
 
 
 def _asked_course(request: HttpRequest) -> str:
-    return f"?course={request.GET['course']}" if request.GET.get("course") else ""
+    course = request.GET.get("course", "")
+    return f"?{urlencode({'course': course})}" if course else ""
 
 
 @teaches

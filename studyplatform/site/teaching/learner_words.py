@@ -72,7 +72,7 @@ def explain_risk(enrollment: Enrollment, rollup: EnrollmentRollup, now: datetime
             "They enrolled and completed no lesson yet. Ask whether something keeps them from starting."
         ),
     }
-    return title, advice.get(rollup.risk, "")
+    return title, advice.get(Risk(rollup.risk), "") if rollup.risk else ""
 
 
 def first_words(risk: str) -> str:
@@ -83,7 +83,7 @@ def first_words(risk: str) -> str:
         Risk.FAILING: _("Hello {first name}, I saw that {lesson} is a hard one. Shall we look at it together?"),
         Risk.SLOW_START: _("Hello {first name}, welcome to {course}. Is there anything that keeps you from starting?"),
     }
-    return found.get(risk, "")
+    return found[Risk(risk)] if risk in Risk.values else ""
 
 
 def describe_minutes(minutes: tuple[int, ...]) -> str:

@@ -53,7 +53,7 @@ def learners(request: HttpRequest) -> HttpResponse:
     wanted = LearnerFilter.read(request.GET.dict())
     scope = scope_of(user, wanted.course)
     page = Paginator(matching_learners(scope, wanted, now), PAGE_SIZE).get_page(request.GET.get("page"))
-    rows = rows_of(page.object_list, now)
+    rows = rows_of(list(page.object_list), now)
     taught = courses_with_right(user, scope.courses, Right.TEACH)
     most = max((minutes for row in rows for minutes in row.minutes), default=0)
     context: dict[str, Any] = {

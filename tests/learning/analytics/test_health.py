@@ -100,7 +100,7 @@ def test_a_course_without_learners_has_no_percentages() -> None:
 def test_the_figures_are_those_of_present_learners(django_assert_num_queries) -> None:
     course, other, empty = (CourseFactory(status="published") for _course in range(3))
     lesson = LessonFactory(section__course=course)
-    LessonRollup.objects.create(lesson=lesson, began=20, updated_at=NOW)
+    LessonRollup.objects.create(lesson=lesson, began=20)
     for number in range(12):
         enrollment = EnrollmentFactory(
             course=course,
@@ -128,7 +128,7 @@ def test_the_figures_are_those_of_present_learners(django_assert_num_queries) ->
 def test_weak_lessons_of_open_courses_are_found_for_those_who_edit_them(ada, eve, django_assert_num_queries) -> None:
     def fill(status: str, stuck: int, began: int):
         lesson = LessonFactory(section__course__instructor=ada, section__course__status=status)
-        LessonRollup.objects.create(lesson=lesson, began=began, updated_at=NOW)
+        LessonRollup.objects.create(lesson=lesson, began=began)
         for _number in range(stuck):
             EnrollmentRollup.objects.create(
                 enrollment=EnrollmentFactory(course=lesson.course), risk=Risk.FAILING, risk_lesson=lesson
