@@ -11,7 +11,7 @@ interface Place {
   values: [name: string, value: string][];
 }
 
-const textOf = (element: Element | null | undefined): string => element?.textContent?.trim() ?? "";
+const textOf = (element: Element | null | undefined): string => element?.textContent.trim() ?? "";
 
 /** The rows of the table that belongs to a chart. */
 function readPlaces(graph: Element): Place[] {
@@ -77,7 +77,7 @@ class Chart {
     const x = width ? ((clientX - left) / width) * 100 : 0;
     let nearest = 0;
     this.middles.forEach((middle, at) => {
-      if (Math.abs(middle - x) < Math.abs(this.middles[nearest]! - x)) nearest = at;
+      if (Math.abs(middle - x) < Math.abs((this.middles[nearest] ?? 0) - x)) nearest = at;
     });
     return nearest;
   }
@@ -159,7 +159,7 @@ class Chart {
     this.tip.hidden = false;
     // Beside the crosshair, on the side with more room; within the plot in any case.
     const room = this.area.clientWidth;
-    const x = (room * this.middles[this.at]!) / 100;
+    const x = (room * (this.middles[this.at] ?? 0)) / 100;
     const width = this.tip.offsetWidth;
     const left = x > room / 2 ? x - GAP - width : x + GAP;
     this.tip.style.left = `${Math.max(0, Math.min(left, room - width))}px`;

@@ -26,7 +26,15 @@ from apps.courses.models import Course
 from apps.files import services as services_of_files
 from apps.files.models import ShareOpening
 from apps.forum.models import Draft, Follow, Visit
-from apps.learning.models import Achievement, Bookmark, Certificate, Enrollment, LearnedDay, NotebookDocument
+from apps.learning.models import (
+    Achievement,
+    Bookmark,
+    Certificate,
+    Enrollment,
+    LearnedDay,
+    NotebookDocument,
+    StaffNote,
+)
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated

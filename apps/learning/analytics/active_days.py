@@ -74,7 +74,8 @@ def active_days(
     person, place = F("enrollment__user"), F("enrollment__course")
 
     def named(rows: QuerySet[Any], **columns: Any) -> QuerySet[Any]:
-        return rows.order_by().annotate(**columns).values_list("person", "text", "place")
+        named_rows: QuerySet[Any] = rows.order_by().annotate(**columns).values_list("person", "text", "place")
+        return named_rows
 
     union = named(days, person=F("user"), text=Cast("day", TextField()), place=F("course")).union(
         named(begun, person=person, text=day_of("started_at"), place=place),

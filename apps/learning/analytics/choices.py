@@ -34,7 +34,7 @@ def choose_learners(given: QueryDict, user: User, now: datetime) -> Choice:
 
     :raises AppError: there is no such course, or the user doesn't teach it (`scope_of`).
     """
-    wanted = LearnerFilter.read(given.dict())
+    wanted = LearnerFilter.read({name: str(value) for name, value in given.items()})
     scope = scope_of(user, wanted.course)
     named = given.getlist("learner")
     if "all" in given or not named:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -55,7 +56,7 @@ def _stuck_in(courses: Collection[int]) -> defaultdict[int, list[WeakLesson]]:
     return found
 
 
-def _with_stuck(lessons: QuerySet[Lesson]) -> QuerySet[Lesson]:
+def _with_stuck(lessons: QuerySet[Lesson]) -> QuerySet[Any, Any]:
     """Those in which somebody is stuck or fails the quiz: ``stuck`` of the ``began`` who began them."""
     here = EnrollmentRollup.objects.filter(
         risk_lesson=OuterRef("pk"), risk__in=STUCK_RISKS, enrollment__revoked_at=None
@@ -70,5 +71,5 @@ def find_weak_lessons(user: User) -> list[tuple[Lesson, WeakLesson]]:
     rows = _with_stuck(Lesson.objects.filter(mine, course__status=Course.Status.PUBLISHED))
     rows = rows.filter(stuck__gte=SMALLEST_GROUP).select_related("course")
     rows = rows.only("number", "title", "course__title", "course__slug")
-    found = [(row, WeakLesson(row.number, row.stuck, max(row.stuck, row.began))) for row in rows]  # type: ignore[attr-defined]  # annotated
+    found = [(row, WeakLesson(row.number, row.stuck, max(row.stuck, row.began))) for row in rows]
     return sorted([pair for pair in found if pair[1].is_weak], key=lambda pair: (-pair[1].share, pair[0].pk))

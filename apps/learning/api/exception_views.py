@@ -39,8 +39,8 @@ class Exceptions(GenericAPIView[Any]):
         enforce(teach(user))
         slug = request.query_params.get("course", "")
         courses = list(Course.objects.filter(slug=slug).values_list("pk", flat=True)) if slug else None
-        page = self.paginate_queryset(exceptions_granted_in(user, courses))
-        return self.get_paginated_response(shapes.ExceptionOut(page or [], many=True).data)
+        page: Any = self.paginate_queryset(exceptions_granted_in(user, courses))
+        return self.get_paginated_response(shapes.ExceptionOut(page, many=True).data)
 
 
 class _Grant(APIView):

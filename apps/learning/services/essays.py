@@ -60,8 +60,8 @@ def mark_essay(
         same = [(other, one) for other in attempts.values() if (one := _same_essay(found, attempt, other)) is not None]
         events = []
         for of, one in [(attempt, found), *same]:
-            one.earned, one.comment, one.marked_by = earned, comment, by
-            events.append(_give_mark(of, one, now))
+            one.comment, one.marked_by = comment, by
+            events.append(_give_mark(of, one, earned, now))
         publish(max(events, key=lambda event: event.attempt_id))  # the learner is told of the newest attempt
     return found
 
@@ -84,16 +84,16 @@ def _same_essay(essay: EssayAnswer, attempt: Attempt, other: Attempt) -> EssayAn
     return EssayAnswer.objects.filter(attempt=other, question_uid=essay.question_uid, earned=None).first()
 
 
-def _give_mark(attempt: Attempt, essay: EssayAnswer, now: datetime) -> EssayMarked:
-    """Save the mark that an essay of a locked attempt has got, with what follows; return what happened."""
-    was_waiting = essay.marked_at is None
-    essay.marked_at = now
+def _give_mark(attempt: Attempt, essay: EssayAnswer, earned: Decimal, now: datetime) -> EssayMarked:
+    """Save the points that an essay of a locked attempt has got, with what follows; return what happened."""
+    was_waiting = essay.earned is None
+    essay.earned, essay.marked_at = earned, now
     essay.revision += 1
     essay.save(update_fields=["earned", "comment", "marked_by", "marked_at", "revision"])
     EssayMark.objects.create(
         essay=essay,
         revision=essay.revision,
-        earned=essay.earned,
+        earned=earned,
         comment=essay.comment,
         marked_by=essay.marked_by,
         marked_at=now,

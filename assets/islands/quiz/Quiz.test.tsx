@@ -673,7 +673,7 @@ it("submits at the end though the server can't be asked for more time", async ()
   await waitFor(() => expect(sent.some(({ url }) => url.endsWith("/submit/"))).toBe(true));
 });
 
-it("offers to continue a reopened attempt, with its answers and those of this device", async () => {
+it("offers to continue a reopened attempt, with its answers and those of this device", () => {
   show({ ...quiz, reopened: { number: 1, time_limit: 900 }, attempts_left: 0, attempt: done });
 
   expect(screen.getByText("Attempt 1 was reopened for you")).toBeTruthy();

@@ -15,9 +15,11 @@ const props: RetentionProps = {
   poster: null,
   captions: [{ language: "en", label: "English", url: "/en.vtt" }],
 };
-const play = vi.spyOn(PlayedVideo.prototype, "play").mockResolvedValue();
+let play = vi.spyOn(PlayedVideo.prototype, "play");
 
-beforeEach(() => play.mockClear());
+beforeEach(() => {
+  play = vi.spyOn(PlayedVideo.prototype, "play").mockResolvedValue();
+});
 
 it("plays where an arrow key leads", () => {
   render(<Island {...props} />);
