@@ -26,8 +26,8 @@ from apps.learning.errors import (
 from apps.learning.forms import fields_of, posted_answers
 from apps.learning.models import Attempt, Enrollment, EssayAnswer, EssayMark, LearnerException, LessonProgress
 from apps.learning.queries.exceptions import exceptions_at, exceptions_granted_in
-from apps.learning.queries.practice import quizzes_shown_to
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
+from apps.learning.queries.shown_quizzes import quizzes_shown_to
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.exceptions import QuizExceptions, covers, extend_limit, most_generous
 from apps.learning.quizzes.parsing import read_all

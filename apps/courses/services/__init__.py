@@ -133,7 +133,6 @@ from apps.courses.services.review import (
 from apps.courses.services.review_checklist import tick_point
 from apps.courses.services.review_links import (
     MAX_GUESTS,
-    MAX_LINK_DAYS,
     create_review_link,
     enter_review,
     link_of_token,
@@ -156,7 +155,6 @@ from apps.courses.services.versions import begin_version, choose_for_learners, r
 __all__ = [
     "MAX_ESSAY_LENGTH",
     "MAX_GUESTS",
-    "MAX_LINK_DAYS",
     "MAX_QUESTION_FILE_BYTES",
     "MAX_REVIEW_PICTURE_BYTES",
     "QUESTION_LIMIT",

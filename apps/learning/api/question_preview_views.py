@@ -19,7 +19,8 @@ from apps.courses.models import Course
 from apps.courses.services.question_drafts import preview_question, read_preview, sign_preview
 from apps.learning.api import question_preview_serializers as shapes
 from apps.learning.quizzes import marking
-from apps.learning.quizzes.presentation import question_out, question_result
+from apps.learning.quizzes.presentation import question_out
+from apps.learning.quizzes.result_presentation import question_result
 from apps.learning.quizzes.results import stored_result
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce

@@ -3,7 +3,7 @@
 from typing import Any
 
 from apps.learning.models import Attempt
-from apps.learning.quizzes.presentation import question_result
+from apps.learning.quizzes.result_presentation import question_result
 
 
 def answers_in(attempt: Attempt) -> list[dict[str, Any]]:

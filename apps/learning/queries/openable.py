@@ -13,7 +13,7 @@ from apps.courses.policies import courses_with_right
 from apps.learning.models import Attempt, Enrollment
 from apps.learning.outline import Progress, Standing, place_all
 from apps.learning.queries.outline import LESSON_PROGRESS, outlines_of
-from apps.learning.queries.practice import quizzes_shown_to_each
+from apps.learning.queries.shown_quizzes import quizzes_shown_to_each
 
 _PUBLIC = [Course.Status.PUBLISHED, Course.Status.ARCHIVED]
 

@@ -16,7 +16,8 @@ from apps.learning.queries.practice import Overview, cards_of, from_source, next
 from apps.learning.queries.quizzes import open_slugs
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.drawing import WITH_CHOICES
-from apps.learning.quizzes.presentation import question_out, question_result
+from apps.learning.quizzes.presentation import question_out
+from apps.learning.quizzes.result_presentation import question_result
 from apps.learning.quizzes.results import stored_result
 from apps.learning.services.practice import read_answer, schedule_of
 from studyplatform.kit.text import content
