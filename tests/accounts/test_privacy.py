@@ -363,6 +363,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "forum.Message": "of those to whom they were written; refers to the tombstone",
         "forum.MessageReport": "of the admins who decide; refers to the tombstone",
         "forum.Announcement": "of its recipients; refers to the tombstone",
+        "forum.BulkMessage": "of its recipients, as its messages; refers to the tombstone",
         "learning.Enrollment": "certificates and the numbers of the course rest on it",
         "learning.Rating": "shown as written by a deleted user",
         "learning.HelpfulVote": "part of the count of a review; refers to the tombstone",

@@ -15,6 +15,7 @@ EXCEPTIONS = {
     "count_visit",  # anyone may read the page of a published course; staff are left out
     "grant_enrollment",  # called after a payment: the user is the one who receives the enrollment
     "rebuild_learned_days",  # for imported and seeded progress: the user is the learner
+    "end_report",  # finds only the user's own
     "delete_rating",  # finds only the user's own
     "restore_rating",  # finds only the user's own
 }

@@ -59,16 +59,16 @@ def due(report: AnalyticsReport) -> datetime:
 def test_a_report_comes_at_seven_where_its_reader_lives(
     frequency: str, zone: str, now: datetime, expected: datetime
 ) -> None:
-    assert next_report(frequency, user=User(time_zone=zone), now=now) == expected
+    assert next_report(frequency, reader=User(time_zone=zone), now=now) == expected
 
 
 def test_a_report_is_about_what_is_over() -> None:
     user = User(time_zone="UTC")
 
-    assert period_of("weekly", user=user, at=NOW) == Period(date(2026, 3, 23), date(2026, 3, 29))
+    assert period_of("weekly", reader=user, at=NOW) == Period(date(2026, 3, 23), date(2026, 3, 29))
     first = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
-    assert period_of("monthly", user=user, at=first) == Period(date(2026, 3, 1), date(2026, 3, 31))
-    assert period_of("monthly", user=user, at=first + timedelta(days=20)).last == date(2026, 3, 31)
+    assert period_of("monthly", reader=user, at=first) == Period(date(2026, 3, 1), date(2026, 3, 31))
+    assert period_of("monthly", reader=user, at=first + timedelta(days=20)).last == date(2026, 3, 31)
 
 
 def test_a_report_is_mailed_once_with_its_tables(ada: User, course: Course) -> None:

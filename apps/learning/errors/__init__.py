@@ -17,33 +17,15 @@ from apps.learning.errors.exceptions import QuizHasNoTimeLimit as QuizHasNoTimeL
 from apps.learning.errors.exceptions import TooManyLearnersAtOnce as TooManyLearnersAtOnce
 from apps.learning.errors.lessons import LessonTakenOut as LessonTakenOut
 from apps.learning.errors.lessons import PrerequisiteNotMet as PrerequisiteNotMet
-from apps.learning.errors.quizzes import (
-    AnsweredTooFast as AnsweredTooFast,
-)
-from apps.learning.errors.quizzes import (
-    AttemptClosed as AttemptClosed,
-)
-from apps.learning.errors.quizzes import (
-    AttemptTooSoon as AttemptTooSoon,
-)
-from apps.learning.errors.quizzes import (
-    CardLimitReached as CardLimitReached,
-)
-from apps.learning.errors.quizzes import (
-    CardNotFound as CardNotFound,
-)
-from apps.learning.errors.quizzes import (
-    EssayMarkedMeanwhile as EssayMarkedMeanwhile,
-)
-from apps.learning.errors.quizzes import (
-    EssayPointsInvalid as EssayPointsInvalid,
-)
-from apps.learning.errors.quizzes import (
-    NoAttemptsLeft as NoAttemptsLeft,
-)
-from apps.learning.errors.quizzes import (
-    QuizTimeOver as QuizTimeOver,
-)
+from apps.learning.errors.quizzes import AnsweredTooFast as AnsweredTooFast
+from apps.learning.errors.quizzes import AttemptClosed as AttemptClosed
+from apps.learning.errors.quizzes import AttemptTooSoon as AttemptTooSoon
+from apps.learning.errors.quizzes import CardLimitReached as CardLimitReached
+from apps.learning.errors.quizzes import CardNotFound as CardNotFound
+from apps.learning.errors.quizzes import EssayMarkedMeanwhile as EssayMarkedMeanwhile
+from apps.learning.errors.quizzes import EssayPointsInvalid as EssayPointsInvalid
+from apps.learning.errors.quizzes import NoAttemptsLeft as NoAttemptsLeft
+from apps.learning.errors.quizzes import QuizTimeOver as QuizTimeOver
 from apps.learning.errors.staff import FilterTooLong as FilterTooLong
 from apps.learning.errors.staff import SavedFilterNameless as SavedFilterNameless
 from apps.learning.errors.staff import SavedFilterNameTaken as SavedFilterNameTaken

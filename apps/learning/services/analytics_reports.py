@@ -40,7 +40,7 @@ def schedule_report(*, user: User, course: Course | None, frequency: str, now: d
     """
     enforce(teach(user) if course is None else hold_right(user, course, Right.VIEW))
     chosen = Frequency(frequency)
-    values = {"frequency": chosen, "next_at": next_report(chosen, user=user, now=now)}
+    values = {"frequency": chosen, "next_at": next_report(chosen, reader=user, now=now)}
     report, _is_new = AnalyticsReport.objects.update_or_create(
         user=user, course=course, defaults=values, create_defaults={**values, "created_at": now}
     )
@@ -49,7 +49,7 @@ def schedule_report(*, user: User, course: Course | None, frequency: str, now: d
 
 def end_report(*, user: User, uid: UUID) -> bool:
     """End a report of the user's own. Return whether there was one; again changes nothing."""
-    deleted, _rows = AnalyticsReport.objects.filter(user=user, uid=uid).delete()
+    deleted, _rows = AnalyticsReport.objects.filter(user=user).filter(uid=uid).delete()
     return deleted > 0
 
 
@@ -58,9 +58,9 @@ def forget_reports(*, user_id: int) -> None:
     AnalyticsReport.objects.filter(user=user_id).delete()
 
 
-def next_report(frequency: str, *, user: User, now: datetime) -> datetime:
-    """Return the next Monday, or first of a month, at seven in the user's time zone."""
-    zone = zone_of(user)
+def next_report(frequency: str, *, reader: User, now: datetime) -> datetime:
+    """Return the next Monday, or first of a month, at seven in the reader's time zone."""
+    zone = zone_of(reader)
     today = now.astimezone(zone).date()
     day = today
     while datetime.combine(day, HOUR, tzinfo=zone) <= now or not (
@@ -70,9 +70,9 @@ def next_report(frequency: str, *, user: User, now: datetime) -> datetime:
     return datetime.combine(day, HOUR, tzinfo=zone)
 
 
-def period_of(frequency: str, *, user: User, at: datetime) -> Period:
+def period_of(frequency: str, *, reader: User, at: datetime) -> Period:
     """Return what a report sent at this moment is about: the seven days, or the month, that ended the day before."""
-    last = at.astimezone(zone_of(user)).date() - timedelta(days=1)
+    last = at.astimezone(zone_of(reader)).date() - timedelta(days=1)
     if frequency == Frequency.WEEKLY:
         return Period(last - timedelta(days=6), last)
     first_of_this = (last + timedelta(days=1)).replace(day=1)
@@ -102,12 +102,12 @@ def _send(pk: int, now: datetime) -> bool:
         report.delete()
         return False
     user, at = report.user, report.next_at
-    report.next_at = next_report(report.frequency, user=user, now=now)
+    report.next_at = next_report(report.frequency, reader=user, now=now)
     report.save(update_fields=["next_at"])
     if not user.is_active:  # blocked: it goes on once they are not
         return False
     # Of several that were missed while nothing ran, only the newest is sent.
-    period = period_of(report.frequency, user=user, at=max(at, now - timedelta(days=1)))
+    period = period_of(report.frequency, reader=user, at=max(at, now - timedelta(days=1)))
     span = f"{period.first.isoformat()} {period.last.isoformat()}"
     query = {"from": period.first.isoformat(), "to": period.last.isoformat()}
     if report.course is not None:
