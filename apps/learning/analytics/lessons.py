@@ -88,7 +88,7 @@ def _figures_of(lesson: Lesson, stuck: int) -> LessonFigures:
     found: LessonRollup | None = getattr(lesson, "rollup", None)
     if found is None:
         return LessonFigures(lesson=lesson, stuck=stuck)
-    left_shown = is_shown(found.left_early_of)
+    left_shown = is_shown(found.left_early_of) and is_shown(found.left_early)
     return LessonFigures(
         lesson=lesson,
         began=found.began,
@@ -144,15 +144,11 @@ class StandingOut:
 
 def lessons_standing_out(scope: Scope, *, most: int = MOST_LESSONS) -> StandingOut:
     """Return the lessons that at least five learners left early, or marked. One query."""
-    is_left = Q(left_early_of__gte=SMALLEST_GROUP, left_early__gt=0)
+    is_left = Q(left_early__gte=SMALLEST_GROUP)
     rows = LessonRollup.objects.filter(lesson__course__in=scope.pks, lesson__removed_at=None)
     rows = rows.filter(is_left | Q(bookmark_learners__gte=SMALLEST_GROUP))
     found = list(rows.select_related("lesson__course").defer("retention", "lesson__body"))
-    left = [
-        Place(row.lesson, row.left_early, row.left_early_of)
-        for row in found
-        if row.left_early and row.left_early_of >= SMALLEST_GROUP
-    ]
+    left = [Place(row.lesson, row.left_early, row.left_early_of) for row in found if row.left_early >= SMALLEST_GROUP]
     marked = [
         Place(row.lesson, row.bookmark_learners, max(row.began, row.bookmark_learners))
         for row in found

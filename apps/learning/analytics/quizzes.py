@@ -1,21 +1,25 @@
 """How the questions of a quiz work."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from apps.courses.models import Question, Quiz
 from apps.learning.analytics.items import CHOICES
-from apps.learning.analytics.smallest_group import SMALLEST_GROUP
+from apps.learning.analytics.smallest_group import SMALLEST_GROUP, hide_small, is_shown
 from apps.learning.models import QuestionRollup
+
+_UNANSWERED = ""
+_REMOVED = "removed"
+"""Keys of the groups that chose nothing, or a choice that the question has no more. Keys of choices are UUIDs."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of a question as it is now, with how many chose it."""
+    """A choice of a question as it is now, with how many chose it; None if that is hidden."""
 
     key: str
     text: str
     is_right: bool
-    chosen: int
+    chosen: int | None = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,23 +56,33 @@ def items_of(quiz: Quiz) -> list[ItemFigures]:
 def _item_of(question: Question, row: QuestionRollup) -> ItemFigures:
     if row.responses < SMALLEST_GROUP:
         return ItemFigures(question=question, responses=row.responses)
+    options = _options_of(question)
+    shown = _shown_counts(question, row, [option.key for option in options])
     return ItemFigures(
         question=question,
         responses=row.responses,
-        unanswered=row.unanswered,
+        unanswered=shown[_UNANSWERED],
         difficulty=row.difficulty,
         discrimination=row.discrimination,
-        options=_options_of(question, row.options),
+        options=tuple(replace(option, chosen=shown[option.key]) for option in options),
     )
 
 
-def _options_of(question: Question, chosen: dict[str, int]) -> tuple[Option, ...]:
+def _options_of(question: Question) -> list[Option]:
     if question.kind not in CHOICES:
-        return ()
+        return []
     if question.kind == Question.Kind.TRUTH:
         right = "true" if question.answer["value"] else "false"
-        return tuple(Option(key, key, key == right, chosen.get(key, 0)) for key in ("true", "false"))
+        return [Option(key, key, key == right) for key in ("true", "false")]
     keys = {question.answer["id"]} if "id" in question.answer else set(question.answer["ids"])
-    return tuple(
-        Option(one["id"], one["text"], one["id"] in keys, chosen.get(one["id"], 0)) for one in question.options
-    )
+    return [Option(one["id"], one["text"], one["id"] in keys) for one in question.options]
+
+
+def _shown_counts(question: Question, row: QuestionRollup, keys: list[str]) -> dict[str, int | None]:
+    """Return how many chose each choice or left the question out; None for groups that are too small to be shown."""
+    counts = {**{key: row.options.get(key, 0) for key in keys}, _UNANSWERED: row.unanswered}
+    if question.kind not in {Question.Kind.SINGLE, Question.Kind.TRUTH}:
+        return {key: count if is_shown(count) else None for key, count in counts.items()}
+    # Everyone is in one of the groups, so what is shown must not tell what is hidden.
+    counts[_REMOVED] = max(0, row.responses - sum(counts.values()))
+    return hide_small(counts)

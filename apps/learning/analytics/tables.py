@@ -185,4 +185,5 @@ def item_lines(items: Iterable[ItemFigures]) -> Iterator[str]:
         row.append(number(item.discrimination, 2))
         yield csv_line([*row, "", "", ""])
         for option in item.options:
-            yield csv_line([item.question.prompt, "", "", "", "", option.text, int(option.is_right), option.chosen])
+            choice = [option.text, int(option.is_right), number(option.chosen)]
+            yield csv_line([item.question.prompt, "", "", "", "", *choice])

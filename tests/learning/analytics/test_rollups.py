@@ -35,6 +35,7 @@ from apps.learning.models import (
     EnrollmentRollup,
     LessonProgress,
     LessonRollup,
+    QuestionRollup,
     RollupState,
     WatchedDay,
 )
@@ -422,10 +423,10 @@ def test_items_of_a_quiz(course: Course) -> None:
     quiz = QuizFactory(lesson__section__course=course)
     question, removed = QuestionFactory(quiz=quiz), QuestionFactory(quiz=quiz)
     wrong = next(option["id"] for option in question.options if option["id"] != question.answer["id"])
-    for number in range(6):
+    for number in range(11):
         enrollment = EnrollmentFactory(course=course)
         for attempt in (1, 2):  # the second one doesn't count
-            right = attempt == 2 or number >= 2
+            right = attempt == 2 or number >= 5
             chosen = question.answer["id"] if right else wrong
             asked = {"kind": "single", "points": 1, "earned": str(int(right)), "verdict": "right" if right else "wrong"}
             Attempt.objects.create(
@@ -443,13 +444,28 @@ def test_items_of_a_quiz(course: Course) -> None:
 
     [item] = items_of(quiz)
 
-    assert (item.question, item.responses, item.unanswered) == (question, 6, 0)
-    assert item.difficulty == round(4 / 6, 4)
-    assert {option.key: option.chosen for option in item.options if option.chosen} == {
-        question.answer["id"]: 4,
-        wrong: 2,
-    }
+    assert (item.question, item.responses, item.unanswered) == (question, 11, 0)
+    assert item.difficulty == round(6 / 11, 4)
+    chosen = {option.key: option.chosen for option in item.options}
+    assert (chosen[question.answer["id"]], chosen[wrong]) == (6, 5)
     assert [option.key for option in item.options if option.is_right] == [question.answer["id"]]
+
+
+def test_choices_of_few_are_hidden_and_cannot_be_computed(course: Course) -> None:
+    quiz = QuizFactory(lesson__section__course=course)
+    question = QuestionFactory(quiz=quiz)
+    first, second, *rest = (option["id"] for option in question.options)
+    row = QuestionRollup.objects.create(
+        quiz=quiz, question_uid=question.uid, responses=22, unanswered=1, difficulty=0.5, options={first: 14, second: 7}
+    )
+
+    [item] = items_of(quiz)
+
+    shown = {option.key: option.chosen for option in item.options}
+    assert (item.unanswered, shown) == (None, {first: 14, second: None, **dict.fromkeys(rest, 0)})
+    QuestionRollup.objects.filter(pk=row.pk).update(unanswered=0, responses=21)
+    [item] = items_of(quiz)
+    assert (item.unanswered, item.options[1].chosen) == (0, 7)
 
 
 def test_minutes_for_sparklines(film: Lesson) -> None:
