@@ -23,6 +23,10 @@ LAST_NAMES = (
 )
 LEAVES_EARLY = 0.35
 """Of those who leave a video, within its first seconds."""
+SKIPS_STRETCH = 0.3
+"""Of those who complete a video that has a stretch which many jump over."""
+SEEKS = 0.75
+"""Of those who leave a video that has something to look for."""
 HARD_PLACE = (0.55, 0.66)
 """Of the length of a video: where most others leave it."""
 PASSES_AGAIN_AFTER = timedelta(hours=20)  # between two attempts
@@ -45,11 +49,14 @@ class Fate(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """A lesson. ``leave``: which share of those who begin it get no further. ``hardness`` and ``points``: of each
-    question."""
+    question. ``skipped`` and ``sought``: from where to where, as shares of a video, many jump over it, or many of those
+    who leave look for something."""
 
     kind: str
     seconds: int
     leave: float = 0.02
+    skipped: tuple[float, float] | None = None
+    sought: tuple[float, float] | None = None
     hardness: tuple[float, ...] = ()
     points: tuple[int, ...] = ()
     pass_percent: int = 70
@@ -196,7 +203,7 @@ def _visit(
         return _take(part, index, at, ability, dice, leaves=leaves and not fails)
     visit = Visit(index, at, at)
     if part.kind == "video":
-        visit.watched = _leave(part.seconds, dice) if leaves else _watch(part.seconds, dice)
+        visit.watched = _leave(part, dice) if leaves else _watch(part, dice)
         visit.seconds = sum(end - begin for begin, end in visit.watched)
     else:
         visit.seconds = round(part.seconds * dice.uniform(0.5, 1.6) * (0.3 if leaves else 1))
@@ -205,8 +212,12 @@ def _visit(
     return visit
 
 
-def _watch(length: int, dice: random.Random) -> list[list[int]]:
+def _watch(part: Part, dice: random.Random) -> list[list[int]]:
     """What is watched of a video by somebody who completes it: nine tenths at least."""
+    length = part.seconds
+    if part.skipped is not None and dice.random() < SKIPS_STRETCH:
+        begin = round(length * part.skipped[0])
+        return [[0, begin], [begin + max(1, int(length * (part.skipped[1] - part.skipped[0]))), length]]
     kind = dice.random()
     if kind < 0.6:
         return [[0, length]]
@@ -218,8 +229,11 @@ def _watch(length: int, dice: random.Random) -> list[list[int]]:
     return [[0, begin], [begin + max(1, length // 13), length]]
 
 
-def _leave(length: int, dice: random.Random) -> list[list[int]]:
+def _leave(part: Part, dice: random.Random) -> list[list[int]]:
     """What is watched of a video by somebody who leaves it."""
+    length = part.seconds
+    if part.sought is not None and dice.random() < SEEKS:
+        return [[0, dice.randrange(2, 12)], [round(length * share) for share in part.sought]]
     if dice.random() < LEAVES_EARLY:
         return [[0, min(length, dice.randrange(2, 15))]]
     place = dice.uniform(*HARD_PLACE) if dice.random() < 0.7 else dice.uniform(0.2, 0.85)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -29,10 +30,12 @@ from apps.learning.models import (
     CourseVisit,
     Enrollment,
     LessonProgress,
+    Note,
     Rating,
     RollupState,
     WatchedDay,
 )
+from apps.learning.notes.merging import Content, Edit
 from studyplatform.demo.answers import right_answer, wrong_answer
 from studyplatform.demo.crowd import (
     HALF_YEAR,
@@ -55,19 +58,35 @@ LEARNERS = 300
 @dataclass(frozen=True)
 class _Plan:
     """Which share of the crowd takes a course, and the lessons that stop more people than others: the share of those
-    who begin one and get no further. ``fates``: how many there would be if the whole crowd took it."""
+    who begin one and get no further. ``fates``: how many there would be if the whole crowd took it. ``marked``: which
+    share of those who complete a video mark a moment in it; ``skipped`` and ``sought``: see `Part`."""
 
     share: float
     leaving: dict[str, float]
     fates: dict[Fate, int]
+    marked: dict[str, float] = field(default_factory=dict)
+    skipped: dict[str, tuple[float, float]] = field(default_factory=dict)
+    sought: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 # The free courses, which nobody has to have paid for.
 COURSES = {
     "linear-algebra-geometrically": _Plan(
         0.72,
-        {"finding-them-by-hand": 0.1, "check-arrows-and-grids": 0.05},
+        {
+            "finding-them-by-hand": 0.1,
+            "check-arrows-and-grids": 0.05,
+            "what-a-determinant-measures": 0.07,
+            "eigenvectors-seen-before-named": 0.07,
+        },
         {Fate.STUCK: 32, Fate.FAILING: 9, Fate.SLOW_START: 11, Fate.QUIET: 6},
+        marked={
+            "eigenvectors-seen-before-named": 0.14,
+            "a-matrix-moves-the-plane": 0.06,
+            "the-best-line-is-a-shadow": 0.1,
+        },
+        skipped={"what-a-determinant-measures": (0.42, 0.515), "a-matrix-moves-the-plane": (0.24, 0.335)},
+        sought={"eigenvectors-seen-before-named": (0.6, 0.74)},
     ),
     "trigonometry-from-the-circle": _Plan(
         0.46,
@@ -93,6 +112,7 @@ REVIEWS = {
     3: ("The ideas are fine, but I got lost when the calculating began.", "Good pictures, too few worked examples."),
     2: ("I had to read other books for the algebra.",),
 }
+MOMENTS = ("See this again before the quiz", "The whole idea", "Draw this", "Why is that?", "Show this to Kim")
 WRITTEN = 0.25  # of the ratings have a text
 PARTLY_RIGHT = {Question.Kind.ORDERING, Question.Kind.GAPS}
 """A wrong answer would earn a part of the points, so that an attempt that failed might be passed: it is left out."""
@@ -105,6 +125,7 @@ class _Rows:
     progress: list[LessonProgress] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
     days: list[WatchedDay] = field(default_factory=list)
+    moments: list[Note] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
     ratings: list[Rating] = field(default_factory=list)
 
@@ -166,7 +187,7 @@ def _read(course: Course) -> _Taught:
     lessons = list(
         course.lessons.select_related("quiz").defer("body").order_by("section__position", "section", "position", "pk")
     )
-    leaving = COURSES[course.slug].leaving
+    plan = COURSES[course.slug]
     asked: dict[int, list[dict[str, Any]]] = {}
     questions: dict[int, list[Question]] = {}
     parts = []
@@ -182,7 +203,9 @@ def _read(course: Course) -> _Taught:
             Part(
                 kind=lesson.kind,
                 seconds=lesson.duration or 300,
-                leave=leaving.get(lesson.slug, 0.018),
+                leave=plan.leaving.get(lesson.slug, 0.018),
+                skipped=plan.skipped.get(lesson.slug),
+                sought=plan.sought.get(lesson.slug),
                 hardness=hardness,
                 points=tuple(one.points for one in questions.get(lesson.pk, ())),
                 pass_percent=lesson.quiz.pass_percent if hardness else 70,
@@ -219,6 +242,7 @@ def _write_course(taught: _Taught, people: Sequence[User], now: datetime) -> Non
     LessonProgress.objects.bulk_create(rows.progress, batch_size=500)
     Attempt.objects.bulk_create(rows.attempts, batch_size=100)
     WatchedDay.objects.bulk_create(rows.days, batch_size=500)
+    Note.objects.bulk_create(rows.moments)
     Certificate.objects.bulk_create(rows.certificates)
     Rating.objects.bulk_create(rows.ratings)
     User.objects.bulk_update(_joined_before(takers, stories), ["date_joined", "terms_accepted_at", "email_verified_at"])
@@ -266,6 +290,8 @@ def _add_story(rows: _Rows, taught: _Taught, enrollment: Enrollment, story: Stor
         rows.progress.append(_progress_of(enrollment, lesson, visit))
         kind = "seconds" if lesson.kind == Lesson.Kind.VIDEO else "other_seconds"
         days[visit.last_at.astimezone(UTC).date()][kind] += visit.seconds
+        if visit.completed_at is not None and dice.random() < COURSES[taught.course.slug].marked.get(lesson.slug, 0):
+            rows.moments.append(_moment_of(enrollment.user, lesson, visit, dice))
         for number, one in enumerate(visit.tries, start=1):
             rows.attempts.append(_attempt_of(taught, enrollment, lesson, number, one))
     if story.returned_at is not None:
@@ -293,6 +319,26 @@ def _progress_of(enrollment: Enrollment, lesson: Lesson, visit: Visit) -> Lesson
         started_at=visit.started_at,
         updated_at=visit.last_at,
         completed_at=visit.completed_at,
+    )
+
+
+def _moment_of(user: User, lesson: Lesson, visit: Visit, dice: random.Random) -> Note:
+    """A second that the learner marked, as their browser would have sent it."""
+    uid = UUID(int=dice.getrandbits(128), version=4)
+    edit = Edit(revision=1, at=int(visit.last_at.timestamp() * 1000), text=dice.choice(MOMENTS))
+    return Note(
+        uid=uid,
+        user=user,
+        course_id=lesson.course_id,
+        lesson=lesson,
+        lesson_title=lesson.title,
+        kind=Note.Kind.MOMENT,
+        second=min(lesson.duration - 1, round(lesson.duration * dice.triangular(0.3, 0.9, 0.6))),
+        content=Content({uid.hex[:16]: edit}).as_json(),
+        text=edit.text,
+        revision=1,
+        created_at=visit.last_at,
+        updated_at=visit.last_at,
     )
 
 

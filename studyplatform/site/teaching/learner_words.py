@@ -27,12 +27,17 @@ class Remark:
 def remark_on(enrollment: Enrollment, rollup: EnrollmentRollup | None, now: datetime) -> Remark | None:
     """Return why the learner is at risk, or what is worth knowing; None if it is nothing."""
     if enrollment.completed_at is not None:
-        return Remark("ok", "award", _("Finished %(day)s") % {"day": show_date(enrollment.completed_at)})
+        return Remark("ok", "award", _("Finished %(day)s") % {"day": _short_day(enrollment.completed_at, now)})
     if rollup is not None and rollup.risk:
         return _remark_on_risk(enrollment, rollup, now)
     if now - enrollment.enrolled_at < JUST_STARTED:
-        return Remark("ok", "sunrise", _("Started %(day)s") % {"day": show_date(enrollment.enrolled_at)})
+        return Remark("ok", "sunrise", _("Started %(day)s") % {"day": _short_day(enrollment.enrolled_at, now)})
     return None
+
+
+def _short_day(moment: datetime, now: datetime) -> str:
+    is_recent = now - moment < timedelta(days=300)
+    return show_date(moment, "j M" if is_recent else "j M Y")
 
 
 def _remark_on_risk(enrollment: Enrollment, rollup: EnrollmentRollup, now: datetime) -> Remark:

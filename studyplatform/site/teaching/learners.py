@@ -41,6 +41,7 @@ from studyplatform.site.teaching.learner_words import describe_filter, describe_
 
 ADDRESS = "/dashboard/instructor/students/"
 PAGE_SIZE = 25
+SPARK_MINUTES = 20  # on one day, of a full bar; more if the learner has a day with more
 MANY_STUCK = 5  # learners who are stuck in one lesson: the page says so at the top
 
 
@@ -55,7 +56,6 @@ def learners(request: HttpRequest) -> HttpResponse:
     page = Paginator(matching_learners(scope, wanted, now), PAGE_SIZE).get_page(request.GET.get("page"))
     rows = rows_of(list(page.object_list), now)
     taught = courses_with_right(user, scope.courses, Right.TEACH)
-    most = max((minutes for row in rows for minutes in row.minutes), default=0)
     context: dict[str, Any] = {
         "scope": scope,
         "wanted": wanted,
@@ -65,7 +65,7 @@ def learners(request: HttpRequest) -> HttpResponse:
             {
                 "row": row,
                 "remark": remark_on(row.enrollment, row.rollup, now),
-                "spark": spark_bars(row.minutes, most=most),
+                "spark": spark_bars(row.minutes, most=SPARK_MINUTES),
                 "said": describe_minutes(row.minutes),
             }
             for row in rows
