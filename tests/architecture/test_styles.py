@@ -98,7 +98,7 @@ def test_missing_or_old_build_is_reported_in_one_sentence(tmp_path: Path) -> Non
     (tmp_path / "icons.svg").write_text('<svg><symbol id="bell"></symbol></svg>')
 
     problem = build_problem(tmp_path)
-    assert "lacks 'admin', 'auth'" in problem
+    assert "lacks 'admin', 'analytics', 'auth'" in problem
     assert "'site'" in problem
     assert "the icon check" in problem
     assert "the icon bell," not in problem

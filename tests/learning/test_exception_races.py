@@ -73,7 +73,7 @@ def test_grants_beside_a_submission_and_each_other_end_without_a_deadlock(
     assert told == LearnerException.objects.count()
 
 
-def test_an_attempt_that_ran_out_is_opened_anew_beside_its_submission(
+def test_an_attempt_that_ran_out_is_opened_again_beside_its_submission(
     leo: User, enrollment: Enrollment, quiz: Quiz
 ) -> None:
     quiz.max_attempts = 2

@@ -73,7 +73,7 @@ class LessonTally:
         if self.seconds < SHORTEST_TO_LEAVE or now - started_at < LEFT_AFTER:
             return
         if restarted_at is not None and started_at < restarted_at and not watched_seconds:
-            return  # whoever saw the former video hasn't come back: nobody knows how this one is liked
+            return  # they saw the former video and haven't come back: nobody knows how they like this one
         self.left_early_of += 1
         self.left_early += completed_at is None and watched_seconds <= LEFT_WITHIN
 

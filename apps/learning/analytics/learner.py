@@ -78,7 +78,7 @@ class Week:
 
 
 def find_enrollments(scope: Scope, uid: UUID, now: datetime) -> list[Enrollment]:
-    """Return the learner's enrollments in the courses of the scope, by title, those that ended lately last. One query.
+    """Return the learner's enrollments in the courses of the scope, by title, those that ended last. One query.
 
     :raises NotFound: the learner has none there, or the account is deleted.
     """

@@ -1,7 +1,7 @@
 """Grant learners exceptions from the rules of quizzes, one or many at once, and end them (docs/adr/0071).
 
-Attempts are locked before enrollments, as by those who submit, and enrollments before exceptions. So whoever opens an
-attempt finds what was granted, and whoever grants something finds the attempts that are open.
+Attempts are locked before enrollments, as by those who submit, and enrollments before exceptions. So a learner who
+opens an attempt has what was granted, and an instructor who grants something finds the attempts that are open.
 """
 
 from collections.abc import Collection, Iterable

@@ -47,12 +47,12 @@ class BulkMessageForm(forms.Form):
 def write(request: HttpRequest) -> HttpResponse:
     """The message to ``learner``, by enrollments, or to ``all`` that the filter shows. A POST sends it.
 
-    ``about`` is a risk, of which the text begins with a suggestion.
+    ``about``, or else the filter, names a risk of which the text begins with a suggestion.
     """
     user, now = signed_in_user(request), timezone.now()
     given = request.POST if request.method == "POST" else request.GET
     choice = choose_learners(given, user, now)
-    beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about", ""))}
+    beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about") or choice.wanted.risk)}
     form = BulkMessageForm(request.POST if request.method == "POST" else None, initial=beginning)
     if request.method == "POST" and form.is_valid():
         try:

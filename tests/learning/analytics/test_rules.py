@@ -97,7 +97,7 @@ RISKS = {
     "passed at last": (failing(5, 3, 2, is_passed=True), None),
     "an essay waits": (failing(5, 3, is_waiting=True), None),
     "nothing completed": (Learning(enrolled_at=ago(7), last_activity_at=ago(1)), Risk.SLOW_START),
-    "enrolled lately": (Learning(enrolled_at=ago(6.9), last_activity_at=ago(1)), None),
+    "enrolled days ago": (Learning(enrolled_at=ago(6.9), last_activity_at=ago(1)), None),
     "never came": (Learning(enrolled_at=ago(20), last_activity_at=ago(20)), Risk.QUIET),
 }
 
