@@ -115,7 +115,7 @@ def make_names(count: int) -> Iterator[tuple[str, str]]:
 
 
 def pick_enrollment(dice: random.Random, now: datetime) -> datetime:
-    """Return a moment of the half year: more of them in the last weeks, most in the evening, more on Sundays than on Fridays."""
+    """Return a moment of the half year: more of them recently, most in the evening, more on Sundays than on Fridays."""
     days = HALF_YEAR * dice.random() ** 1.35
     day = now - timedelta(days=days)
     if day.weekday() == 4 and dice.random() < 0.5:
