@@ -17,7 +17,7 @@ from apps.courses.errors import NotCourseStaff
 from apps.courses.models import Course
 from apps.learning.analytics.periods import Period
 from apps.learning.models import AnalyticsReport
-from apps.learning.services import attach_table, end_report, schedule_report, send_due_reports
+from apps.learning.services import analytics_reports, attach_table, end_report, schedule_report, send_due_reports
 from apps.learning.services.analytics_reports import next_report, period_of
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
@@ -25,6 +25,7 @@ from studyplatform.kit.models import Job
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
+from tests.factories.courses import CourseFactory
 
 NOW = datetime(2026, 3, 30, 12, 0, tzinfo=UTC)  # a Monday
 
@@ -51,7 +52,9 @@ def due(report: AnalyticsReport) -> datetime:
     [
         ("weekly", "UTC", NOW, datetime(2026, 4, 6, 7, 0, tzinfo=UTC)),
         ("weekly", "UTC", NOW.replace(hour=6), datetime(2026, 3, 30, 7, 0, tzinfo=UTC)),
-        ("weekly", "Asia/Tokyo", NOW, datetime(2026, 4, 5, 22, 0, tzinfo=UTC)),
+        ("weekly", "Asia/Tokyo", NOW, datetime(2026, 4, 6, 0, 30, tzinfo=UTC)),  # its days end at nine in UTC
+        ("weekly", "Pacific/Auckland", NOW, datetime(2026, 4, 6, 0, 30, tzinfo=UTC)),
+        ("weekly", "America/Los_Angeles", NOW, datetime(2026, 3, 30, 14, 0, tzinfo=UTC)),
         ("monthly", "UTC", NOW, datetime(2026, 4, 1, 7, 0, tzinfo=UTC)),
         ("monthly", "Europe/Berlin", NOW, datetime(2026, 4, 1, 5, 0, tzinfo=UTC)),
     ],
@@ -94,6 +97,40 @@ def test_a_report_is_mailed_once_with_its_tables(ada: User, course: Course) -> N
     assert "analytics-days-2026-04-05.csv" in files
     assert course.title in str(files["analytics-courses-2026-04-05.csv"])
     assert "List-Unsubscribe" in sent
+
+
+@all_cases("zone", ["UTC", "Pacific/Auckland"])
+def test_a_report_that_comes_late_is_about_the_week_that_it_was_due_for(zone: str, ada: User, course: Course) -> None:
+    User.objects.filter(pk=ada.pk).update(time_zone=zone)
+    ada.refresh_from_db()
+    Notification.objects.all().delete()
+    report = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+
+    assert send_due_reports(now=report.next_at + timedelta(days=17), keep_alive=nothing) == 1
+
+    assert "from=2026-04-13&to=2026-04-19" in Notification.objects.get(kind="learning.analytics_report").link
+    report.refresh_from_db()
+    assert period_of("weekly", reader=ada, at=report.next_at) == Period(date(2026, 4, 20), date(2026, 4, 26))
+
+
+def test_one_report_that_fails_does_not_keep_the_others(
+    ada: User, eve: User, course: Course, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    CourseFactory(instructor=eve)
+    first = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+    schedule_report(user=eve, course=None, frequency="weekly", now=NOW)
+    works = analytics_reports.notify
+
+    def fail_once(kind: str, user: User, *given: object, **named: object) -> None:
+        if user == ada:
+            raise RuntimeError("no room")
+        works(kind, user, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(analytics_reports, "notify", fail_once)
+    assert send_due_reports(now=due(first), keep_alive=nothing) == 1
+    assert "could not be sent" in caplog.text
+    monkeypatch.undo()
+    assert send_due_reports(now=due(first), keep_alive=nothing) == 1  # it was not moved on
 
 
 def test_the_link_of_the_email_ends_all_emails_of_reports(ada: User, course: Course) -> None:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.analytics.counting import Counting, rebuild
+from apps.learning.analytics.periods import LONGEST
 from apps.learning.analytics.tables import TABLES
 from apps.learning.models import (
     AnalyticsReport,
@@ -122,6 +123,37 @@ def test_a_course_and_days_are_chosen(browser_of: SignIn, ada: User, course: Cou
 def test_somebody_without_courses_is_told_so(browser_of: SignIn, eve: User) -> None:
     for address in (ANALYTICS, f"{ANALYTICS}lessons/"):
         assert "No courses yet" in page_of(browser_of(eve), address)
+
+
+def test_ten_years_are_the_longest_period(browser_of: SignIn, ada: User, course: Course) -> None:
+    last = timezone.now().date()
+    years = {"from": (last - timedelta(days=LONGEST - 1)).isoformat(), "to": last.isoformat()}
+    browser = browser_of(ada)
+
+    assert "Enter both days as dates" not in page_of(browser, ANALYTICS, years | {"compare": "1"})
+    assert len(rows_of(browser, "days", years)) == 1 + 2 * LONGEST
+
+
+def test_a_course_of_one_lesson_has_been_begun(browser_of: SignIn, ada: User, course: Course) -> None:
+    first, *others = course.lessons.order_by("section__position", "position")
+    Lesson.objects.filter(pk__in=[other.pk for other in others]).delete()
+    learn(course, 12)
+    count()
+
+    page = page_of(browser_of(ada), ANALYTICS)
+
+    assert "No one has begun yet" not in page
+    assert "Everyone who began has come to the last lesson" in page
+
+
+def test_deleted_accounts_are_no_present_learners(browser_of: SignIn, ada: User, course: Course) -> None:
+    gone = learn(course, 6)[0].user
+    User.objects.filter(pk=gone.pk).update(deleted_at=timezone.now())
+    count()
+    browser = browser_of(ada)
+
+    assert rows_of(browser, "metrics")[1][1] == "5"
+    assert rows_of(browser, "courses")[1][2] == "5"
 
 
 def test_nobody_reads_figures_of_others(
@@ -244,7 +276,7 @@ def test_questions_of_a_quiz(browser_of: SignIn, ada: User, course: Course) -> N
     quiz = QuizFactory(lesson__section=SectionFactory(course=course))
     asked, new = QuestionFactory(quiz=quiz, prompt="=HYPERLINK(1)"), QuestionFactory(quiz=quiz, prompt="New one")
     options = {option["id"]: 3 for option in asked.options}
-    common = {"quiz": quiz, "unanswered": 1, "difficulty": 0.4, "discrimination": -0.3}
+    common = {"quiz": quiz, "unanswered": 1, "difficulty": 0.4, "discrimination": -0.7}
     QuestionRollup.objects.create(question_uid=asked.uid, responses=12, options=options, **common)
     QuestionRollup.objects.create(question_uid=new.uid, responses=4, **common)
     browser, address = browser_of(ada), f"{ANALYTICS}quizzes/{course.slug}/{quiz.lesson.slug}"
@@ -255,7 +287,7 @@ def test_questions_of_a_quiz(browser_of: SignIn, ada: User, course: Course) -> N
     assert "4 responses so far: shown from 5 on." in page
     assert page.count("badge--ok") == 1
     lines = b"".join(browser.get(f"{address}.csv").streaming_content).decode()  # type: ignore[attr-defined]
-    assert "\n'=HYPERLINK(1),12,,40.0,-0.3" in lines
+    assert "\n'=HYPERLINK(1),12,,40.0,-0.7" in lines
     assert "New one,4,,,," in lines
 
 

@@ -12,7 +12,12 @@ from studyplatform.site.teaching.chart_titles.courses import (
     title_of_stops,
     title_of_way,
 )
-from studyplatform.site.teaching.chart_titles.growth import say_ago, title_of_people, title_of_time
+from studyplatform.site.teaching.chart_titles.growth import (
+    say_ago,
+    title_of_former_people,
+    title_of_people,
+    title_of_time,
+)
 from studyplatform.site.teaching.chart_titles.weeks import say_when, title_of_weeks
 from tests.cases import all_cases
 
@@ -107,21 +112,33 @@ def test_the_title_of_people(now: int | None, before: int | None, days: int, tit
 @all_cases(
     "now, before, title",
     [
-        (0, 0, "No one has spent time in your courses yet"),
+        (0, 0, "No one spent time in your courses in this period"),
         (300 * HOUR, 0, "Learners spent 300_h in your courses"),
         (0, 300, "No one spent time in your courses in this period"),
         (9 * HOUR, 2 * HOUR, "Learners spent 9_h in your courses"),
-        (101 * HOUR, 100 * HOUR, "Learners spend about as much time as in the period before"),
-        (200 * HOUR, 100 * HOUR, "Learners spend twice as much time as in the period before"),
-        (300 * HOUR, 100 * HOUR, "Learners spend three times as much time as in the period before"),
-        (700 * HOUR, 100 * HOUR, "Learners spend 7 times as much time as in the period before"),
-        (150 * HOUR, 100 * HOUR, "Learners spend 50% more time than in the period before"),
-        (50 * HOUR, 100 * HOUR, "Learners spend half as much time as in the period before"),
-        (75 * HOUR, 100 * HOUR, "Learners spend 25% less time than in the period before"),
+        (101 * HOUR, 100 * HOUR, "Learners spent about as much time as in the period before"),
+        (200 * HOUR, 100 * HOUR, "Learners spent twice as much time as in the period before"),
+        (300 * HOUR, 100 * HOUR, "Learners spent three times as much time as in the period before"),
+        (700 * HOUR, 100 * HOUR, "Learners spent 7 times as much time as in the period before"),
+        (150 * HOUR, 100 * HOUR, "Learners spent 50% more time than in the period before"),
+        (50 * HOUR, 100 * HOUR, "Learners spent half as much time as in the period before"),
+        (75 * HOUR, 100 * HOUR, "Learners spent 25% less time than in the period before"),
     ],
 )
 def test_the_title_of_time(now: int, before: int, title: str) -> None:
     assert title_of_time(now, before) == title.replace("_", NO_BREAK)
+
+
+@all_cases(
+    "count, title",
+    [
+        (None, "Learners over time"),
+        (1, "1 person was studying with you on 31 March 2024"),
+        (1_240, "1,240 people were studying with you on 31 March 2024"),
+    ],
+)
+def test_the_title_of_people_of_a_period_that_is_over(count: int | None, title: str) -> None:
+    assert title_of_former_people(count, date(2024, 3, 31)) == title
 
 
 @all_cases(
@@ -150,14 +167,14 @@ LESSONS = ["1.1", "1.2", "2.1", "2.2"]
     "stopped, began, title, index",
     [
         ([0, 0, 0, 0], 0, "No one has begun yet", None),
-        ([0, 4, 0, 0], 9, "Too few learners to say where they stop", None),
-        ([0, 0, 0, 0], 50, "No one has stopped so far", None),
-        ([0, 1, 0, 0], 50, "1 learner has stopped so far", None),
-        ([0, 9, 0, 0], 50, "9 learners have stopped so far", None),
-        ([2, 1, 9, 2], 50, "Most learners who stop do so at lesson 2.1", 2),
-        ([2, 6, 9, 6], 50, "More learners stop at lesson 2.1 than at any other", 2),
-        ([5, 6, 7, 6], 50, "Learners who stop do so in many lessons", None),
-        ([7, 0, 7, 0], 50, "Learners who stop do so in many lessons", None),
+        ([0, 4, 0, 0], 9, "Too few learners to say where they are", None),
+        ([0, 0, 0, 0], 50, "Everyone who began has come to the last lesson", None),
+        ([0, 1, 0, 0], 50, "1 learner is not at the end yet", None),
+        ([0, 9, 0, 0], 50, "9 learners are not at the end yet", None),
+        ([2, 1, 9, 2], 50, "Most learners who are not at the end are at lesson 2.1", 2),
+        ([2, 6, 9, 6], 50, "More learners are at lesson 2.1 than at any other before the end", 2),
+        ([5, 6, 7, 6], 50, "Learners who are not at the end are at many lessons", None),
+        ([7, 0, 7, 0], 50, "Learners who are not at the end are at many lessons", None),
     ],
 )
 def test_the_title_of_stops(stopped: Sequence[int], began: int, title: str, index: int | None) -> None:
@@ -195,9 +212,9 @@ def test_the_title_of_the_way_to_completion(enrolled: int, began: int, completed
     [
         ({}, 0, "No earnings in this period"),
         ({"A": [0, 0, -100]}, 2, "No earnings in this period"),
-        ({"A": [5_000, 0, 0, 0, 0]}, 1, "$50.00 from 1 sale"),
-        ({"A": [5_000, 0, 0, 0, 0]}, 9, "$50.00 from 9 sales"),
-        ({"A": [5_000, 6_000, 0]}, 90, "$110.00 from 90 sales"),
+        ({"A": [5_000, 0, 0, 0, 0]}, 1, "$50.00 earned"),
+        ({"A": [5_000, 0, 0, 0, 0]}, 9, "$50.00 earned"),
+        ({"A": [5_000, 6_000, 0]}, 90, "$110.00 earned"),
         ({"A": [100, 100, 104, 100, 5]}, 90, "Earnings stay about the same"),
         ({"A": [100, 100, 150, 150, 5]}, 90, "Earnings grew by 50%"),
         ({"A": [150, 150, 75, 75, 5]}, 90, "Earnings fell by 50%"),
@@ -218,7 +235,7 @@ def test_the_title_of_earnings(courses: Mapping[str, Sequence[int]], sales: int,
 def test_a_month_that_is_over_counts() -> None:
     courses = {"A": [100, 100, 150, 150]}
 
-    assert title_of_earnings(courses, "usd", sales=50) == "$5.00 from 50 sales"
+    assert title_of_earnings(courses, "usd", sales=50) == "$5.00 earned"
     assert title_of_earnings(courses, "usd", sales=50, is_last_over=True) == "Earnings grew by 50%"
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.billing.models import EarningsMilestone
 from apps.courses import services as courses
-from apps.courses.models import CoInstructor, Course
+from apps.courses.models import CoInstructor, Course, Lesson
 from apps.forum.models import Report
 from apps.learning.models import EssayAnswer
 from apps.tutor.models import TodoCount
@@ -127,6 +127,23 @@ def test_a_course_under_review_waits_for_others(ada, sam) -> None:
     [item] = attention_items_for(ada, now=at + HOUR)
     assert (item.title, item.text) == ("Rivers: the reviewer requested changes", "Number it.")
     assert item.urgency == Urgency.WAITING
+
+
+def test_what_was_said_of_a_discarded_version_is_not_said_of_the_next(ada, sam) -> None:
+    lesson = LessonFactory(section__course__instructor=ada, section__course__status="published")
+    course, at = lesson.course, datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+    copy = courses.begin_version(course=course, by=ada, now=at)
+    Lesson.objects.filter(course=copy).update(title="Deltas")
+    courses.submit_course(course=copy, by=ada, now=at + HOUR)
+    copy = Course.with_working_copies.get(pk=copy.pk)
+    courses.decide_submission(course=copy, by=sam, outcome="changes_requested", comment="No.", now=at + 2 * HOUR)
+    [item] = attention_items_for(ada, now=at + 3 * HOUR)
+    assert "the reviewer requested changes" in item.title
+
+    courses.discard_version(course=Course.objects.get(pk=course.pk), by=ada, now=at + 4 * HOUR)
+    courses.begin_version(course=Course.objects.get(pk=course.pk), by=ada, now=at + 5 * HOUR)
+
+    assert attention_items_for(ada, now=at + 6 * HOUR) == []
 
 
 def test_an_old_review_and_an_answered_question_wait_no_longer(ada) -> None:

@@ -32,5 +32,7 @@ def courses_in_need(user: User) -> QuerySet[Course]:
         is_appealed=Exists(Appeal.objects.filter(course=OuterRef("pk"), outcome=Appeal.Outcome.PENDING)),
     )
     is_returned = Q(edited_status=Status.DRAFT, last_outcome__in=RETURNED)
+    # What was said about a version that was discarded is not about the one that was begun since.
+    is_returned &= Q(working_copy=None) | Q(decided_at__gt=F("working_copy__draft__begun_at"))
     rows = rows.filter(Q(status=Status.SUSPENDED) | is_returned | Q(last_outcome=Outcome.PENDING))
     return rows.defer("description", "outcomes", "before_you_begin", "plate").order_by("updated_at", "pk")

@@ -25,7 +25,7 @@ def figures_of_courses(courses: Collection[Course], *, now: datetime) -> dict[in
     """
     pks = [course.pk for course in courses]
     is_quiet = Q(rollup__risk=EnrollmentRollup.Risk.QUIET)
-    rows = Enrollment.objects.active().filter(course__in=pks).order_by().values_list("course")
+    rows = Enrollment.objects.active().filter(course__in=pks, user__deleted_at=None).order_by().values_list("course")
     counts = {
         "learners": Count("pk"),
         "finished": Count("pk", filter=Q(completed_at__isnull=False)),

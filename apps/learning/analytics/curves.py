@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from apps.courses.models import Lesson
 from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.moments import Moments, find_moments
-from apps.learning.analytics.retention import find_band, to_percents, unpack_counts
+from apps.learning.analytics.retention import at_each_percent, find_band, to_percents, unpack_counts
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
 from apps.learning.models import LessonRollup
 
@@ -45,4 +45,5 @@ def usual_band(scope: Scope, *, besides: Lesson | None = None) -> list[tuple[flo
     )
     rows = rows.exclude(lesson=besides.pk) if besides is not None else rows
     found = rows.order_by("-retention_learners", "pk").values_list("retention", "retention_learners")[:MOST_CURVES]
-    return find_band([to_percents(unpack_counts(packed), learners) for packed, learners in found if packed])
+    curves = (to_percents(unpack_counts(packed), learners) for packed, learners in found if packed)
+    return find_band([at_each_percent(curve) for curve in curves])

@@ -41,7 +41,10 @@ class Item:
 
 
 def read_responses(results: Iterable[Mapping[str, Any]], answers: Mapping[str, Any]) -> list[Response]:
-    """Return the responses of a submitted attempt from its results and answers, without essays that have no mark."""
+    """Return the responses of a submitted attempt from its results and answers.
+
+    Essays that have no mark, or were erased with an account, are left out.
+    """
     return [
         Response(
             uid=result["uid"],
@@ -51,7 +54,7 @@ def read_responses(results: Iterable[Mapping[str, Any]], answers: Mapping[str, A
             chosen=_chosen(answers.get(result["uid"])) if result["kind"] in CHOICES else (),
         )
         for result in results
-        if result["verdict"] != "waiting"
+        if result["verdict"] != "waiting" and not result.get("is_erased")
     ]
 
 

@@ -71,7 +71,7 @@ def metrics_of(scope: Scope, *, now: datetime, parts: list[Part] | None = None) 
     they no longer teach, as on the page of earnings.
     """
     then = now - ACTIVE
-    counted = Enrollment.objects.filter(course__in=scope.pks).aggregate(
+    counted = Enrollment.objects.filter(course__in=scope.pks, user__deleted_at=None).aggregate(
         **{f"{name}{suffix}": value for suffix, moment in (("", now), ("_before", then)) for name, value in (
             ("total_students", Count("user", distinct=True, filter=_present(moment))),
             ("completed", Count("pk", filter=_present(moment) & Q(completed_at__lte=moment))),
@@ -136,7 +136,10 @@ def describe_metrics() -> Mapping[str, str]:
         ),
         "completion_rate": _("Of all present enrollments, how many percent have completed the course."),
         "average_rating": _("The mean of all ratings that your courses show."),
-        "total_revenue": _("Your part of everything that was sold, less what was given back."),
+        "total_revenue": _(
+            "Your part of everything that was sold, less what was given back. What was sold in another currency than "
+            "this site has now is on the page of earnings."
+        ),
         "monthly_earnings": _("Your part of what was sold this month, less what was given back."),
         "pending_payout": _("What the next payout will be, for all your courses."),
         "next_payout_date": _("The day on which the next payout is sent."),

@@ -69,7 +69,8 @@ def find_moments(curve: Sequence[float]) -> Moments:
         return Moments(first=first)
     course = find_course(curve)
     residues = [here - usual for here, usual in zip(_smooth(curve), course, strict=True)]
-    deviation = MAD_TO_DEVIATION * median(abs(one - median(residues)) for one in residues)
+    middle = median(residues)
+    deviation = MAD_TO_DEVIATION * median(abs(one - middle) for one in residues)
     least = max(LEAST_POINTS, DEVIATIONS * deviation)
     spikes, dips = _find_runs(residues, least), _find_runs([-one for one in residues], least)
     return Moments(first, spikes, dips, _find_top(curve, (*spikes, *dips)))

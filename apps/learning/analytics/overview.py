@@ -53,7 +53,7 @@ def course_figures(
 
     :param parts: what `apps.billing.queries.earnings.earned_parts` found for the reader.
     """
-    present = Enrollment.objects.filter(course__in=scope.pks, revoked_at=None).order_by()
+    present = Enrollment.objects.filter(course__in=scope.pks, revoked_at=None, user__deleted_at=None).order_by()
     counts = present.values_list("course").annotate(
         learners=Count("pk"), completed=Count("pk", filter=Q(completed_at__isnull=False))
     )

@@ -59,12 +59,12 @@ def at_each_percent(curve: Sequence[float]) -> list[float]:
 def find_band(curves: Sequence[Sequence[float]]) -> list[tuple[float, float]] | None:
     """Return the usual band at each percent of the length: the middle half of the curves.
 
-    :param curves: in percents of learners. With fewer than ``LEAST_LESSONS``, nothing is usual: None.
+    :param curves: as `at_each_percent` has them, in percents of learners. With fewer than
+        ``LEAST_LESSONS``, nothing is usual: None.
     """
     if len(curves) < LEAST_LESSONS:
         return None
-    points = zip(*(at_each_percent(curve) for curve in curves), strict=True)
-    return [(_quantile(values, 0.25), _quantile(values, 0.75)) for values in map(sorted, points)]
+    return [(_quantile(values, 0.25), _quantile(values, 0.75)) for values in map(sorted, zip(*curves, strict=True))]
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

@@ -54,21 +54,21 @@ class Series:
 
 def series_of(scope: Scope, period: Period) -> Series:
     """Return the figures of each day of a period in the courses together. Two queries."""
-    return _read(scope, period, (period,))[0]
+    return _read(scope, (period,))[0]
 
 
 def series_with_before(scope: Scope, period: Period) -> tuple[Series, Series]:
     """Return the figures of a period and of the one before. Two queries."""
-    both = Period(period.before.first, period.last)
-    present, before = _read(scope, both, (period, period.before))
+    present, before = _read(scope, (period, period.before))
     return present, before
 
 
-def _read(scope: Scope, whole: Period, periods: Sequence[Period]) -> list[Series]:
-    days = CourseDay.objects.filter(course__in=scope.pks, day__range=(whole.first, whole.last)).order_by()
+def _read(scope: Scope, periods: Sequence[Period]) -> list[Series]:
+    span = min(period.first for period in periods), max(period.last for period in periods)
+    days = CourseDay.objects.filter(course__in=scope.pks, day__range=span).order_by()
     rows = days.values_list("day").annotate(*(Sum(name) for name in _SUMS))
     sums = {day: dict(zip(_SUMS, map(int, values), strict=True)) for day, *values in rows}
-    actives = _actives_of(scope, whole)
+    actives = _actives_of(scope, span)
     found = []
     for period in periods:
         entries = []
@@ -87,8 +87,8 @@ def _active_on(scope: Scope, actives: Mapping[date, tuple[int, int]], day: date)
     return actives.get(day, (0, 0)) if is_counted else (None, None)
 
 
-def _actives_of(scope: Scope, period: Period) -> dict[date, tuple[int, int]]:
-    rows = active_rows(scope).filter(day__range=(period.first, period.last))
+def _actives_of(scope: Scope, span: tuple[date, date]) -> dict[date, tuple[int, int]]:
+    rows = active_rows(scope).filter(day__range=span)
     return {day: (one, more) for day, one, more in rows.values_list("day", "active_learners", "active_learners_30")}
 
 

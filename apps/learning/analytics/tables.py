@@ -109,7 +109,7 @@ def _ratings(asked: Asked) -> Iterator[Row]:
 def _earnings(asked: Asked) -> Iterator[Row]:
     parts = earned_parts(asked.scope.user.pk)
     titles = {part.course: part.title for part in parts}
-    first, last = month_of(asked.period.begins_at), asked.period.last.replace(day=1)
+    first, last = (day.replace(day=1) for day in (asked.period.first, asked.period.last))
     yield [_("Month"), _("Course"), _("Yours"), _("Currency")]
     for currency in sorted({part.currency for part in parts}):
         shares = earned_by_month(parts, currency=currency)

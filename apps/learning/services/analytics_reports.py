@@ -1,7 +1,8 @@
 """Reports of analytics by email, each week or month, until their user ends them or may not read the figures."""
 
+import logging
 from collections.abc import Callable
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -25,8 +26,10 @@ from studyplatform.kit.mail import Attachment
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.dates import show_site_date
 
+logger = logging.getLogger(__name__)
 Frequency = AnalyticsReport.Frequency
 HOUR = time(7)  # in the time zone of its reader
+TIME_TO_COUNT = timedelta(minutes=30)  # after the end of a day
 LOOK_INTERVAL = timedelta(minutes=30)
 ATTACHED_TABLE = "learning.analytics"  # the kind of the attachments
 ATTACHED_TABLES = ("metrics", "days", "courses", "lessons")
@@ -59,15 +62,18 @@ def forget_reports(*, user_id: int) -> None:
 
 
 def next_report(frequency: str, *, reader: User, now: datetime) -> datetime:
-    """Return the next Monday, or first of a month, at seven in the reader's time zone."""
+    """Return the next Monday, or first of a month, at seven in the reader's time zone.
+
+    Days are counted in UTC: where the day before ends later, the report waits for it, and for the job that counts it.
+    """
     zone = zone_of(reader)
-    today = now.astimezone(zone).date()
-    day = today
-    while datetime.combine(day, HOUR, tzinfo=zone) <= now or not (
-        day.weekday() == 0 if frequency == Frequency.WEEKLY else day.day == 1
-    ):
+    day = now.astimezone(zone).date()
+    while True:
+        counted_at = datetime.combine(day, time(), tzinfo=UTC) + TIME_TO_COUNT
+        moment = max(datetime.combine(day, HOUR, tzinfo=zone), counted_at)
+        if moment > now and (day.weekday() == 0 if frequency == Frequency.WEEKLY else day.day == 1):
+            return moment
         day += timedelta(days=1)
-    return datetime.combine(day, HOUR, tzinfo=zone)
 
 
 def period_of(frequency: str, *, reader: User, at: datetime) -> Period:
@@ -88,7 +94,10 @@ def send_due_reports(*, now: datetime, keep_alive: Callable[[], None]) -> int:
     sent = 0
     for pk in list(AnalyticsReport.objects.filter(next_at__lte=now).values_list("pk", flat=True)):
         keep_alive()
-        sent += _send(pk, now)
+        try:
+            sent += _send(pk, now)
+        except Exception:  # one report must not keep the others
+            logger.exception("The analytics report %s could not be sent.", pk)
     return sent
 
 
@@ -107,7 +116,9 @@ def _send(pk: int, now: datetime) -> bool:
     if not user.is_active:  # blocked: it goes on once they are not
         return False
     # Of several that were missed while nothing ran, only the newest is sent.
-    period = period_of(report.frequency, reader=user, at=max(at, now - timedelta(days=1)))
+    while (following := next_report(report.frequency, reader=user, now=at)) <= now:
+        at = following
+    period = period_of(report.frequency, reader=user, at=at)
     span = f"{period.first.isoformat()} {period.last.isoformat()}"
     query = {"from": period.first.isoformat(), "to": period.last.isoformat()}
     if report.course is not None:
@@ -132,7 +143,8 @@ def read_scope(report: AnalyticsReport) -> Scope | None:
     if report.course is not None and not report.user.is_active:
         return scope_of(report.user)
     try:
-        return scope_of(report.user, report.course.slug if report.course is not None else "")
+        scope = scope_of(report.user, report.course.slug if report.course is not None else "")
+        return scope if scope.courses else None
     except (CourseNotFound, NotCourseStaff, RightNotGiven):
         return None
 

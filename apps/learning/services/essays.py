@@ -162,7 +162,8 @@ def forget_essays(*, user_id: int) -> None:
             for stored in attempt.results:
                 if stored["uid"] in essays:
                     stored["given"] = stored["comment"] = ""
-                    stored["verdict"] = "open" if stored["verdict"] == "waiting" else stored["verdict"]
+                    if stored["verdict"] == "waiting":
+                        stored |= {"verdict": "open", "is_erased": True}  # analytics leave it out
             attempt.waiting = 0
             attempt.save(update_fields=["answers", "results", "waiting"])
             attempt.essays.all().delete()

@@ -76,11 +76,11 @@ export function Curve({ percents, band, moments, time, onPlay }: Props) {
           {area !== "" && <path className="retention__band" d={area} />}
           <path className="ch-line retention__line" d={path} />
         </svg>
-        <span className="retention__now" style={{ insetInlineStart: `${leftOf(time, count)}%` }} />
+        <span className="retention__now" style={{ left: `${leftOf(time, count)}%` }} />
         {hovered !== null && (
           <span
             className="retention__hair"
-            style={{ insetInlineStart: `${leftOf(hovered, count)}%` }}
+            style={{ left: `${leftOf(hovered, count)}%` }}
           />
         )}
       </div>

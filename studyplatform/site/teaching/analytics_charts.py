@@ -25,9 +25,10 @@ from studyplatform.kit.charts.periods import (
 from studyplatform.kit.charts.plots import MOST_SERIES, Plot, Series
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.site.teaching.chart_titles.courses import title_of_earnings, title_of_stops
-from studyplatform.site.teaching.chart_titles.growth import title_of_people, title_of_time
+from studyplatform.site.teaching.chart_titles.growth import title_of_former_people, title_of_people, title_of_time
 
 YEAR, ABOUT_A_YEAR = 365, 35  # days: twelve months of which the last one is not over
+ABOUT_NOW = timedelta(days=2)  # since the end of a period of which titles speak as of now
 POINTS_OF_CURVE = 120  # of the retention of a video, as it is drawn without scripts
 
 
@@ -53,8 +54,11 @@ def chart_of_people(compared: Compared, *, today: date, is_compared: bool) -> Ch
         series.append(Series(_("Active students, period before"), before))
     period = compared.present.period
     days = YEAR if abs(period.days - YEAR) <= ABOUT_A_YEAR else period.days
-    then = active_on(compared, period.last - timedelta(days=days))
-    title = title_of_people(entries[-1].active_learners_30, then, days)
+    count = entries[-1].active_learners_30
+    if today - period.last > ABOUT_NOW:
+        title = title_of_former_people(count, period.last)
+    else:
+        title = title_of_people(count, active_on(compared, period.last - timedelta(days=days)), days)
     return Chart(line_chart(_places(compared, today), series, Counts()), title)
 
 
@@ -82,9 +86,9 @@ def _places(compared: Compared, today: date) -> Places:
 
 
 def chart_of_reach(reach: Sequence[Reach]) -> Chart | None:
-    """How many of those who began a course came to each lesson; None if nobody began, or it has one lesson."""
+    """How many of those who began a course came to each lesson; None if nobody began."""
     began = max((one.reached for one in reach), default=0)
-    if not began or len(reach) < 2:
+    if not began:
         return None
     percents = [100 * one.reached / began for one in reach]
     lost = [max(0, here.reached - there.reached) for here, there in pairwise(reach)]
@@ -95,7 +99,7 @@ def chart_of_reach(reach: Sequence[Reach]) -> Chart | None:
     if place is not None:
         lesson, points = reach[place].lesson, round(percents[place] - percents[place + 1])
         said = {"lesson": names[place], "percent": Percents().write(points), "length": length(lesson.duration)}
-        note = _("Lesson %(lesson)s is the last one for %(percent)s of them.") % said
+        note = _("Lesson %(lesson)s is as far as %(percent)s of them have come.") % said
         if lesson.duration:
             note += " " + _("It takes %(length)s.") % said
     firsts = [0, *(index for index, one in enumerate(reach) if index and _begins_section(reach, index))]

@@ -64,7 +64,10 @@ def analytics_lessons(request: HttpRequest) -> HttpResponse:
 
 def _steps_of(funnel: Funnel) -> list[FunnelStep]:
     """The steps that are shown. Visitors are left out if too few would show, or fewer than enrolled were counted."""
-    return lay_out_funnel([(step.label, step.people) for step in funnel.steps if step.people is not None])
+    people = {step.name: step.people for step in funnel.steps}
+    hidden = {"visitors"} if (people["visitors"] or 0) < (people["enrolled"] or 0) else set()
+    shown = [step for step in funnel.steps if step.people is not None and step.name not in hidden]
+    return lay_out_funnel([(step.label, step.people) for step in shown if step.people is not None])
 
 
 def read_lesson(request: HttpRequest, slug: str, lesson: str, kind: str) -> tuple[Scope, Lesson]:
@@ -102,7 +105,7 @@ def lesson_retention(request: HttpRequest, slug: str, lesson: str) -> HttpRespon
         band = usual_band(scope, besides=opened)
         context |= {
             "band": band,
-            "title": title_of_retention(retention.percents, retention.moments.first),
+            "title": title_of_retention(retention.percents),
             "plot": chart_of_retention(retention, band),
             "moments": _moments_of(retention),
             "island_props": _props(request, opened, retention, band),
@@ -161,7 +164,11 @@ def quiz_items(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     context = {
         "course": opened.course,
         "opened": opened,
-        "title": title_of_items([one.difficulty for one in items], [one.discrimination for one in items]),
+        "title": title_of_items(
+            [one.difficulty for one in items],
+            [one.discrimination for one in items],
+            [one.responses for one in items],
+        ),
         "items": [(item, prompt_html(item.question), say_discrimination(item.discrimination)) for item in items],
         "smallest": SMALLEST_GROUP,
         "truths": {"true": _("True"), "false": _("False")},

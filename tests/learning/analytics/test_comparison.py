@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from apps.learning.analytics.comparison import compare_series, step_of
-from apps.learning.analytics.moments import find_moments
 from apps.learning.analytics.periods import Period, last_days
 from apps.learning.analytics.series import DayFigures, Series
 from apps.learning.analytics.smallest_group import blur
@@ -102,12 +101,13 @@ def test_counts_of_any_choice_are_blurred(count: int, shown: int) -> None:
         ([], "No one has watched this video yet"),
         ([100.0] * 90, "Nearly everyone watches to the end"),
         ([100.0] * 20 + [60.0] * 100, "40% of the learners leave within the first 30 seconds"),
+        ([5.0] * 40 + [75.0] * 80, "75% of the learners watch to the end"),  # they skip the beginning
         ([100.0] * 60 + [55.0] * 60, "55% of the learners watch to the end"),
         ([100.0] * 10 + [50.0] * 10, "50% of the learners watch to the end"),
     ],
 )
 def test_the_title_of_a_retention_curve(percents: list[float], title: str) -> None:
-    assert title_of_retention(percents, find_moments(percents).first) == title
+    assert title_of_retention(percents) == title
 
 
 @all_cases(
@@ -115,7 +115,8 @@ def test_the_title_of_a_retention_curve(percents: list[float], title: str) -> No
     [
         ([], [], "Too few answers to say how the questions work"),
         ([None, None], [None, None], "Too few answers to say how the questions work"),
-        ([0.9, 0.4], [0.3, -0.2], "Question 2 is answered better by those who otherwise know less"),
+        ([0.9, 0.4], [0.3, -0.3], "Question 2 is answered better by those who otherwise know less"),
+        ([0.9, 0.6], [0.3, -0.1], "Learners earn 75% of the points"),  # by chance
         ([0.9, 0.4], [0.3, None], "Question 2 is the hardest: 40% of its points are earned"),
         ([0.95, 0.92], [0.1, 0.2], "Nearly everyone answers every question right"),
         ([0.8, None, 0.6], [0.1, None, 0.2], "Learners earn 70% of the points"),
@@ -125,12 +126,12 @@ def test_the_title_of_a_retention_curve(percents: list[float], title: str) -> No
 def test_the_title_of_the_questions(
     difficulties: list[float | None], discriminations: list[float | None], title: str
 ) -> None:
-    assert title_of_items(difficulties, discriminations) == title
+    assert title_of_items(difficulties, discriminations, [100] * len(difficulties)) == title
 
 
 def test_each_question_has_both_figures() -> None:
     with pytest.raises(ValueError, match="each question"):
-        title_of_items([0.5], [])
+        title_of_items([0.5], [], [5])
 
 
 @all_cases(

@@ -158,10 +158,10 @@ def test_retention_counts_each_second_once_per_learner() -> None:
 def test_band_is_the_middle_half() -> None:
     curves = [[100.0] * 40, [80.0] * 300, [60.0] * 7, [40.0], [20.0] * 2000]
 
-    assert find_band(curves[:2]) is None
-    assert find_band(curves) == [(40.0, 80.0)] * 101
+    assert find_band([at_each_percent(one) for one in curves[:2]]) is None
+    assert find_band([at_each_percent(one) for one in curves]) == [(40.0, 80.0)] * 101
     assert at_each_percent([0.0, 100.0])[:51] == [0.0] * 50 + [100.0]
-    assert find_band([[0.0], [10.0], [20.0]]) == [(5.0, 15.0)] * 101
+    assert find_band([at_each_percent([value]) for value in (0.0, 10.0, 20.0)]) == [(5.0, 15.0)] * 101
 
 
 # Moments

@@ -11,6 +11,8 @@ from django.utils.dateparse import parse_date
 from apps.courses.models import Course
 from apps.learning.analytics.counting import Counting, rebuild
 
+FIRST_YEAR = 1970  # nothing was recorded before
+
 
 class Command(BaseCommand):
     help = (
@@ -56,6 +58,6 @@ def _read_day(text: str) -> date | None:
         day = parse_date(text)
     except ValueError:
         day = None
-    if day is None:
+    if day is None or day.year < FIRST_YEAR:
         raise CommandError(f'"{text}" is no day. Write it like 2026-11-01.')
     return day

@@ -7,7 +7,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studyplatform.kit.charts.measures import Counts, Money, Percents
+from studyplatform.kit.charts.measures import Money, Percents
 from studyplatform.kit.charts.trends import Change, compare_amounts
 
 SMALLEST_RATINGS = 5
@@ -49,10 +49,10 @@ class Stops:
 
 
 def title_of_stops(lessons: Sequence[str], stopped: Sequence[int], began: int) -> Stops:
-    """Say at which lesson learners stop.
+    """Say at which lesson learners are who have not come to the end.
 
     :param lessons: their numbers, "2.8".
-    :param stopped: how many learners began each lesson and got no further.
+    :param stopped: how many learners began each lesson and got no further so far.
     :param began: how many began the course.
     :raises ValueError: there is not one number for each lesson.
     """
@@ -61,21 +61,21 @@ def title_of_stops(lessons: Sequence[str], stopped: Sequence[int], began: int) -
     if not began:
         return Stops(_("No one has begun yet"), None)
     if began < SMALLEST_LEARNERS:
-        return Stops(_("Too few learners to say where they stop"), None)
+        return Stops(_("Too few learners to say where they are"), None)
     total = sum(stopped)
     if not total:
-        return Stops(_("No one has stopped so far"), None)
+        return Stops(_("Everyone who began has come to the last lesson"), None)
     first, *others = sorted(stopped, reverse=True)
     index = list(stopped).index(first)
     said = {"lesson": lessons[index]}
     if total < SMALLEST_LEARNERS:
-        text = ngettext("%(num)d learner has stopped so far", "%(num)d learners have stopped so far", total)
+        text = ngettext("%(num)d learner is not at the end yet", "%(num)d learners are not at the end yet", total)
         return Stops(text % {"num": total}, None)
     if first > MOST * total:
-        return Stops(_("Most learners who stop do so at lesson %(lesson)s") % said, index)
+        return Stops(_("Most learners who are not at the end are at lesson %(lesson)s") % said, index)
     if first >= CLEARLY_MORE * max(others, default=0) and first >= SHARE_THAT_STANDS_OUT * total:
-        return Stops(_("More learners stop at lesson %(lesson)s than at any other") % said, index)
-    return Stops(_("Learners who stop do so in many lessons"), None)
+        return Stops(_("More learners are at lesson %(lesson)s than at any other before the end") % said, index)
+    return Stops(_("Learners who are not at the end are at many lessons"), None)
 
 
 def title_of_way(enrolled: int, began: int, completed: int) -> str:
@@ -103,6 +103,7 @@ def title_of_earnings(
     """Say how the later half of some months compares with the earlier one, and whether one course makes the difference.
 
     :param courses: what each course earned in each month, in minor units, the oldest month first.
+    :param sales: how many entries the amounts are of: few say nothing of growth.
     :param is_last_over: whether the last month is over; otherwise it is left out.
     """
     months = [sum(amounts) for amounts in zip(*courses.values(), strict=True)]
@@ -111,8 +112,7 @@ def title_of_earnings(
         return _("No earnings in this period")
     over = len(months) if is_last_over else len(months) - 1
     if sales < SMALLEST_SALES or over < SMALLEST_MONTHS:
-        text = ngettext("%(amount)s from %(num)s sale", "%(amount)s from %(num)s sales", sales)
-        return text % {"amount": Money(currency).write(total), "num": Counts().write(sales)}
+        return _("%(amount)s earned") % {"amount": Money(currency).write(total)}
     half = over // 2
     halves = {
         name: (sum(all_[over - 2 * half : over - half]), sum(all_[over - half : over]))

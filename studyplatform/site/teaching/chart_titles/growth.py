@@ -1,10 +1,13 @@
 """Titles of lines over time: how many people study, and how much time they spend, compared with before."""
 
+from datetime import date
+
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studyplatform.kit.charts.measures import Counts, Hours, Percents
 from studyplatform.kit.charts.trends import Change, compare_amounts, compare_counts
+from studyplatform.kit.web.dates import show_site_date
 
 YEAR, DAYS_OF_YEAR = 365, range(360, 371)  # days
 SMALLEST_TIME = 10 * 3_600  # seconds of all learners: less compares to nothing
@@ -53,6 +56,17 @@ def title_of_people(now: int | None, before: int | None, days: int) -> str:
     return texts[compare_counts(now, before)] % said
 
 
+def title_of_former_people(count: int | None, day: date) -> str:
+    """Say how many people studied at the end of a period that is over. None: nobody has counted them yet."""
+    if count is None:
+        return _("Learners over time")
+    said = {"num": Counts().write(count), "day": show_site_date(day)}
+    text = ngettext(
+        "%(num)s person was studying with you on %(day)s", "%(num)s people were studying with you on %(day)s", count
+    )
+    return text % said
+
+
 def title_of_time(now: int, before: int) -> str:
     """Say how much time all learners spent in a period, compared with the period before. In seconds."""
     said = {
@@ -64,16 +78,16 @@ def title_of_time(now: int, before: int) -> str:
     if change not in {Change.NOTHING, Change.GONE} and max(now, before) < SMALLEST_TIME:
         change = Change.FEW
     texts = {
-        Change.NOTHING: _("No one has spent time in your courses yet"),
+        Change.NOTHING: _("No one spent time in your courses in this period"),
         Change.FIRST: _("Learners spent %(time)s in your courses"),
         Change.GONE: _("No one spent time in your courses in this period"),
         Change.FEW: _("Learners spent %(time)s in your courses"),
-        Change.SAME: _("Learners spend about as much time as in the period before"),
-        Change.TWICE: _("Learners spend twice as much time as in the period before"),
-        Change.THREE_TIMES: _("Learners spend three times as much time as in the period before"),
-        Change.MANY_TIMES: _("Learners spend %(times)s times as much time as in the period before"),
-        Change.MORE: _("Learners spend %(percent)s more time than in the period before"),
-        Change.HALF: _("Learners spend half as much time as in the period before"),
-        Change.LESS: _("Learners spend %(percent)s less time than in the period before"),
+        Change.SAME: _("Learners spent about as much time as in the period before"),
+        Change.TWICE: _("Learners spent twice as much time as in the period before"),
+        Change.THREE_TIMES: _("Learners spent three times as much time as in the period before"),
+        Change.MANY_TIMES: _("Learners spent %(times)s times as much time as in the period before"),
+        Change.MORE: _("Learners spent %(percent)s more time than in the period before"),
+        Change.HALF: _("Learners spent half as much time as in the period before"),
+        Change.LESS: _("Learners spent %(percent)s less time than in the period before"),
     }
     return texts[change] % said

@@ -1,6 +1,7 @@
 """Titles of a video's retention and of the questions of a quiz."""
 
 from collections.abc import Sequence
+from math import sqrt
 from statistics import fmean
 
 from django.utils.translation import gettext as _
@@ -14,11 +15,10 @@ EASY, HARD = 0.9, 0.5  # mean shares of the points
 WEAK, FAIR = 0.2, 0.4  # discrimination from which a question tells learners apart, and does so well
 
 
-def title_of_retention(percents: Sequence[float], first: float | None) -> str:
+def title_of_retention(percents: Sequence[float]) -> str:
     """Say how many of the learners who began a video are still there at its end, or leave at once.
 
     :param percents: of the learners who watched each second.
-    :param first: percent of them who were there after 30 seconds.
     """
     if not percents:
         return _("No one has watched this video yet")
@@ -26,24 +26,30 @@ def title_of_retention(percents: Sequence[float], first: float | None) -> str:
     said = {"percent": Percents().write(round(end))}
     if end >= NEARLY_ALL:
         return _("Nearly everyone watches to the end")
-    if first is not None and len(percents) > 2 * FIRST_SECONDS and 100 - first >= MANY_LEAVE:
-        gone = {"percent": Percents().write(round(100 - first))}
+    if len(percents) > 2 * FIRST_SECONDS and 100 - (stayed := max(percents[FIRST_SECONDS:])) >= MANY_LEAVE:
+        gone = {"percent": Percents().write(round(100 - stayed))}
         return _("%(percent)s of the learners leave within the first 30 seconds") % gone
     return _("%(percent)s of the learners watch to the end") % said
 
 
-def title_of_items(difficulties: Sequence[float | None], discriminations: Sequence[float | None]) -> str:
+def title_of_items(
+    difficulties: Sequence[float | None], discriminations: Sequence[float | None], responses: Sequence[int]
+) -> str:
     """Say which question of a quiz needs a look most; None is one with too few answers.
 
     :raises ValueError: there is not one of each for each question.
     """
-    if len(difficulties) != len(discriminations):
-        raise ValueError("each question has a difficulty and a discrimination")
+    if not len(difficulties) == len(discriminations) == len(responses):
+        raise ValueError("each question has a difficulty, a discrimination and a number of responses")
     shown = [share for share in difficulties if share is not None]
     if not shown:
         return _("Too few answers to say how the questions work")
-    numbered = [(value, place) for place, value in enumerate(discriminations, start=1) if value is not None]
-    if numbered and min(numbered)[0] < 0:
+    given = enumerate(zip(discriminations, responses, strict=True), start=1)
+    # A correlation of so few responses may well be below zero by chance: two standard errors are asked for.
+    numbered = [
+        (value, place) for place, (value, count) in given if value is not None and value < -2 / sqrt(max(1, count))
+    ]
+    if numbered:
         return _("Question %(number)d is answered better by those who otherwise know less") % {
             "number": min(numbered)[1]
         }
