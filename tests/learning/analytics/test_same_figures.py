@@ -246,12 +246,31 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any], what: str) -> N
         assert not wrong, f"{what}, {name}: {wrong}"
 
 
+def today(rollups: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """What each run keeps, not only the one at night: the days of today, and what active learners have done today."""
+    day = now.date()
+    active = Enrollment.objects.active().filter(last_activity_at__date=day, user__deleted_at=None)
+    learners = set(active.values_list("pk", flat=True))
+    days = ("course days", "teacher days")
+    return {
+        **{name: {key: row for key, row in rollups[name].items() if key[1] == day} for name in days},
+        "learners": {key: row[3:] for key, row in rollups["learners"].items() if key[0] in learners},
+    }
+
+
 def tell(seed: int) -> None:
     story = Story(seed)
-    for _step in range(STEPS):
+    compared = {STEPS // 3, STEPS - 1}
+    pause = story.random.randrange(STEPS)
+    for step in range(STEPS):
         story.step()
-        if story.random.random() < 0.3:
-            keep_rollups(now=story.now + timedelta(seconds=story.random.choice([0, 30, 400])))
+        if step == pause:
+            story.now += timedelta(days=40)  # longer than the days of which active learners are counted
+        if step in compared or story.random.random() < 0.3:
+            now = story.now + timedelta(seconds=story.random.choice([0, 30, 400]))
+            keep_rollups(now=now)
+            if step in compared:
+                assert_same(today(stored_rollups(), now), today(slow_rollups(now), now), f"seed {seed}, step {step}")
     now = story.now + timedelta(days=1)
     keep_rollups(now=now)
     kept = stored_rollups()
