@@ -3,6 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import Role, TeachingRequest, User
+from apps.accounts.queries.names import name_contains, words_of_name
 from apps.accounts.sessions import tokens
 
 
@@ -13,13 +14,8 @@ def people(*, text: str = "", show: str = "") -> QuerySet[User]:
         found = found.filter(role=show, is_active=True)
     elif show == "blocked":
         found = found.filter(is_active=False)
-    for word in text.split()[:5]:
-        found = found.filter(
-            Q(username__folded_contains=word)
-            | Q(email__folded_contains=word)
-            | Q(first_name__folded_contains=word)
-            | Q(last_name__folded_contains=word)
-        )
+    for word in words_of_name(text, most=5):
+        found = found.filter(name_contains(word) | Q(email__folded_contains=word))
     return found
 
 

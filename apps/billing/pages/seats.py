@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import administers, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
+from apps.accounts.queries.names import order_by_name
 from apps.billing import queries
 from apps.billing import team_policies as policies
 from apps.billing.errors import SeatChanged
@@ -187,7 +188,7 @@ def settings(request: HttpRequest, uid: UUID) -> HttpResponse:
 def _holders(row: Team) -> Any:
     held = Seat.objects.filter(pack__team=row, pack__state__in=team_seats.LIVE, holder__is_active=True)
     holders = User.objects.filter(pk__in=held.values("holder"), email_verified_at__isnull=False)
-    return holders.exclude(pk=row.owner_id).order_by("first_name", "last_name", "username", "pk")
+    return holders.exclude(pk=row.owner_id).order_by(*order_by_name(), "pk")
 
 
 @administers

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Lower
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
+from apps.accounts.queries.names import name_contains, order_by_name, words_of_name
 from apps.billing import team_policies as policies
 from apps.billing.models import Document, Order, Seat, SeatPack, SeatUse, Team
 from apps.billing.queries import seat_use
@@ -152,17 +152,12 @@ def people_in(seats: QuerySet[Seat], team: Team, *, show: str = "", text: str = 
         taken = seat_use.unused(taken, team, now=now)
     elif show == "invited":
         taken = taken.filter(holder=None)
-    for word in text[:MAX_SEARCH_LENGTH].replace("\x00", "").split():
+    for word in words_of_name(text[:MAX_SEARCH_LENGTH], most=MAX_SEARCH_LENGTH):
         taken = taken.filter(
-            Q(holder__first_name__icontains=word)
-            | Q(holder__last_name__icontains=word)
-            | Q(holder__username__icontains=word)
-            | Q(known_as__icontains=word)
-            | Q(email__icontains=word)
+            name_contains(word, "holder__") | Q(known_as__icontains=word) | Q(email__icontains=word)
         )
     waits = Case(When(holder=None, then=Value(1)), default=Value(0), output_field=IntegerField())
-    names = (Lower("holder__first_name"), Lower("holder__last_name"), Lower("holder__username"))
-    return taken.order_by(waits, *names, "email", "pk")
+    return taken.order_by(waits, *order_by_name("holder__"), "email", "pk")
 
 
 def people_of(team: Team, seats: Iterable[Seat], *, now: datetime) -> list[SeatView]:

@@ -2,9 +2,10 @@
 
 import uuid
 
-from django.db.models import F, Q
+from django.db.models import F
 
 from apps.accounts.models import User
+from apps.accounts.queries.names import name_contains, words_of_name
 from apps.courses.models import Course
 from apps.files.models import File
 from apps.forum.models import Topic
@@ -36,12 +37,8 @@ def attachable(user: User) -> list[File]:
 def learners_to_write_to(course: Course, text: str) -> list[Enrollment]:
     """Learners of the course whose name contains the text, the most recently active first; at most `MOST_LEARNERS`."""
     rows = Enrollment.objects.active().filter(course=course, user__is_active=True).exclude(user=course.instructor_id)
-    for word in text.split()[:3]:
-        rows = rows.filter(
-            Q(user__first_name__folded_contains=word)
-            | Q(user__last_name__folded_contains=word)
-            | Q(user__username__folded_contains=word)
-        )
+    for word in words_of_name(text, most=3):
+        rows = rows.filter(name_contains(word, "user__"))
     return list(rows.select_related("user").order_by("-last_activity_at", "-pk")[:MOST_LEARNERS])
 
 

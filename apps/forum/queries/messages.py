@@ -5,8 +5,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
-from operator import or_
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
@@ -14,6 +12,7 @@ from markupsafe import Markup, escape
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
+from apps.accounts.queries.names import name_contains, words_of_name
 from apps.courses.models import CoInstructor, Course, Right, having_right
 from apps.forum import message_policies as policies
 from apps.forum.message_policies import Side
@@ -93,9 +92,8 @@ def _searched(rows: QuerySet[Conversation], side: Side, text: str) -> QuerySet[C
     matching = Message.objects.filter(conversation=OuterRef("pk"), source__folded_contains=text).order_by("-number")
     who = "course__instructor" if side is Side.LEARNER else "learner"
     person = Q(**{f"{who}__deleted_at": None})
-    for word in text.split()[:MAX_NAME_WORDS]:
-        names = ("first_name", "last_name", "username")
-        person &= reduce(or_, (Q(**{f"{who}__{name}__folded_contains": word}) for name in names))
+    for word in words_of_name(text, most=MAX_NAME_WORDS):
+        person &= name_contains(word, f"{who}__")
     rows = rows.filter(Q(Exists(matching)) | Q(course__title__folded_contains=text) | person)
     fields = ("number", "source", "is_by_learner", "created_at")
     return rows.annotate(**{f"found_{name}": Subquery(matching.values(name)[:1]) for name in fields})

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.db.models import Count, F, Q, QuerySet
-from django.db.models.functions import Lower
+from django.db.models.expressions import OrderBy
 
+from apps.accounts.queries.names import name_contains, order_by_name, words_of_name
 from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.filters import ACTIVE_WITHIN, NEW_FOR, LearnerFilter, Seen, Tab
 from apps.learning.analytics.learners import minutes_per_day
@@ -75,12 +76,8 @@ def matching_learners(scope: Scope, wanted: LearnerFilter, now: datetime) -> Que
         rows = rows.filter(_last_seen(wanted.seen, now))
     if wanted.risk:
         rows = rows.filter(rollup__risk=wanted.risk)
-    for word in wanted.q.split()[:MAX_WORDS]:
-        rows = rows.filter(
-            Q(user__first_name__folded_contains=word)
-            | Q(user__last_name__folded_contains=word)
-            | Q(user__username__folded_contains=word)
-        )
+    for word in words_of_name(wanted.q, most=MAX_WORDS):
+        rows = rows.filter(name_contains(word, "user__"))
     related = ("user", "course", "rollup__risk_lesson", "last_lesson")
     return rows.select_related(*related).defer(*_UNSHOWN).order_by(*_order(wanted.sort))
 
@@ -123,13 +120,12 @@ def _last_seen(seen: str, now: datetime) -> Q:
     return Q(last_activity_at__lt=since) if seen == Seen.LONGER else Q(last_activity_at__gte=since)
 
 
-def _order(sort: str) -> list[F | str]:
+def _order(sort: str) -> list[OrderBy | str]:
     """Return the order, with the primary key last, so that pages never share a row."""
     falls = sort.startswith("-")
     if sort in {"seen", "-seen"}:
         return ["last_activity_at", "pk"] if falls else ["-last_activity_at", "-pk"]
     if sort in {"name", "-name"}:
-        names = [Lower("user__first_name"), Lower("user__last_name"), Lower("user__username")]
-        return [*(one.desc() if falls else one.asc() for one in names), "pk"]  # type: ignore[list-item]
+        return [*order_by_name("user__", falls=falls), "pk"]
     field = F({"progress": "percent", "quizzes": "rollup__quiz_percent", "time": "rollup__seconds"}[sort.lstrip("-")])
-    return [field.desc(nulls_last=True) if falls else field.asc(nulls_last=True), "pk"]  # type: ignore[list-item]
+    return [field.desc(nulls_last=True) if falls else field.asc(nulls_last=True), "pk"]

@@ -1,6 +1,7 @@
 """The lookups ``folded_contains`` and ``folded_startswith``: whether a text contains another, or begins with it.
 
-Case, accents and forms of letters make no difference.
+Case, accents and forms of letters make no difference. `Alphabetical` sorts by the alphabet instead of by the numbers of
+letters.
 
 Both databases answer as `kit.text.folding.fold` does: SQLite calls it, PostgreSQL has the same tables as a query.
 """
@@ -11,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from django.db.backends.signals import connection_created
-from django.db.models import CharField, TextField
+from django.db.models import CharField, Func, TextField
 from django.db.models.lookups import Lookup
 
 from studyplatform.kit.text.folding import KEPT_MARKS, NASAL_BEFORE_CONSONANT, fold
@@ -78,6 +79,22 @@ class FoldedStartsWith(FoldedContains):
 
     lookup_name = "folded_startswith"
     before = ""
+
+
+class Alphabetical(Func):
+    """A text to sort by: "Émile" stands among those with E, and "van Dyk" beside "Van Dyk"."""
+
+    function = "fold_text"
+    arity = 1
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_more: Any) -> tuple[str, list[Any]]:
+        """Sort as Unicode does for all languages together. Folding each row would be too slow for a long list.
+
+        PostgreSQL is built with ICU unless somebody asks for it without.
+        """
+        column, params = compiler.compile(self.source_expressions[0])
+        return f'{column} COLLATE "und-x-icu"', [*params]
 
 
 def _fold_or_none(text: str | None) -> str | None:

@@ -57,6 +57,7 @@ _FIRST_PART = rf"[^\W_{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]{{1,20}}"
 _JOINABLE = re.compile(rf"(?<![\w'’-]){_FIRST_PART}(?:[-‐‑'’][^\W_]{{1,20}}){{1,3}}(?![\w'’-])")
 _MAY_HAVE_SIGNED = re.compile(r"[+#/&]|\.(?:net|js|io|ai)", re.IGNORECASE)
 _IS_PAIRED = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
+_IS_EAST_ASIAN = re.compile(f"[{_EAST_ASIAN}]")
 _SIGNS = {"+": "plus", "#": "sharp", "/": "slash", "&": "and", ".": "dot"}
 _HAS_SIGN = re.compile(r"[+#/&.]")
 KEPT_MARKS = {"\u3099", "\u309a"}  # か and が are different letters
@@ -95,6 +96,11 @@ def fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", folded)
     plain = "".join(char for char in decomposed if not unicodedata.combining(char) or char in KEPT_MARKS)
     return unicodedata.normalize("NFC", _digits(plain).translate(_LETTERS_ALIKE))
+
+
+def has_east_asian(text: str) -> bool:
+    """Return whether any letter is Chinese, Japanese or Korean, where names are written without spaces."""
+    return _IS_EAST_ASIAN.search(text) is not None
 
 
 def _digits(text: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.learning.analytics.filters import SEEN_NAMES, LearnerFilter
+from apps.learning.analytics.filters import RISK_NAMES, SEEN_NAMES, LearnerFilter
 from apps.learning.analytics.risk import STUCK_AFTER
 from apps.learning.models import Enrollment, EnrollmentRollup
 from studyplatform.kit.web.dates import show_date
@@ -103,6 +103,8 @@ def describe_minutes(minutes: tuple[int, ...]) -> str:
 def describe_filter(wanted: LearnerFilter) -> list[str]:
     """Say what narrows the list, for the empty state: the text searched and the rest."""
     said = [f"“{wanted.q}”"] if wanted.q else []
+    if wanted.risk:
+        said.append(str(RISK_NAMES[wanted.risk]))
     if wanted.seen:
         said.append(str(SEEN_NAMES[wanted.seen]))
     if wanted.least > 0 or wanted.most < 100:
