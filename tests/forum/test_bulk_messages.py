@@ -1,8 +1,10 @@
 """One text for many learners: each gets a message of their own, once."""
 
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from apps.courses.models import CoInstructor
@@ -15,7 +17,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
-from tests.factories.courses import LessonFactory
+from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.forum import BlockFactory
 from tests.factories.learning import EnrollmentFactory
 
@@ -95,6 +97,34 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(send, course, now, monke
     assert (bulk.sent_count, Message.objects.count()) == (7, 7)
 
 
+def test_a_few_whose_sending_was_stopped_get_it_from_a_job(send, course, monkeypatch):
+    from apps.forum.services import bulk_messages
+
+    def stopped(**facts):
+        raise KeyboardInterrupt
+
+    key, seats = uuid4(), many(course, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(bulk_messages, "write_of_bulk_message", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            send(*seats, key=key)
+    assert send(*seats, key=key).handled_count == 0, "the same form, sent again"
+    with time_machine.travel(timezone.now() + 2 * bulk_messages.SAFETY_DELAY):
+        jobs.run_pending("default")
+    assert (BulkMessage.objects.get().sent_count, Message.objects.count()) == (2, 2)
+
+
+def test_somebody_in_two_courses_gets_the_text_twice_only_if_it_differs(send, course, enrollment, leo, ada, now):
+    other = CourseFactory(instructor=ada, status="published")
+    latest = EnrollmentFactory(course=other, user=leo, last_activity_at=now + timedelta(minutes=1))
+    send(enrollment, latest, source="Hello { First name }")
+    assert Message.objects.get().conversation.course == other
+    send(latest, enrollment, source="Hello {first name}")
+    assert Message.objects.filter(conversation__course=other).count() == 2
+    assert send(enrollment, latest, source="How is {course}?").sent_count == 2
+    assert Message.objects.count() == 4
+
+
 def test_the_same_form_sent_twice_is_one_bulk_message(send, course, enrollment):
     key = uuid4()
     assert send(enrollment, key=key).pk == send(enrollment, key=key).pk
@@ -156,6 +186,28 @@ def test_the_form_names_whom_it_will_not_reach_and_sends(browser_of, ada, course
     assert "Shy Person" in sent
     assert Message.objects.get().source == "Hello Leo"
     assert browser_of(UserFactory(role="instructor")).get(answer["Location"]).status_code == 404
+
+
+def test_a_form_without_any_choice_is_for_nobody(browser_of, ada, enrollment):
+    browser = browser_of(ada)
+    for query in ("", "?tab=all", "?learner=nonsense"):
+        assert "No learners chosen" in browser.get(f"{ADDRESS}message{query}").text
+    browser.post(f"{ADDRESS}message", {"key": uuid4(), "text": "Hello"})
+    assert not BulkMessage.objects.exists()
+    answer = browser.get("/dashboard/instructor/exceptions/many?kind=time", follow=True)
+    assert "No one would get it" in answer.text
+
+
+def test_the_form_counts_people(browser_of, ada, enrollment, leo):
+    EnrollmentFactory(course=CourseFactory(instructor=ada, status="published"), user=leo)
+    EnrollmentFactory(course=enrollment.course)
+    browser = browser_of(ada)
+    page = browser.get(f"{ADDRESS}message?all=1").text
+    assert "Message 2 learners" in page
+    assert "or one for each course if the text has {course} or {lesson}" in page
+    answer = browser.post(f"{ADDRESS}message", {"all": "1", "key": uuid4(), "text": "On {course}"})
+    assert "2 learners have your message" in browser.get(answer["Location"]).text
+    assert Message.objects.count() == 3
 
 
 def test_a_refused_text_stays_in_the_form(browser_of, ada, enrollment):

@@ -153,9 +153,7 @@ def people_in(seats: QuerySet[Seat], team: Team, *, show: str = "", text: str = 
     elif show == "invited":
         taken = taken.filter(holder=None)
     for word in words_of_name(text[:MAX_SEARCH_LENGTH], most=MAX_SEARCH_LENGTH):
-        taken = taken.filter(
-            name_contains(word, "holder__") | Q(known_as__icontains=word) | Q(email__icontains=word)
-        )
+        taken = taken.filter(name_contains(word, "holder__") | Q(known_as__icontains=word) | Q(email__icontains=word))
     waits = Case(When(holder=None, then=Value(1)), default=Value(0), output_field=IntegerField())
     return taken.order_by(waits, *order_by_name("holder__"), "email", "pk")
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Right, taught_by
@@ -16,6 +16,12 @@ MAX_NAMES_SHOWN = 50
 def writable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     """Return those of the enrollments in whose courses the user writes messages: an admin doesn't as such."""
     return rows.filter(taught_by(user.pk, Right.TEACH, "course__")).exclude(user=user)
+
+
+def count_recipients(rows: QuerySet[Enrollment]) -> tuple[int, int]:
+    """Return how many people the enrollments are of, and how many enrollments there are. One query."""
+    found = rows.order_by().aggregate(people=Count("user", distinct=True), enrollments=Count("pk"))
+    return found["people"], found["enrollments"]
 
 
 def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
@@ -40,6 +46,12 @@ def bulk_message_of(user: User, uid: UUID) -> BulkMessage:
     if found is None:
         raise NotFound
     return found
+
+
+def count_reached(bulk: BulkMessage) -> int:
+    """Return how many people have a message of it. One query."""
+    rows = BulkRecipient.objects.filter(bulk_message=bulk, handled_at__isnull=False, refusal="")
+    return rows.aggregate(people=Count("enrollment__user", distinct=True))["people"]
 
 
 def refused_in(bulk: BulkMessage) -> list[BulkRecipient]:

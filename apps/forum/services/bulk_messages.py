@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
@@ -14,7 +14,14 @@ from apps.forum import errors, text
 from apps.forum import message_policies as policies
 from apps.forum.models import BulkMessage, BulkRecipient
 from apps.forum.services.messages import write_of_bulk_message
-from apps.forum.text.placeholders import COURSE, FIRST_NAME, LESSON, fill_placeholders, with_plain_placeholders
+from apps.forum.text.placeholders import (
+    COURSE,
+    FIRST_NAME,
+    LESSON,
+    differs_by_course,
+    fill_placeholders,
+    with_plain_placeholders,
+)
 from apps.forum.text.placeholders import placeholders as placeholders
 from apps.forum.text.placeholders import with_shown_placeholders as with_shown_placeholders
 from apps.learning.analytics.lists import rollup_of
@@ -28,12 +35,17 @@ MAX_LENGTH = 2_000  # characters, before anything is filled in
 MAX_RECIPIENTS = 20_000
 DELIVERED_AT_ONCE = 5  # so few are written while the sender waits
 ROWS_AT_ONCE = 1_000
+SAFETY_DELAY = timedelta(minutes=1)
+"""After which a job delivers what a process that was stopped didn't."""
 
 
 def send_bulk_message(
     *, user: User, recipients: Iterable[Enrollment], source: str, key: uuid.UUID, now: datetime
 ) -> BulkMessage:
     """Send a text to learners, by their enrollments, each once. A second one with the same ``key`` is the first one.
+
+    Who is chosen in several courses gets it in the one in which they were active last; in each of them if the text
+    names the course or a lesson.
 
     Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job. Whom nobody can write to is counted, not refused.
 
@@ -51,7 +63,7 @@ def send_bulk_message(
         done = BulkMessage.objects.filter(key=key, sender=user).first()
         if done is not None:
             return done
-        chosen = _taught_by(user, recipients)
+        chosen = _recipients_of(user, recipients, source)
         if not chosen:
             raise errors.NoLearnersChosen
         if len(chosen) > MAX_RECIPIENTS:
@@ -61,8 +73,8 @@ def send_bulk_message(
         bulk = BulkMessage.objects.create(key=key, sender=user, source=source, created_at=now, expected=len(chosen))
         rows = [BulkRecipient(bulk_message=bulk, enrollment_id=one) for one in chosen]
         BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
-        if len(chosen) > DELIVERED_AT_ONCE:
-            jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), bulk_message_id=bulk.pk)
+        wait = SAFETY_DELAY if len(chosen) <= DELIVERED_AT_ONCE else timedelta(0)
+        jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), delay=wait, bulk_message_id=bulk.pk)
     if len(chosen) <= DELIVERED_AT_ONCE:
         deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
         bulk.refresh_from_db()
@@ -83,18 +95,25 @@ def check_bulk_message(source: str) -> str:
         raise errors.MessageEmpty from None
 
 
-def _taught_by(user: User, recipients: Iterable[Enrollment]) -> list[int]:
-    """Return the enrollments, by primary key, in courses that the user teaches now and isn't banned from."""
+def _recipients_of(user: User, recipients: Iterable[Enrollment], source: str) -> list[int]:
+    """Return the enrollments to which the text goes, by primary key: of each person one, unless it differs by course.
+
+    Only courses that the user teaches now and isn't banned from count.
+    """
+    is_for_each_course = differs_by_course(source)
     taught: dict[int, bool] = {}
-    chosen: dict[int, None] = {}
+    chosen: dict[int, Enrollment] = {}
     for one in recipients:
         if one.course_id not in taught:
             taught[one.course_id] = policies.teaches(user, one.course)
             if taught[one.course_id]:
                 enforce(policies.not_banned(user, one.course))
-        if taught[one.course_id] and one.user_id != user.pk:
-            chosen[one.pk] = None
-    return list(chosen)
+        if not taught[one.course_id] or one.user_id == user.pk:
+            continue
+        key = one.pk if is_for_each_course else one.user_id
+        if key not in chosen or one.last_activity_at > chosen[key].last_activity_at:
+            chosen[key] = one
+    return [one.pk for one in chosen.values()]
 
 
 def deliver_bulk_message(*, bulk_message_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:

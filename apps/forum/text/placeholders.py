@@ -28,6 +28,11 @@ def with_shown_placeholders(source: str) -> str:
     return _PLACE.sub(lambda place: f"{{{shown[place[1]]}}}" if place[1] in shown else place[0], source)
 
 
+def differs_by_course(source: str) -> bool:
+    """Return whether a stored text says something else to the same learner in another course."""
+    return not {COURSE, LESSON}.isdisjoint(_PLACE.findall(source))
+
+
 def fill_placeholders(source: str, values: Mapping[str, str]) -> str:
     """Return the text with the values, by name, in their places. They are text: nothing in them is Markdown."""
     return _PLACE.sub(lambda place: escape_markdown(values[place[1]]) if place[1] in values else place[0], source)

@@ -74,18 +74,20 @@ def write(request: HttpRequest) -> HttpResponse:
 
 
 def _context(user: User, choice: Choice) -> dict[str, Any]:
-    """What the form shows beside the text. Four queries."""
+    """What the form shows beside the text. Five queries."""
     rows = queries.writable(user, choice.rows)
     refused = queries.unreachable(user, rows)
     named = list(refused[: queries.MAX_NAMES_SHOWN])
+    people, count = queries.count_recipients(rows)
     return {
         "choice": choice,
-        "count": rows.count(),
+        "people": people,
+        "count": count,
         "chosen_count": choice.rows.count(),
-        "recipients": list(rows[:MAX_NAMES]),
+        "recipients": list({one.user_id: one for one in rows[: 2 * MAX_NAMES]}.values())[:MAX_NAMES],
         "refused": named,
         "refused_count": len(named) if len(named) < queries.MAX_NAMES_SHOWN else refused.count(),
-        "places": bulk_messages.placeholders().values(),
+        "places": bulk_messages.placeholders(),
         "max_length": bulk_messages.MAX_LENGTH,
         "base": ADDRESS,
         "back": f"{ADDRESS}?{choice.wanted.query}" if choice.wanted.query else ADDRESS,
@@ -102,6 +104,7 @@ def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
     context = {
         "bulk": bulk,
         "refused": refused,
+        "reached": queries.count_reached(bulk),
         "source": bulk_messages.with_shown_placeholders(bulk.source),
         "base": ADDRESS,
     }

@@ -100,7 +100,7 @@ def writable_courses(scope: Scope, taught: set[int]) -> set[int]:
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """The chosen learners, or all that the filter shows, as CSV. Emails of those who share them."""
     user, now = signed_in_user(request), timezone.now()
-    choice = choose_learners(request.GET, user, now)
+    choice = choose_learners(request.GET, user, now, is_all_usual=True)
     return csv_response(request, f"learners-{localtime(now):%Y-%m-%d}.csv", _lines(choice.rows, now))
 
 
