@@ -1,10 +1,13 @@
 """Reports of analytics by email: when they come, what they contain, and when they end."""
 
+import csv
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from email import policy
 from email.parser import BytesParser
+from io import StringIO
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -16,7 +19,7 @@ from apps.accounts.services.unsubscribing import unsubscribe_link
 from apps.courses.errors import NotCourseStaff
 from apps.courses.models import Course
 from apps.learning.analytics.periods import Period
-from apps.learning.models import AnalyticsReport
+from apps.learning.models import AnalyticsReport, RollupState
 from apps.learning.services import analytics_reports, attach_table, end_report, schedule_report, send_due_reports
 from apps.learning.services.analytics_reports import next_report, period_of
 from studyplatform.kit import jobs
@@ -24,6 +27,7 @@ from studyplatform.kit.errors import AppError
 from studyplatform.kit.models import Job
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
+from tests.factories.billing import sale
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory
 
@@ -37,6 +41,13 @@ def _a_week_later() -> Iterator[None]:
     """The clock says when the first weekly report is due: older news is not mailed."""
     with time_machine.travel(NOW.replace(day=6, month=4, hour=7, minute=1), tick=False):
         yield
+
+
+@pytest.fixture(autouse=True)
+def counted(db: None) -> None:
+    """Everything is counted until then."""
+    until = NOW + timedelta(days=60)
+    RollupState.objects.create(counted_until=until, lessons_counted_until=until, all_counted_until=until)
 
 
 def nothing() -> None:
@@ -55,6 +66,9 @@ def due(report: AnalyticsReport) -> datetime:
         ("weekly", "Asia/Tokyo", NOW, datetime(2026, 4, 6, 0, 30, tzinfo=UTC)),  # its days end at nine in UTC
         ("weekly", "Pacific/Auckland", NOW, datetime(2026, 4, 6, 0, 30, tzinfo=UTC)),
         ("weekly", "America/Los_Angeles", NOW, datetime(2026, 3, 30, 14, 0, tzinfo=UTC)),
+        ("weekly", "Pacific/Kiritimati", NOW.replace(hour=0), datetime(2026, 3, 30, 0, 30, tzinfo=UTC)),
+        ("weekly", "Pacific/Honolulu", NOW, datetime(2026, 3, 30, 17, 0, tzinfo=UTC)),
+        ("monthly", "Pacific/Auckland", NOW, datetime(2026, 4, 1, 0, 30, tzinfo=UTC)),
         ("monthly", "UTC", NOW, datetime(2026, 4, 1, 7, 0, tzinfo=UTC)),
         ("monthly", "Europe/Berlin", NOW, datetime(2026, 4, 1, 5, 0, tzinfo=UTC)),
     ],
@@ -66,12 +80,27 @@ def test_a_report_comes_at_seven_where_its_reader_lives(
 
 
 def test_a_report_is_about_what_is_over() -> None:
-    user = User(time_zone="UTC")
-
-    assert period_of("weekly", reader=user, at=NOW) == Period(date(2026, 3, 23), date(2026, 3, 29))
+    week = Period(date(2026, 3, 23), date(2026, 3, 29))
+    assert period_of("weekly", at=NOW) == week
+    assert period_of("weekly", at=NOW + timedelta(days=3)) == week, "late, after a stop"
+    assert period_of("weekly", at=NOW + timedelta(days=7)).before == week
     first = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
-    assert period_of("monthly", reader=user, at=first) == Period(date(2026, 3, 1), date(2026, 3, 31))
-    assert period_of("monthly", reader=user, at=first + timedelta(days=20)).last == date(2026, 3, 31)
+    assert period_of("monthly", at=first) == Period(date(2026, 3, 1), date(2026, 3, 31))
+    assert period_of("monthly", at=first + timedelta(days=20)).last == date(2026, 3, 31)
+
+
+@all_cases("zone", ["Pacific/Auckland", "Asia/Shanghai", "Asia/Kolkata", "Europe/Berlin", "Pacific/Honolulu"])
+def test_the_last_day_of_a_report_is_over_in_utc(zone: str) -> None:
+    """Figures are of days of UTC."""
+    for frequency in ("weekly", "monthly"):
+        at = NOW
+        for _time in range(14):  # over both changes of the clocks
+            before, at = at, next_report(frequency, reader=User(time_zone=zone), now=at)
+            period = period_of(frequency, at=at)
+            assert period.ends_at <= at
+            assert at.astimezone(ZoneInfo(zone)).date() - period.last == timedelta(days=1)
+            if before != NOW:
+                assert period.first == period_of(frequency, at=before).last + timedelta(days=1)
 
 
 def test_a_report_is_mailed_once_with_its_tables(ada: User, course: Course) -> None:
@@ -110,7 +139,7 @@ def test_a_report_that_comes_late_is_about_the_week_that_it_was_due_for(zone: st
 
     assert "from=2026-04-13&to=2026-04-19" in Notification.objects.get(kind="learning.analytics_report").link
     report.refresh_from_db()
-    assert period_of("weekly", reader=ada, at=report.next_at) == Period(date(2026, 4, 20), date(2026, 4, 26))
+    assert period_of("weekly", at=report.next_at) == Period(date(2026, 4, 20), date(2026, 4, 26))
 
 
 def test_one_report_that_fails_does_not_keep_the_others(
@@ -131,6 +160,27 @@ def test_one_report_that_fails_does_not_keep_the_others(
     assert "could not be sent" in caplog.text
     monkeypatch.undo()
     assert send_due_reports(now=due(first), keep_alive=nothing) == 1  # it was not moved on
+
+
+def test_a_report_waits_until_its_last_day_is_counted(ada: User, course: Course) -> None:
+    report = schedule_report(user=ada, course=course, frequency="weekly", now=NOW)
+    midnight = datetime(2026, 4, 6, tzinfo=UTC)
+    RollupState.objects.update(counted_until=midnight - timedelta(minutes=1))
+
+    assert send_due_reports(now=due(report), keep_alive=nothing) == 0
+    RollupState.objects.update(counted_until=midnight)
+    assert send_due_reports(now=due(report) + timedelta(hours=3), keep_alive=nothing) == 1
+    assert "to=2026-04-05" in Notification.objects.get().link
+
+
+def test_a_report_of_a_month_has_what_was_earned_in_it(ada: User, course: Course) -> None:
+    sale(ada.pk, 10_000, at=NOW.replace(day=12), course_id=course.pk)
+    report = schedule_report(user=ada, course=course, frequency="monthly", now=NOW)
+    made = attach_table(f"{report.uid} courses 2026-03-01 2026-03-31", now=due(report))
+
+    assert made is not None
+    [row] = csv.DictReader(StringIO(made.content.decode("utf-8-sig")))
+    assert row["Earned in 2026-03"] == "70.00"
 
 
 def test_the_link_of_the_email_ends_all_emails_of_reports(ada: User, course: Course) -> None:

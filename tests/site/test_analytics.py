@@ -76,6 +76,14 @@ def rows_of(browser: Client, name: str, query: dict[str, str] | None = None) -> 
     return list(csv.reader(StringIO(text)))
 
 
+def test_the_number_of_a_lesson_stays_itself_in_a_spreadsheet(browser_of: SignIn, ada: User, course: Course) -> None:
+    """Excel makes 1.1 of "1.10"."""
+    Lesson.objects.filter(pk=course.lessons.all()[0].pk).update(number="1.10")
+    head, first, *_more = rows_of(browser_of(ada), "lessons")
+    assert head[1:3] == ["Section", "Number"]
+    assert ["1", "10"] in [row[1:3] for row in (first, *_more)]
+
+
 # The overview
 
 

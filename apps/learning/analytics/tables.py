@@ -120,9 +120,10 @@ def _earnings(asked: Asked) -> Iterator[Row]:
 
 
 def _courses(asked: Asked) -> Iterator[Row]:
-    currency, month = settings.CURRENCY, month_of(asked.now)
+    # Of the last month of the period: a report that is sent on the first is about the month before.
+    currency, month = settings.CURRENCY, asked.period.last.replace(day=1)
     yield [_("Course"), _("Status"), _("Learners"), _("Completed"), _("Completion rate"), _("Average rating"),
-           _("Ratings"), _("Earned this month"), _("Currency")]  # fmt: skip
+           _("Ratings"), _("Earned in %(month)s") % {"month": f"{month:%Y-%m}"}, _("Currency")]  # fmt: skip
     for row in course_figures(asked.scope, earned_parts(asked.scope.user.pk), [month], currency=currency):
         course = row.course
         mean = course.rating_sum / course.rating_count if course.rating_count else None
@@ -138,12 +139,14 @@ def _way(asked: Asked) -> Iterator[Row]:
 
 
 def _lessons(asked: Asked) -> Iterator[Row]:
-    yield [_("Course"), _("Number"), _("Lesson"), _("Kind"), _("Began"), _("Completed"), _("Began it or a later one"),
-           _("Stuck now"), _("Left within 15 seconds"), _("Percent of those who began"), _("Marked moments"),
-           _("Median seconds until completed")]  # fmt: skip
+    yield [_("Course"), _("Section"), _("Number"), _("Lesson"), _("Kind"), _("Began"), _("Completed"),
+           _("Began it or a later one"), _("Stuck now"), _("Left within 15 seconds"), _("Percent of those who began"),
+           _("Marked moments"), _("Median seconds until completed")]  # fmt: skip
     for row in lessons_in(asked.scope.pks):
         lesson = row.lesson
-        yield [lesson.course.title, lesson.number, lesson.title, lesson.get_kind_display(), row.began, row.completed,
+        # Spreadsheets read "1.10" as 1.1, or as a day: so the two parts of a number are two cells.
+        section, _dot, place = lesson.number.rpartition(".")
+        yield [lesson.course.title, section, place, lesson.title, lesson.get_kind_display(), row.began, row.completed,
                row.reached, row.stuck, number(row.left_early), number(row.left_early_percent), number(row.bookmarks),
                number(row.median_seconds_to_complete)]  # fmt: skip
 

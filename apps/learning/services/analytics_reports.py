@@ -76,18 +76,24 @@ def next_report(frequency: str, *, reader: User, now: datetime) -> datetime:
         day += timedelta(days=1)
 
 
-def period_of(frequency: str, *, reader: User, at: datetime) -> Period:
-    """Return what a report sent at this moment is about: the seven days, or the month, that ended the day before."""
-    last = at.astimezone(zone_of(reader)).date() - timedelta(days=1)
+def period_of(frequency: str, *, at: datetime) -> Period:
+    """Return what a report sent at this moment is about: the last whole week from Monday on, or month.
+
+    So one that is late is about the same days as one in time, and no day is in two of them or in none.
+    """
+    today = at.astimezone(UTC).date()
     if frequency == Frequency.WEEKLY:
-        return Period(last - timedelta(days=6), last)
-    first_of_this = (last + timedelta(days=1)).replace(day=1)
-    last = first_of_this - timedelta(days=1)
+        monday = today - timedelta(days=today.weekday() + 7)
+        return Period(monday, monday + timedelta(days=6))
+    last = today.replace(day=1) - timedelta(days=1)
     return Period(last.replace(day=1), last)
 
 
 def send_due_reports(*, now: datetime, keep_alive: Callable[[], None]) -> int:
     """Send the reports that are due, and end those whose users may not read them. Return how many were sent.
+
+    Of several that were missed while nothing ran, only the newest is sent. While the figures of its last day are not
+    counted, it waits.
 
     Killed between two of them, the next run goes on: each is sent and moved on in one transaction.
     """
@@ -107,18 +113,16 @@ def _send(pk: int, now: datetime) -> bool:
     report = due.filter(pk=pk, next_at__lte=now).first()
     if report is None:  # another run sent it, or it was ended
         return False
-    if read_scope(report) is None:
+    if (scope := read_scope(report)) is None:
         report.delete()
         return False
-    user, at = report.user, report.next_at
+    user, period = report.user, period_of(report.frequency, at=now)
+    if user.is_active and (scope.counted_until is None or scope.counted_until < period.ends_at):
+        return False
     report.next_at = next_report(report.frequency, reader=user, now=now)
     report.save(update_fields=["next_at"])
     if not user.is_active:  # blocked: it goes on once they are not
         return False
-    # Of several that were missed while nothing ran, only the newest is sent.
-    while (following := next_report(report.frequency, reader=user, now=at)) <= now:
-        at = following
-    period = period_of(report.frequency, reader=user, at=at)
     span = f"{period.first.isoformat()} {period.last.isoformat()}"
     query = {"from": period.first.isoformat(), "to": period.last.isoformat()}
     if report.course is not None:
