@@ -96,12 +96,14 @@ def consumed_percents(pairs: Collection[Pair]) -> dict[Pair, int]:
 class LearningFigures:
     """``days(start, end)``: rows with ``user``, ``course``, ``day`` and ``learned`` (seconds), from ``start`` to before
     ``end``. ``visits()``: rows with ``user``, ``course`` and ``visited_at``, when a lesson was last opened.
+    ``students(instructor)``: how many different people are enrolled now in the instructor's courses.
 
     Rows instead of numbers, so that the database can choose and add them up; one app registers them.
     """
 
     days: Callable[[date, date], QuerySet[Any]]
     visits: Callable[[], QuerySet[Any]]
+    students: Callable[[int], int]
 
 
 learning_figures: Registry[LearningFigures] = Registry("learning figures")

@@ -54,7 +54,10 @@ course_access.register(
 )
 
 watch_time.register("learning", figures.watched_days)
-learning_figures.register("learning", LearningFigures(days=figures.learned_days, visits=figures.lesson_visits))
+learning_figures.register(
+    "learning",
+    LearningFigures(days=figures.learned_days, visits=figures.lesson_visits, students=figures.count_students),
+)
 
 
 @session_counts.registers("reported_ratings")
@@ -167,8 +170,13 @@ def _oldest_of(waiting: attention.Waiting, now: datetime) -> str:
     if waiting.oldest is None:
         return ""
     said = {"time": waiting_time((now - waiting.oldest).total_seconds()), "course": waiting.course}
-    if not waiting.course:
-        return _("The oldest has been waiting for %(time)s.") % said
+    if waiting.here < waiting.count:
+        text = ngettext(
+            "%(here)d of them in %(course)s, waiting for %(time)s.",
+            "%(here)d of them in %(course)s, the oldest waiting for %(time)s.",
+            waiting.here,
+        )
+        return text % {**said, "here": waiting.here}
     if waiting.count == 1:
         return _("It has been waiting for %(time)s, in %(course)s.") % said
     return _("The oldest has been waiting for %(time)s, in %(course)s.") % said

@@ -6,12 +6,15 @@ from django.utils import timezone
 from apps.accounts.models import Notification
 from apps.billing import services
 from apps.billing.models import EarningsMilestone
+from apps.billing.queries import milestones
 from apps.billing.queries.milestones import label_of
 from apps.billing.queries.payouts import minimum
 from apps.courses.models import Course
 from studyplatform.kit import jobs
+from tests.factories.accounts import UserFactory
 from tests.factories.billing import sale
 from tests.factories.courses import CourseFactory
+from tests.factories.learning import EnrollmentFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -60,10 +63,18 @@ def test_a_good_month_is_not_one_over_several(ada):
     assert reached(ada) == {"revenue_100", "revenue_1000"}
 
 
-def test_students_are_those_of_all_courses(ada):
-    for count in (60, 40):
-        Course.objects.filter(pk=CourseFactory(instructor=ada).pk).update(learner_count=count)
+def test_students_are_the_different_people_of_all_courses(ada, monkeypatch):
+    monkeypatch.setattr(milestones, "STUDENTS", {"students_100": 3, "students_1000": 4})
+    people = UserFactory.create_batch(3)
+    for course, enrolled in ((CourseFactory(instructor=ada), people[:2]), (CourseFactory(instructor=ada), people[1:2])):
+        Course.objects.filter(pk=course.pk).update(learner_count=2)
+        for one in enrolled:
+            EnrollmentFactory(course=course, user=one)
+    EnrollmentFactory(course=course, user=UserFactory(deleted_at=NOW))
+    EnrollmentFactory(course=course, revoked_at=NOW)
+    assert services.note_milestones(instructor_id=ada.pk, now=NOW) == []
 
+    EnrollmentFactory(course=course, user=people[2])
     assert services.note_milestones(instructor_id=ada.pk, now=NOW) == ["students_100"]
     assert services.note_milestones(instructor_id=ada.pk, now=NOW) == []
 

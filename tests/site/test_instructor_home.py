@@ -11,6 +11,11 @@ from apps.billing.models import EarningsMilestone
 from apps.courses import services as courses
 from apps.courses.models import CoInstructor, Course, Lesson
 from apps.forum.models import Report
+from apps.learning.analytics.course_figures import figures_of_courses
+from apps.learning.analytics.courses import scope_of
+from apps.learning.analytics.lists import count_learners
+from apps.learning.analytics.metrics import metrics_of
+from apps.learning.analytics.overview import course_figures
 from apps.learning.models import EssayAnswer
 from apps.tutor.models import TodoCount
 from studyplatform.kit.extensions import AttentionItem, Urgency, attention_items_for, attention_sources
@@ -156,6 +161,36 @@ def test_an_old_review_and_an_answered_question_wait_no_longer(ada) -> None:
     make_topic(board=board, author=ada)
 
     assert titles(ada, now) == []
+
+
+def test_what_waits_in_several_courses_says_where_its_button_leads(ada) -> None:
+    now = timezone.now()
+    rivers, seas = (CourseFactory(instructor=ada, status="published", title=title) for title in ("Rivers", "Seas"))
+    for course, hours in ((rivers, 30), (seas, 5), (seas, 6)):
+        RatingFactory(enrollment=EnrollmentFactory(course=course), created_at=now - hours * HOUR, text="Clear.")
+
+    [item] = attention_items_for(ada, now=now)
+
+    assert (item.title, item.count) == ("3 reviews without a reply", 3)
+    assert item.text == "1 of them in Rivers, waiting for 30 hours."
+    assert item.address.startswith(f"/courses/{rivers.slug}/")
+
+
+def test_a_deleted_account_is_a_present_student_nowhere(ada) -> None:
+    now = timezone.now()
+    course = CourseFactory(instructor=ada, status="published")
+    long_ago, gone = now - timedelta(days=40), UserFactory(is_active=False, deleted_at=now - timedelta(days=2))
+    EnrollmentFactory(course=course, enrolled_at=long_ago)
+    EnrollmentFactory(course=course, user=gone, enrolled_at=long_ago, completed_at=long_ago)
+    scope = scope_of(ada)
+
+    found = metrics_of(scope, now=now)
+
+    assert (found.total_students, found.total_students_before) == (1, 1)
+    assert (found.completion_rate, found.completion_rate_before) == (0, 0)
+    others = figures_of_courses([course], now=now)[course.pk], course_figures(scope, [], [], currency="usd")[0]
+    assert [one.learners for one in others] == [1, 1]
+    assert count_learners(scope, now).people == 1
 
 
 def test_many_failed_videos_are_counted(ada) -> None:

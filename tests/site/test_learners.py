@@ -163,6 +163,7 @@ def test_the_page_shows_a_row_with_its_remark_and_says_when_nobody_matches(five,
         assert said in page, said
     assert "No learner called “quentin” here" in browser.get(f"{ADDRESS}?q=quentin").text
     assert "No one matches these filters" in browser.get(f"{ADDRESS}?least=99&most=99").text
+    assert browser.get(f"{ADDRESS}?risk=failing").text.count("Failing</p>") == 1
 
 
 def test_without_courses_and_without_learners_it_says_what_will_come(browser_of, eve, ada, course, browser):

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db.models import Sum
 
 from apps.accounts.models import User
+from apps.billing.extensions import learning_figures
 from apps.billing.models import EarningsMilestone
 from apps.billing.queries.earnings import earned_by_month
 from apps.courses.models import Course
@@ -52,13 +53,17 @@ def milestones_of(user: User) -> list[Milestone]:
 
 
 def find_reached(user: User) -> list[Name]:
-    """Return the milestones whose condition is met now. Two queries.
+    """Return the milestones whose condition is met now. Three queries at most.
 
-    Money counts as the instructor's share in the site's currency, net of refunds; students are those of all courses.
+    Money counts as the instructor's share in the site's currency, net of refunds; students are those of all courses,
+    and who takes two of them counts once, as in "Total students".
     """
     months = [each.share for each in earned_by_month(user.pk, settings.CURRENCY).values()]
     dollar = _dollar()
     students = Course.objects.filter(instructor=user).aggregate(sum=Sum("learner_count"))["sum"] or 0
+    if students >= min(STUDENTS.values()):
+        (figures,) = learning_figures.ordered()
+        students = figures.students(user.pk)
     reached = [name for name, dollars in IN_TOTAL.items() if sum(months) >= dollars * dollar]
     reached += [name for name, dollars in IN_A_MONTH.items() if max(months, default=0) >= dollars * dollar]
     return reached + [name for name, count in STUDENTS.items() if students >= count]

@@ -12,8 +12,9 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Right, taught_by
 from apps.learning.analytics.health import CourseFigures, WeakLesson
 from apps.learning.analytics.lessons import STUCK_RISKS
+from apps.learning.analytics.lists import learners_in
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
-from apps.learning.models import Enrollment, EnrollmentRollup
+from apps.learning.models import EnrollmentRollup
 
 WEEK = timedelta(days=7)
 
@@ -25,7 +26,7 @@ def figures_of_courses(courses: Collection[Course], *, now: datetime) -> dict[in
     """
     pks = [course.pk for course in courses]
     is_quiet = Q(rollup__risk=EnrollmentRollup.Risk.QUIET)
-    rows = Enrollment.objects.active().filter(course__in=pks, user__deleted_at=None).order_by().values_list("course")
+    rows = learners_in(pks).order_by().values_list("course")
     counts = {
         "learners": Count("pk"),
         "finished": Count("pk", filter=Q(completed_at__isnull=False)),

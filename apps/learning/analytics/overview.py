@@ -10,7 +10,8 @@ from django.db.models import Count, Q
 from apps.billing.queries.earnings import Part
 from apps.courses.models import Course
 from apps.learning.analytics.courses import Scope
-from apps.learning.models import Enrollment, Rating
+from apps.learning.analytics.lists import learners_in
+from apps.learning.models import Rating
 from apps.learning.queries.ratings import with_people
 
 
@@ -53,7 +54,7 @@ def course_figures(
 
     :param parts: what `apps.billing.queries.earnings.earned_parts` found for the reader.
     """
-    present = Enrollment.objects.filter(course__in=scope.pks, revoked_at=None, user__deleted_at=None).order_by()
+    present = learners_in(scope.pks).order_by()
     counts = present.values_list("course").annotate(
         learners=Count("pk"), completed=Count("pk", filter=Q(completed_at__isnull=False))
     )

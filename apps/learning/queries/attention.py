@@ -15,13 +15,14 @@ REPLY_WITHIN = timedelta(days=60)
 
 @dataclass(frozen=True)
 class Waiting:
-    """How many there are, the oldest since when, and in which course if all are in one. ``slug``: of the course in
-    which one has waited longest."""
+    """How many there are, the oldest since when, and in which course that one is: its title and slug. ``here``: how
+    many are in that course."""
 
     count: int
     oldest: datetime | None
     course: str
     slug: str
+    here: int
 
 
 def waiting_essays(user: User) -> Waiting:
@@ -46,9 +47,9 @@ def _add_up(rows: QuerySet[EssayAnswer] | QuerySet[Rating], since: str, course: 
     names = rows.order_by().values(title=F(f"{course}title"), slug=F(f"{course}slug"))
     found = sorted(names.annotate(count=Count("pk"), oldest=Min(since)), key=lambda row: row["oldest"])
     if not found:
-        return Waiting(0, None, "", "")
-    title = found[0]["title"] if len(found) == 1 else ""
-    return Waiting(sum(row["count"] for row in found), found[0]["oldest"], title, found[0]["slug"])
+        return Waiting(0, None, "", "", 0)
+    first = found[0]
+    return Waiting(sum(row["count"] for row in found), first["oldest"], first["title"], first["slug"], first["count"])
 
 
 @dataclass(frozen=True)
