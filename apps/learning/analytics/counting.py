@@ -15,7 +15,7 @@ from apps.learning.analytics.counting_days import recount_days
 from apps.learning.analytics.counting_learners import recount_learners, remove_gone
 from apps.learning.analytics.counting_lessons import recount_lessons, recount_questions
 from apps.learning.analytics.storing import Changes
-from apps.learning.models import Attempt, CourseDay, Enrollment, LessonProgress, RollupState
+from apps.learning.models import Attempt, CourseDay, Enrollment, EssayAnswer, LessonProgress, RollupState
 
 COUNTING_INTERVAL = timedelta(minutes=10)
 LESSONS_INTERVAL = timedelta(hours=1)
@@ -110,11 +110,12 @@ def _last_night(now: datetime) -> datetime:
 
 
 def _active_since(since: datetime) -> QuerySet[Enrollment]:
-    """The enrollments in which something happened since then."""
+    """The enrollments in which something happened since then, or an essay got its marks."""
+    marked = EssayAnswer.objects.filter(marked_at__gte=since).values("attempt__enrollment")
     begun = LessonProgress.objects.filter(started_at__gte=since).values("enrollment")
     submitted = Attempt.objects.filter(submitted_at__gte=since).values("enrollment")
-    happened = Q(last_activity_at__gte=since) | Q(enrolled_at__gte=since) | Q(pk__in=begun) | Q(pk__in=submitted)
-    return Enrollment.objects.active().filter(happened)
+    happened = Q(last_activity_at__gte=since) | Q(enrolled_at__gte=since)
+    return Enrollment.objects.active().filter(happened | Q(pk__in=begun) | Q(pk__in=submitted) | Q(pk__in=marked))
 
 
 def _courses_active_since(since: datetime) -> QuerySet[Course]:

@@ -33,6 +33,7 @@ from apps.learning.models import (
     CourseVisit,
     Enrollment,
     EnrollmentRollup,
+    EssayAnswer,
     LessonProgress,
     LessonRollup,
     QuestionRollup,
@@ -45,7 +46,7 @@ from studyplatform.kit.models import Job
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
-from tests.factories.learning import EnrollmentFactory, LessonProgressFactory, NoteFactory
+from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory, NoteFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -172,6 +173,34 @@ def test_the_command_reports_and_can_only_look(film: Lesson) -> None:
 def test_the_command_refuses_what_it_does_not_know(option: str, value: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         call_command("rebuild_rollups", option, value)
+
+
+def test_marks_of_an_old_essay_count_with_the_next_run(course: Course) -> None:
+    """Nothing else of the learner changes then, and the attempt was submitted long ago."""
+    quiz = QuizFactory(lesson__section__course=course)
+    [enrollment] = learn(quiz.lesson, 1, days=6)
+    attempts = [
+        AttemptFactory(
+            enrollment=enrollment,
+            quiz=quiz,
+            number=number,
+            submitted_at=ago(6 - number),
+            percent=20,
+            waiting=number - 1,
+        )
+        for number in (1, 2)
+    ]
+    keep_rollups(now=NOW)
+    assert (count_at_risk(scope_of(course.instructor)), enrollment.rollup.quiz_percent) == ({"slow_start": 1}, 20)
+
+    later = NOW + timedelta(minutes=10)
+    Attempt.objects.filter(pk=attempts[1].pk).update(waiting=0, percent=40)
+    EssayAnswer.objects.create(
+        attempt=attempts[1], question_uid=uuid4(), place=1, points=4, submitted_at=ago(4), earned=0, marked_at=later
+    )
+    keep_rollups(now=later)
+    enrollment.rollup.refresh_from_db()
+    assert (enrollment.rollup.risk, enrollment.rollup.quiz_percent) == ("failing", 40)
 
 
 def test_a_course_alone_leaves_the_others(film: Lesson) -> None:
