@@ -51,7 +51,7 @@ def bulk_message_of(user: User, uid: UUID) -> BulkMessage:
 def count_reached(bulk: BulkMessage) -> int:
     """Return how many people have a message of it. One query."""
     rows = BulkRecipient.objects.filter(bulk_message=bulk, handled_at__isnull=False, refusal="")
-    return rows.aggregate(people=Count("enrollment__user", distinct=True))["people"]
+    return int(rows.aggregate(people=Count("enrollment__user", distinct=True))["people"])
 
 
 def refused_in(bulk: BulkMessage) -> list[BulkRecipient]:

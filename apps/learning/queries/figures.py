@@ -23,7 +23,7 @@ def enrollments_since(since: datetime) -> int:
 def count_students(instructor: int) -> int:
     """Return how many different people are enrolled now in the courses of an instructor, by primary key."""
     rows = Enrollment.objects.active().filter(course__instructor=instructor, user__deleted_at=None)
-    return rows.aggregate(people=Count("user", distinct=True))["people"]
+    return int(rows.aggregate(people=Count("user", distinct=True))["people"])
 
 
 def watched_days(start: date, end: date) -> QuerySet[WatchedDay]:
