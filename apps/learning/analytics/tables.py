@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.billing.queries.earnings import earned_parts
-from apps.billing.queries.periods import month_of
 from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.curves import Retention
 from apps.learning.analytics.funnel import funnel_of
