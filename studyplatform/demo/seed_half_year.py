@@ -35,7 +35,6 @@ from apps.learning.models import (
     RollupState,
     WatchedDay,
 )
-from apps.learning.notes.merging import Content, Edit
 from studyplatform.demo.answers import right_answer, wrong_answer
 from studyplatform.demo.crowd import (
     HALF_YEAR,
@@ -324,22 +323,11 @@ def _progress_of(enrollment: Enrollment, lesson: Lesson, visit: Visit) -> Lesson
 
 def _moment_of(user: User, lesson: Lesson, visit: Visit, dice: random.Random) -> Note:
     """A second that the learner marked, as their browser would have sent it."""
-    uid = UUID(int=dice.getrandbits(128), version=4)
-    edit = Edit(revision=1, at=int(visit.last_at.timestamp() * 1000), text=dice.choice(MOMENTS))
-    return Note(
-        uid=uid,
-        user=user,
-        course_id=lesson.course_id,
-        lesson=lesson,
-        lesson_title=lesson.title,
-        kind=Note.Kind.MOMENT,
-        second=min(lesson.duration - 1, round(lesson.duration * dice.triangular(0.3, 0.9, 0.6))),
-        content=Content({uid.hex[:16]: edit}).as_json(),
-        text=edit.text,
-        revision=1,
-        created_at=visit.last_at,
-        updated_at=visit.last_at,
-    )
+    second = min(lesson.duration - 1, round(lesson.duration * dice.triangular(0.3, 0.9, 0.6)))
+    return learning.make_note(
+        learner=user, lesson=lesson, uid=UUID(int=dice.getrandbits(128), version=4), kind=Note.Kind.MOMENT,
+        second=second, text=dice.choice(MOMENTS), now=visit.last_at,
+    )  # fmt: skip
 
 
 def _attempt_of(taught: _Taught, enrollment: Enrollment, lesson: Lesson, number: int, one: Try) -> Attempt:

@@ -6,6 +6,7 @@ from apps.courses.models import Question, Quiz
 from apps.learning.analytics.items import CHOICES
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP, hide_small, is_shown
 from apps.learning.models import QuestionRollup
+from apps.learning.quizzes import rendering
 
 _UNANSWERED = ""
 _REMOVED = "removed"
@@ -36,6 +37,11 @@ class ItemFigures:
     difficulty: float | None = None
     discrimination: float | None = None
     options: tuple[Option, ...] = field(default=())
+
+    @property
+    def prompt_html(self) -> str:
+        """What the question asks, as learners see it."""
+        return rendering.prompt_html(self.question)
 
     @property
     def is_shown(self) -> bool:

@@ -41,7 +41,7 @@ from apps.learning.services.notebook_documents import (
     mark_document_failed,
     request_document,
 )
-from apps.learning.services.notes import delete_notes, save_note, write_note
+from apps.learning.services.notes import delete_notes, make_note, save_note, write_note
 from apps.learning.services.openings import OPENING_CHECK_INTERVAL, announce_openings, plan_opening_checks
 from apps.learning.services.practice import (
     add_card,
@@ -120,6 +120,7 @@ __all__ = [
     "grant_extra_attempts",
     "grant_extra_time",
     "issue_certificate",
+    "make_note",
     "make_submitted",
     "mark_document_failed",
     "mark_essay",

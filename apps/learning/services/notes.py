@@ -131,9 +131,30 @@ def write_note(
     *, user: User, lesson_uid: UUID, uid: UUID, kind: str, second: int | None, text: str, now: datetime
 ) -> Note:
     """Save a note that one editor has written; see ``save_note``."""
-    edit = Edit(revision=1, at=int(now.timestamp() * 1000), text=text)
-    content = Content({uid.hex[:16]: edit})
+    content = _written_once(uid, text, now)
     return save_note(user=user, lesson_uid=lesson_uid, uid=uid, kind=kind, second=second, content=content, now=now)
+
+
+def make_note(
+    *, learner: User, lesson: Lesson, uid: UUID, kind: str, second: int | None, text: str, now: datetime
+) -> Note:
+    """Return the note that ``write_note`` would save, for content that is written in bulk."""
+    note = Note(
+        uid=uid,
+        user=learner,
+        course_id=lesson.course_id,
+        lesson=lesson,
+        lesson_title=lesson.title,
+        kind=kind,
+        second=second,
+        created_at=now,
+    )
+    _apply(note, _written_once(uid, text, now), now)
+    return note
+
+
+def _written_once(uid: UUID, text: str, now: datetime) -> Content:
+    return Content({uid.hex[:16]: Edit(revision=1, at=int(now.timestamp() * 1000), text=text)})
 
 
 def delete_notes(*, user_id: int) -> None:

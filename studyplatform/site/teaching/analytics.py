@@ -18,7 +18,7 @@ from apps.billing.queries.earnings import Part, earned_parts
 from apps.courses.queries.authoring import course_badge
 from apps.learning.analytics.comparison import Compared, compare_series
 from apps.learning.analytics.lessons import reach_of
-from apps.learning.analytics.metrics import Metrics, describe_metrics, metrics_of
+from apps.learning.analytics.metrics import metrics_of
 from apps.learning.analytics.overview import CourseFigures, course_figures, earned_by_month, ratings_together
 from apps.learning.analytics.series import DayFigures, series_with_before
 from apps.learning.analytics.smallest_group import blur, is_shown
@@ -36,8 +36,8 @@ from studyplatform.site.teaching.analytics_charts import (
     spent,
 )
 from studyplatform.site.teaching.analytics_choices import Choice, choose, months_of, site_currency
-from studyplatform.site.teaching.analytics_tiles import tiles_of
 from studyplatform.site.teaching.chart_titles.courses import title_of_ratings
+from studyplatform.site.teaching.metric_tiles import meanings_of, tiles_of
 
 LEAST_MONTHS, MOST_MONTHS = 6, 12  # of earnings
 SPARK_MONTHS = 6
@@ -64,8 +64,8 @@ def _figures(choice: Choice) -> dict[str, Any]:
     rows = course_figures(scope, parts, months, currency=currency)
     ratings = ratings_together(scope)
     return {
-        "tiles": tiles_of(found, scope),
-        "meanings": _meanings(found),
+        "tiles": (tiles := tiles_of(found, scope.chosen)),
+        "meanings": meanings_of(tiles),
         "people": chart_of_people(compared, today=today, is_compared=choice.is_compared),
         "time": chart_of_time(compared, today=today),
         "compared": _compared_rows(compared),
@@ -82,21 +82,6 @@ def _figures(choice: Choice) -> dict[str, Any]:
         "this_month": months[-1],
         "currency": currency,
     }
-
-
-def _meanings(found: Metrics) -> list[tuple[str, str]]:
-    names = {
-        "total_students": _("Total students"),
-        "active_students": _("Active students in the last 30 days"),
-        "completion_rate": _("Completion rate"),
-        "average_rating": _("Average rating"),
-        "total_revenue": _("Total revenue"),
-        "monthly_earnings": _("Monthly earnings"),
-        "pending_payout": _("Pending payout"),
-        "next_payout_date": _("Next payout date"),
-    }
-    said = describe_metrics()
-    return [(name, said[key]) for key, name in names.items()]
 
 
 def _stars(stars: int) -> str:

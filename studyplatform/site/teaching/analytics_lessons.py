@@ -22,7 +22,6 @@ from apps.learning.analytics.lessons import lessons_of, lessons_standing_out, st
 from apps.learning.analytics.quizzes import items_of
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
 from apps.learning.analytics.tables import TABLES
-from apps.learning.quizzes.rendering import prompt_html
 from studyplatform.kit.charts.rows import FunnelStep
 from studyplatform.kit.charts.rows import funnel as lay_out_funnel
 from studyplatform.kit.errors import NotFound
@@ -169,7 +168,7 @@ def quiz_items(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
             [one.discrimination for one in items],
             [one.responses for one in items],
         ),
-        "items": [(item, prompt_html(item.question), say_discrimination(item.discrimination)) for item in items],
+        "items": [(item, say_discrimination(item.discrimination)) for item in items],
         "smallest": SMALLEST_GROUP,
         "truths": {"true": _("True"), "false": _("False")},
     }

@@ -18,11 +18,11 @@ from apps.forum.queries.attention import newest_questions
 from apps.learning.analytics.course_figures import figures_of_courses
 from apps.learning.analytics.courses import Scope, scope_of
 from apps.learning.analytics.health import describe_health, say_health, title_of_health
-from apps.learning.analytics.metrics import describe_metrics, metrics_of
+from apps.learning.analytics.metrics import metrics_of
 from apps.learning.queries.attention import newest_reviews
 from studyplatform.kit.extensions import attention_items_for
 from studyplatform.site.teaching.first_steps import FirstStep, find_first_course, find_first_steps
-from studyplatform.site.teaching.metric_tiles import tiles_of
+from studyplatform.site.teaching.metric_tiles import meanings_of, tiles_of
 
 MOST_COURSES = 8
 MOST_REVIEWS = 3
@@ -43,8 +43,8 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
     milestones = milestones_of(user)
     context = {
         "hour": now.astimezone(zone_of(user)).hour,
-        "tiles": tiles_of(metrics_of(scope, now=now)),
-        "meanings": describe_metrics(),
+        "tiles": (tiles := tiles_of(metrics_of(scope, now=now))),
+        "meanings": meanings_of(tiles),
         "items": items[:MOST_ITEMS],
         "more_items": items[MOST_ITEMS:],
         "first_steps": _first_steps(user, scope),

@@ -1,27 +1,38 @@
 """The eight metrics of instructors as tiles, by the names of the specification."""
 
+from urllib.parse import urlencode
+
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.billing.queries.payouts import minimum, sales_until
-from apps.learning.analytics.metrics import Metrics
+from apps.courses.models import Course
+from apps.learning.analytics.metrics import Metrics, describe_metrics
 from studyplatform.kit.charts.measures import Counts, Percents
 from studyplatform.kit.extensions import Tile
 from studyplatform.kit.text.money import money
 
-LEARNERS_PAGE = "/dashboard/instructor/students/"
-ANALYTICS_PAGE = "/dashboard/instructor/analytics/"
 NOTHING = "–"
 
 
-def tiles_of(metrics: Metrics) -> list[Tile]:
-    """Return the tiles in their order."""
-    return [*_of_learners(metrics), *_of_money(metrics)]
+def tiles_of(metrics: Metrics, course: Course | None = None) -> list[Tile]:
+    """Return the tiles in their order, of one course or of all that somebody teaches."""
+    return [*_of_learners(metrics, course), *_of_money(metrics, course)]
 
 
-def _of_learners(metrics: Metrics) -> list[Tile]:
+def meanings_of(tiles: list[Tile]) -> list[tuple[str, str]]:
+    """Return what each of the tiles means, by its label."""
+    return list(zip((tile.label for tile in tiles), describe_metrics().values(), strict=True))
+
+
+def _learners_page(course: Course | None, **narrowed: str) -> str:
+    query = urlencode({**({"course": course.slug} if course is not None else {}), **narrowed})
+    return f"{reverse('site:learners')}?{query}" if query else reverse("site:learners")
+
+
+def _of_learners(metrics: Metrics, course: Course | None) -> list[Tile]:
     rate, rate_before = metrics.completion_rate, metrics.completion_rate_before
     rating, active, before = metrics.average_rating, metrics.active_students, metrics.active_students_before
     more = metrics.total_students - metrics.total_students_before
@@ -33,7 +44,7 @@ def _of_learners(metrics: Metrics) -> list[Tile]:
             _("Total students"),
             Counts().write(metrics.total_students),
             _("in 30 days") if more else _("as 30 days ago") if metrics.total_students else _("none yet"),
-            LEARNERS_PAGE,
+            _learners_page(course),
             Counts().write(abs(more)) if more else "",
             more < 0,
         ),
@@ -41,7 +52,7 @@ def _of_learners(metrics: Metrics) -> list[Tile]:
             _("Active students in the last 30 days"),
             NOTHING if active is None else Counts().write(active),
             _say_active(active, before),
-            f"{LEARNERS_PAGE}?seen=30",
+            _learners_page(course, seen="30"),
             _percents(active, before),
             active is not None and before is not None and active < before,
         ),
@@ -49,7 +60,7 @@ def _of_learners(metrics: Metrics) -> list[Tile]:
             _("Completion rate"),
             NOTHING if rate is None else Percents().write(rate),
             _("in 30 days") if round(points) else completed % {"num": Counts().write(metrics.completed)},
-            ANALYTICS_PAGE,
+            _learners_page(course, tab="finished"),
             _points(points),
             points < 0,
         ),
@@ -81,7 +92,7 @@ def _points(points: float) -> str:
     return ngettext("%(num)d point", "%(num)d points", count) % {"num": count} if count else ""
 
 
-def _of_money(metrics: Metrics) -> list[Tile]:
+def _of_money(metrics: Metrics, course: Course | None) -> list[Tile]:
     currency = metrics.currency
     rows = f"{reverse('billing:earnings')}?currency={currency}&period="
     least = minimum(currency)
@@ -89,17 +100,22 @@ def _of_money(metrics: Metrics) -> list[Tile]:
     until = date_format(sales_until(metrics.next_payout_date), "j F")
     before = {"amount": money(metrics.monthly_earnings_before, currency)}
     return [
-        Tile(_("Total revenue"), money(metrics.total_revenue, currency), _("your part, less refunds"), f"{rows}all"),
+        Tile(
+            _("Total revenue"),
+            money(metrics.total_revenue, currency),
+            _("your part, less refunds") if course is None else _("your part of this course, less refunds"),
+            f"{rows}all" if course is None else "",
+        ),
         Tile(
             _("Monthly earnings"),
             money(metrics.monthly_earnings, currency),
             _("so far; %(amount)s last month") % before,
-            f"{rows}this-month",
+            f"{rows}this-month" if course is None else "",
         ),
         Tile(
             _("Pending payout"),
             money(metrics.pending_payout, currency),
-            waits if metrics.pending_payout < least else _("scheduled"),
+            waits if metrics.pending_payout < least else _("scheduled") if course is None else _("of all your courses"),
             f"{reverse('billing:next-payout')}?currency={currency}",
         ),
         Tile(
