@@ -75,7 +75,7 @@ COURSES = {
         {
             "finding-them-by-hand": 0.1,
             "check-arrows-and-grids": 0.05,
-            "what-a-determinant-measures": 0.07,
+            "what-a-determinant-measures": 0.12,
             "eigenvectors-seen-before-named": 0.07,
         },
         {Fate.STUCK: 32, Fate.FAILING: 9, Fate.SLOW_START: 11, Fate.QUIET: 6},

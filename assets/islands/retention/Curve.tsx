@@ -78,10 +78,7 @@ export function Curve({ percents, band, moments, time, onPlay }: Props) {
         </svg>
         <span className="retention__now" style={{ left: `${leftOf(time, count)}%` }} />
         {hovered !== null && (
-          <span
-            className="retention__hair"
-            style={{ left: `${leftOf(hovered, count)}%` }}
-          />
+          <span className="retention__hair" style={{ left: `${leftOf(hovered, count)}%` }} />
         )}
       </div>
       <p className="retention__said" aria-hidden="true">

@@ -1,4 +1,4 @@
-import { clock, spokenTime } from "../../shared/format";
+import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { Moment, MomentKind } from "./props";
@@ -30,13 +30,9 @@ export function Moments({ moments, onPlay }: Props) {
       <ul className="moments mt-2">
         {moments.map((moment) => (
           <li key={`${moment.kind} ${moment.start}`}>
-            <button
-              className="btn btn--sm"
-              type="button"
-              aria-label={t("Play from {time}", { time: spokenTime(moment.start) })}
-              onClick={() => onPlay(moment.start)}
-            >
+            <button className="btn btn--sm" type="button" onClick={() => onPlay(moment.start)}>
               <Icon name="play" />
+              <span className="vh">{t("Play")} </span>
               {`${clock(moment.start)}–${clock(moment.end)}`}
             </button>
             <span className={`moments__kind moments__kind--${moment.kind}`}>
