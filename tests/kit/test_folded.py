@@ -9,6 +9,7 @@ from tests.factories.accounts import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NAMES = {
+    "IRIS O'Neil": ["iris", "o'NEIL"],
     "Zoë Ångström": ["zoe", "ANGSTROM", "ångst"],
     "Łukasz Żółć": ["lukasz", "ZOLC"],
     "Søren Kierkegård": ["soren", "kierkegard"],

@@ -124,6 +124,8 @@ class User(AbstractUser):
             models.CheckConstraint(condition=Q(daily_minutes__range=(5, 600)), name="goal_of_minutes_in_a_day"),
             models.CheckConstraint(condition=Q(weekly_lessons__range=(1, 100)), name="goal_of_lessons_in_a_week"),
         ]
+        # Lists of people leave the deleted out without reading all the others.
+        indexes = [models.Index(fields=["id"], condition=Q(deleted_at__isnull=False), name="deleted_accounts")]
 
     def __str__(self) -> str:
         return self.email
