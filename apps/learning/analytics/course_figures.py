@@ -3,24 +3,24 @@
 from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, Q
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Right, taught_by
 from apps.learning.analytics.health import CourseFigures, WeakLesson
-from apps.learning.analytics.lessons import STUCK_RISKS
+from apps.learning.analytics.lessons import count_stuck
 from apps.learning.analytics.lists import learners_in
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
 from apps.learning.models import EnrollmentRollup
 
 WEEK = timedelta(days=7)
+_BEGAN = Coalesce(F("rollup__began"), 0)
 
 
 def figures_of_courses(courses: Collection[Course], *, now: datetime) -> dict[int, CourseFigures]:
-    """Return the figures of each course by primary key. Two queries.
+    """Return the figures of each course by primary key. Three queries.
 
     :param courses: of which the reader may read figures.
     """
@@ -51,26 +51,20 @@ def figures_of_courses(courses: Collection[Course], *, now: datetime) -> dict[in
 
 def _stuck_in(courses: Collection[int]) -> defaultdict[int, list[WeakLesson]]:
     found: defaultdict[int, list[WeakLesson]] = defaultdict(list)
-    rows = _with_stuck(Lesson.objects.filter(course__in=courses))
-    for course, number, learners, began in rows.values_list("course", "number", "stuck", "began"):
-        found[course].append(WeakLesson(number, learners, max(learners, began)))
+    lessons = Lesson.objects.filter(course__in=courses)
+    stuck = count_stuck(lessons)
+    rows = lessons.filter(pk__in=stuck).order_by().values_list("pk", "course", "number", _BEGAN)
+    for pk, course, number, began in rows:
+        found[course].append(WeakLesson(number, stuck[pk], max(stuck[pk], began)))
     return found
 
 
-def _with_stuck(lessons: QuerySet[Lesson]) -> QuerySet[Any, Any]:
-    """Those in which somebody is stuck or fails the quiz: ``stuck`` of the ``began`` who began them."""
-    here = EnrollmentRollup.objects.filter(
-        risk_lesson=OuterRef("pk"), risk__in=STUCK_RISKS, enrollment__revoked_at=None
-    )
-    count = Subquery(here.order_by().values("risk_lesson").annotate(n=Count("pk")).values("n"))
-    return lessons.annotate(stuck=count, began=Coalesce(F("rollup__began"), 0)).filter(stuck__gt=0).order_by()
-
-
 def find_weak_lessons(user: User) -> list[tuple[Lesson, WeakLesson]]:
-    """Return the weak lessons of the published courses that the user edits, the weakest first. One query."""
+    """Return the weak lessons of the published courses that the user edits, the weakest first. Two queries."""
     mine = taught_by(user.pk, Right.EDIT, "course__")
-    rows = _with_stuck(Lesson.objects.filter(mine, course__status=Course.Status.PUBLISHED))
-    rows = rows.filter(stuck__gte=SMALLEST_GROUP).select_related("course")
+    lessons = Lesson.objects.filter(mine, course__status=Course.Status.PUBLISHED)
+    stuck = {pk: learners for pk, learners in count_stuck(lessons).items() if learners >= SMALLEST_GROUP}
+    rows = Lesson.objects.filter(pk__in=stuck).annotate(began=_BEGAN).select_related("course")
     rows = rows.only("number", "title", "course__title", "course__slug")
-    found = [(row, WeakLesson(row.number, row.stuck, max(row.stuck, row.began))) for row in rows]
+    found = [(row, WeakLesson(row.number, stuck[row.pk], max(stuck[row.pk], row.began))) for row in rows]
     return sorted([pair for pair in found if pair[1].is_weak], key=lambda pair: (-pair[1].share, pair[0].pk))

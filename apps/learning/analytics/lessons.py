@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Q, QuerySet
 
 from apps.courses.models import Lesson
 from apps.learning.analytics.courses import Scope
@@ -107,24 +107,28 @@ def _percent(part: int, whole: int) -> float | None:
 
 
 def _count_stuck(courses: Sequence[int]) -> dict[int, int]:
-    rows = EnrollmentRollup.objects.filter(
-        enrollment__course__in=courses, enrollment__revoked_at=None, risk__in=STUCK_RISKS, risk_lesson__isnull=False
-    )
+    return count_stuck(Lesson.objects.filter(course__in=courses))
+
+
+def count_stuck(lessons: QuerySet[Lesson]) -> dict[int, int]:
+    """Return in which of the lessons somebody is stuck or fails the quiz now, with how many. One query.
+
+    It groups those who are: a count for each lesson would go through the enrollments again and again.
+    """
+    rows = EnrollmentRollup.objects.filter(risk__in=STUCK_RISKS, risk_lesson__in=lessons.order_by().values("pk"))
+    rows = rows.filter(enrollment__revoked_at=None)
     return dict(rows.order_by().values_list("risk_lesson").annotate(Count("pk")))
 
 
 def stuck_lessons(scope: Scope, *, most: int = MOST_LESSONS) -> list[Place]:
-    """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. One query.
+    """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. Two queries.
 
     Learners are named on the page of learners, so there is no smallest group.
     """
-    here = EnrollmentRollup.objects.filter(
-        risk_lesson=OuterRef("pk"), risk__in=STUCK_RISKS, enrollment__revoked_at=None
-    )
-    count = Subquery(here.order_by().values("risk_lesson").annotate(n=Count("pk")).values("n"))
-    lessons = Lesson.objects.filter(course__in=scope.pks).annotate(stuck=count).filter(stuck__gt=0)
-    lessons = lessons.select_related("course", "rollup").defer("rollup__retention", "body")
-    found = [_place_of(lesson, lesson.stuck) for lesson in lessons.order_by("-stuck", "pk")[: 4 * most]]
+    stuck = _count_stuck(scope.pks)
+    most_stuck = sorted(stuck, key=lambda pk: (-stuck[pk], pk))[: 4 * most]
+    lessons = Lesson.objects.filter(pk__in=most_stuck).select_related("course", "rollup")
+    found = [_place_of(lesson, stuck[lesson.pk]) for lesson in lessons.defer("rollup__retention", "body")]
     return sorted(found, key=lambda place: (-place.learners, -place.percent, place.lesson.pk))[:most]
 
 

@@ -71,7 +71,7 @@ def _first_steps(user: User, scope: Scope) -> list[FirstStep]:
 
 
 def _courses(user: User, scope: Scope, now: datetime) -> dict[str, Any]:
-    """The courses that were changed last, with how they are doing; all of them make the title. Three queries."""
+    """The courses that were changed last, with how they are doing; all of them make the title. Four queries."""
     figures = figures_of_courses(scope.choices, now=now)
     shown = list(authoring.courses_of(user)[:MOST_COURSES])
     rows = [

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -26,8 +26,10 @@ from apps.learning.analytics.filters import RISK_NAMES, SEEN_NAMES, SORT_NAMES, 
 from apps.learning.analytics.lessons import stuck_lessons
 from apps.learning.analytics.lists import (
     count_learners,
+    count_matching,
     iterate_learners,
     matching_learners,
+    read_learners,
     rollup_of,
     rows_of,
 )
@@ -53,13 +55,14 @@ def learners(request: HttpRequest) -> HttpResponse:
     user, now = signed_in_user(request), timezone.now()
     wanted = LearnerFilter.read(request.GET.dict())
     scope = scope_of(user, wanted.course)
-    page = Paginator(matching_learners(scope, wanted, now), PAGE_SIZE).get_page(request.GET.get("page"))
-    rows = rows_of(list(page.object_list), now)
+    counts = count_learners(scope, now)
+    page = _paginate(matching_learners(scope, wanted, now), count_matching(counts, wanted), request.GET.get("page"))
+    rows = rows_of(read_learners(list(page.object_list)), now)
     taught = courses_with_right(user, scope.courses, Right.TEACH)
     context: dict[str, Any] = {
         "scope": scope,
         "wanted": wanted,
-        "counts": count_learners(scope, now),
+        "counts": counts,
         "page": page,
         "rows": [
             {
@@ -85,6 +88,19 @@ def learners(request: HttpRequest) -> HttpResponse:
         "here": request.get_full_path(),
     }
     return render(request, "site/learners/list.html", context)
+
+
+def _paginate(learners: QuerySet[Enrollment], count: int | None, number: str | None) -> Page[int]:
+    """Return the keys of a page of the list.
+
+    If nobody knows how many there are, all keys are read: what finds them, such as a search, is done once for the count
+    and the page.
+    """
+    keys = learners.values_list("pk", flat=True)
+    paginator: Paginator[int] = Paginator(keys if count is not None else list(keys), PAGE_SIZE)
+    if count is not None:
+        paginator.count = count
+    return paginator.get_page(number)
 
 
 def writable_courses(scope: Scope, taught: set[int]) -> set[int]:

@@ -114,7 +114,7 @@ def test_the_figures_are_those_of_present_learners(django_assert_num_queries) ->
         )
     EnrollmentFactory(course=other, enrolled_at=NOW)
 
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         found = figures_of_courses([course, other, empty], now=NOW)
 
     counted = found[course.pk]
@@ -140,7 +140,7 @@ def test_weak_lessons_of_open_courses_are_found_for_those_who_edit_them(ada, eve
     fill("published", 4, 4)
     fill("archived", 6, 6)
 
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         found = find_weak_lessons(ada)
     assert [(lesson.pk, one.stuck, one.began) for lesson, one in found] == [(weakest.pk, 6, 6), (weak.pk, 5, 50)]
     assert find_weak_lessons(eve) == []

@@ -514,7 +514,7 @@ READERS: dict[str, tuple[int, Callable[[Scope], Any]]] = {
     "series": (2, lambda scope: series_with_before(scope, Period(date(2026, 1, 1), TODAY))),
     "funnel": (2, lambda scope: funnel_of(scope, last_days(90, now=NOW)).steps),
     "lessons": (2, lambda scope: lessons_of(scope.pks[0])),
-    "stuck": (1, lambda scope: stuck_lessons(scope)),
+    "stuck": (2, lambda scope: stuck_lessons(scope)),
     "standing out": (1, lambda scope: lessons_standing_out(scope)),
     "band": (1, lambda scope: usual_band(scope)),
     "risks": (1, lambda scope: count_at_risk(scope)),
