@@ -43,7 +43,7 @@ def courses() -> list[Course]:
         for _number in range(LESSONS):
             LessonFactory(section=section, kind="video", duration=DURATION, update_counts=False)
     User.objects.bulk_create(
-        User(username=f"learner{number}", email=f"learner{number}@example.com") for number in range(LEARNERS)
+        User(username=f"many{number}", email=f"many{number}@example.com") for number in range(LEARNERS)
     )
     with connection.cursor() as cursor:
         for course in made:
@@ -60,7 +60,7 @@ def _fill(cursor: object, course: int) -> None:
         " percent, milestone) SELECT gen_random_uuid(), id, %s,"
         " timestamptz '2026-01-01' + (id %% 120) * interval '1 day',"
         " timestamptz '2026-05-01' + (id %% 30) * interval '1 day', 0, 0, 0 FROM accounts_user"
-        " WHERE username LIKE 'learner%%'",
+        " WHERE username LIKE 'many%%'",
         [course],
     )
     run(
