@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum, Window
+from django.db.models.functions import RowNumber
 
 from apps.learning.analytics.risk import Learning, QuizAttempts, find_risk, mean_of_best
 from apps.learning.analytics.storing import Changes, batched, store
@@ -29,11 +30,6 @@ class _Tally:
     passed: set[int] = field(default_factory=set)
     waiting: set[int] = field(default_factory=set)
     best: dict[int, int] = field(default_factory=dict)
-
-    def add_lesson(self, lesson: int, started_at: datetime, completed_at: datetime | None) -> None:
-        self.completed += completed_at is not None
-        if self.last_begun is None or (started_at, lesson) > self.last_begun:
-            self.last_begun, self.is_last_begun_completed = (started_at, lesson), completed_at is not None
 
     def attempts(self) -> tuple[QuizAttempts, ...]:
         return tuple(
@@ -73,13 +69,7 @@ def _count(pks: Collection[int], now: datetime) -> dict[tuple[int], tuple[object
     present = Enrollment.objects.active().filter(pk__in=pks, user__deleted_at=None)
     enrollments = {row["pk"]: row for row in present.order_by().values(*columns)}
     tallies = {pk: _Tally() for pk in enrollments}
-    lessons = LessonProgress.objects.filter(
-        enrollment__in=enrollments, lesson__removed_at=None, lesson__course=F("enrollment__course")
-    )
-    for pk, lesson, started_at, completed_at in (
-        lessons.order_by().values_list("enrollment", "lesson", "started_at", "completed_at").iterator(chunk_size=CHUNK)
-    ):
-        tallies[pk].add_lesson(lesson, started_at, completed_at)
+    _add_lessons(tallies)
     _add_attempts(tallies)
     seconds = _seconds_of(enrollments.values())
     counted: dict[tuple[int], tuple[object, ...]] = {}
@@ -101,6 +91,23 @@ def _count(pks: Collection[int], now: datetime) -> dict[tuple[int], tuple[object
         spent = seconds.get((row["user"], row["course"]), 0)
         counted[(pk,)] = (*risk, mean_of_best(tally.best.values()), spent)
     return counted
+
+
+def _add_lessons(tallies: dict[int, _Tally]) -> None:
+    """Add how many lessons were completed, and which was begun last: the database sends one row of each enrollment."""
+    lessons = LessonProgress.objects.filter(
+        enrollment__in=tallies, lesson__removed_at=None, lesson__course=F("enrollment__course")
+    )
+    of_one = F("enrollment")
+    last = lessons.annotate(
+        place=Window(RowNumber(), partition_by=of_one, order_by=[F("started_at").desc(), F("lesson").desc()]),
+        completed=Window(Count("completed_at"), partition_by=of_one),
+    ).filter(place=1)
+    columns = ("enrollment", "lesson", "started_at", "completed_at", "completed")
+    for pk, lesson, started_at, completed_at, completed in last.order_by().values_list(*columns):
+        tally = tallies[pk]
+        tally.completed, tally.last_begun = completed, (started_at, lesson)
+        tally.is_last_begun_completed = completed_at is not None
 
 
 def _add_attempts(tallies: dict[int, _Tally]) -> None:
