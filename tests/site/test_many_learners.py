@@ -4,10 +4,8 @@ The queries are a promise. How long the pages take is only printed (pytest -s); 
 """
 
 import random
-import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -21,6 +19,7 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.analytics.counting import Counting, rebuild
 from apps.learning.models import Attempt, Enrollment, EnrollmentRollup, LessonProgress, Rating, WatchedDay
+from tests.cpu import CpuClock
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 
@@ -225,27 +224,16 @@ def _measure(browsers: list[Client], addresses: tuple[str, str]) -> list[float]:
 
     A busy machine changes these least, and requests alternate, so whatever else happens hits both.
     """
-    database = _find_database()
+    clock = CpuClock()
     times: list[list[float]] = [[], []]
     for _round in range(ROUNDS):
         for place, (browser, address) in enumerate(zip(browsers, addresses, strict=True)):
-            began = _spent(database)
+            began = clock.read()
             answer: Any = browser.get(address)
             if answer.streaming:
                 next(iter(answer.streaming_content))
-            times[place].append(_spent(database) - began)
+            times[place].append(1000 * (clock.read() - began))
     return [median(one) for one in times]
-
-
-def _find_database() -> Path:
-    """Where Linux says how long the process of the connection ran: the tests' server is on this machine."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return Path(f"/proc/{cursor.fetchone()[0]}/schedstat")
-
-
-def _spent(database: Path) -> float:
-    return 1000 * time.process_time() + int(database.read_text().split()[0]) / 1_000_000
 
 
 def _say(name: str, queries: list[int], times: list[float]) -> None:
