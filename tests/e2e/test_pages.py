@@ -117,6 +117,8 @@ PAGES = {
     "learners": Stop("instructor", "/dashboard/instructor/students/"),
     "learner": Stop("instructor", "/dashboard/instructor/students/?q=amara", link=".learners__person a"),
     "message to learners": Stop("instructor", "/dashboard/instructor/students/message?all=1"),
+    "exceptions": Stop("instructor", "/dashboard/instructor/exceptions/"),
+    "more time for learners": Stop("instructor", "/dashboard/instructor/exceptions/many?kind=time&all=1"),
     "messages": Stop("instructor", "/dashboard/instructor/messages/"),
     "announcements of an instructor": Stop("instructor", "/dashboard/instructor/messages/announcements"),
     "discussions of an instructor": Stop("instructor", "/dashboard/instructor/forum"),
@@ -172,7 +174,6 @@ PAGES = {
     "status": Stop("", "/status"),
     "offline": Stop("", "/offline"),
     "not found": Stop("", "/nowhere", 404),
-    "still to come": Stop("instructor", "/dashboard/instructor/analytics/", 404),
     "tutor for visitors": Stop("", "/chat/"),
     "tutor": Stop("student", "/chat/", shows=".askbox textarea"),
 }
