@@ -34,14 +34,22 @@ def deliver_announcement(running: jobs.Running, *, announcement_id: int) -> None
 def _about_bulk_message(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
     rows = BulkMessage.objects.in_bulk([one.get("bulk_message_id", 0) for one in payloads])
     found = [rows.get(one.get("bulk_message_id", 0)) for one in payloads]
-    said = _("%(sent)s of %(expected)s learners")
+    said = _("%(sent)s of %(expected)s messages")
     return [
         jobs.JobSubject(said % {"sent": row.handled_count, "expected": row.expected}) if row else None for row in found
     ]
 
 
+def _give_up_bulk_message(error: Exception, *, bulk_message_id: int) -> None:
+    bulk_messages.give_up_bulk_message(bulk_message_id=bulk_message_id, now=timezone.now())
+
+
 @jobs.job(
-    "forum.deliver_bulk_message", label=gettext_lazy("Send a message to many learners"), about=_about_bulk_message
+    "forum.deliver_bulk_message",
+    label=gettext_lazy("Send a message to many learners"),
+    about=_about_bulk_message,
+    on_failure=_give_up_bulk_message,
+    on_retry=bulk_messages.reopen_bulk_message,
 )
 def deliver_bulk_message(running: jobs.Running, *, bulk_message_id: int) -> None:
     bulk_messages.deliver_bulk_message(

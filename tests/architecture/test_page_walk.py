@@ -433,7 +433,11 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     )
     things |= {
         "site:learners-message-sent": send_bulk_message(
-            user=teacher, recipients=[leos], source="Hello {first name}", key=uuid4(), now=now
+            user=teacher,
+            recipients=leo.enrollments.filter(pk=leos.pk),
+            source="Hello {first name}",
+            key=uuid4(),
+            now=now,
         ).uid,
         "site:review-appeal": appeal.uid,
         "site:analytics-report-end": schedule_report(user=teacher, course=None, frequency="weekly", now=now).uid,

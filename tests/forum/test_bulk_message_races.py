@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
 def test_one_form_sent_three_times_at_once_is_one_message_for_each(ada: User, course: Course) -> None:
-    now, seats = timezone.now(), [EnrollmentFactory(course=course) for _ in range(3)]
+    now, seats = timezone.now(), course.enrollments.all()
+    EnrollmentFactory.create_batch(3, course=course)
     send = partial(send_bulk_message, user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
 
     outcomes = run_simultaneously(send, send, send)
@@ -31,8 +32,8 @@ def test_one_form_sent_three_times_at_once_is_one_message_for_each(ada: User, co
 
 
 def test_two_workers_and_a_reply_leave_each_learner_one_message(ada: User, course: Course) -> None:
-    now, seats = timezone.now(), [EnrollmentFactory(course=course) for _ in range(8)]
-    bulk = send_bulk_message(user=ada, recipients=seats, source="Hello", key=uuid4(), now=now)
+    now, seats = timezone.now(), EnrollmentFactory.create_batch(8, course=course)
+    bulk = send_bulk_message(user=ada, recipients=course.enrollments.all(), source="Hello", key=uuid4(), now=now)
     deliver = partial(deliver_bulk_message, bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
     learner = seats[0].user
 

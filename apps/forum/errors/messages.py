@@ -159,6 +159,16 @@ class CourseNotOpenForAnnouncements(AppError):
     is_for_scripts = False
 
 
+class MessageUndelivered(AppError):
+    """Never raised: a recipient of a bulk message has its code when the job has failed for good."""
+
+    code = "MESSAGE_UNDELIVERED"
+    status = 503
+    title = _("Something failed on our side")
+    message = _("The message couldn't be written. Send it to this learner again.")
+    is_for_scripts = False
+
+
 class NoLearnersChosen(AppError):
     code = "MESSAGE_WITHOUT_LEARNERS"
     status = 409

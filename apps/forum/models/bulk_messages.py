@@ -17,6 +17,9 @@ class BulkMessage(models.Model):
     key = models.UUIDField(unique=True, help_text="Made by the form: the same form sent twice is one bulk message.")
     sender = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="bulk_messages")
     source = models.TextField(help_text="Markdown, before anything is filled in.")
+    language = models.CharField(
+        max_length=12, blank=True, default="", help_text="Of the sender's pages, for words that are filled in. BCP 47."
+    )
     created_at = models.DateTimeField()
     expected = models.PositiveIntegerField(help_text="Number of recipients.")
     sent_count = models.PositiveIntegerField(default=0)

@@ -1,5 +1,6 @@
 """Messages to many learners: whom they won't reach, and how far one has come."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -18,12 +19,6 @@ def writable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     return rows.filter(taught_by(user.pk, Right.TEACH, "course__")).exclude(user=user)
 
 
-def count_recipients(rows: QuerySet[Enrollment]) -> tuple[int, int]:
-    """Return how many people the enrollments are of, and how many enrollments there are. One query."""
-    found = rows.order_by().aggregate(people=Count("user", distinct=True), enrollments=Count("pk"))
-    return found["people"], found["enrollments"]
-
-
 def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     """Return those of the enrollments whose learners would get no message: the account is blocked, or one of the two
     blocked the other.
@@ -37,6 +32,24 @@ def unreachable(user: User, rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:
     return rows.filter(Q(user__is_active=False) | has_block | Q(user=F("course__instructor")))
 
 
+@dataclass(frozen=True)
+class Recipients:
+    """How many messages a text that differs from course to course would be, and to how many people."""
+
+    messages: int
+    people: int
+
+
+def count_recipients(rows: QuerySet[Enrollment]) -> Recipients:
+    """Count whom the enrollments are of. One query."""
+    return Recipients(**rows.aggregate(messages=Count("pk"), people=Count("user", distinct=True)))
+
+
+def people_of(rows: QuerySet[Enrollment]) -> QuerySet[User]:
+    """Return those whom the enrollments are of, each once, by name."""
+    return User.objects.filter(pk__in=rows.order_by().values("user")).order_by("first_name", "last_name", "pk")
+
+
 def bulk_message_of(user: User, uid: UUID) -> BulkMessage:
     """Return a bulk message that the user sent.
 
@@ -48,10 +61,13 @@ def bulk_message_of(user: User, uid: UUID) -> BulkMessage:
     return found
 
 
-def count_reached(bulk: BulkMessage) -> int:
-    """Return how many people have a message of it. One query."""
-    rows = BulkRecipient.objects.filter(bulk_message=bulk, handled_at__isnull=False, refusal="")
-    return int(rows.aggregate(people=Count("enrollment__user", distinct=True))["people"])
+def count_handled(bulk: BulkMessage) -> tuple[int, int]:
+    """Return how many people have a message, and how many lack one that they should get. One query."""
+    user, is_refused = "enrollment__user", ~Q(refusal="")
+    counted = BulkRecipient.objects.filter(bulk_message=bulk, handled_at__isnull=False).aggregate(
+        reached=Count(user, distinct=True, filter=~is_refused), missed=Count(user, distinct=True, filter=is_refused)
+    )
+    return counted["reached"], counted["missed"]
 
 
 def refused_in(bulk: BulkMessage) -> list[BulkRecipient]:

@@ -1,15 +1,20 @@
 """Write one text to many learners: each gets a message of their own, in their own conversation."""
 
+import logging
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from django.db import transaction
-from django.db.models import F
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F, QuerySet
+from django.utils import translation
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.accounts.policies import be_verified, teach
+from apps.courses.models import Course
 from apps.forum import errors, text
 from apps.forum import message_policies as policies
 from apps.forum.models import BulkMessage, BulkRecipient
@@ -18,8 +23,8 @@ from apps.forum.text.placeholders import (
     COURSE,
     FIRST_NAME,
     LESSON,
-    differs_by_course,
     fill_placeholders,
+    names_course,
     with_plain_placeholders,
 )
 from apps.forum.text.placeholders import placeholders as placeholders
@@ -34,51 +39,70 @@ from studyplatform.kit.web import rate_limits
 MAX_LENGTH = 2_000  # characters, before anything is filled in
 MAX_RECIPIENTS = 20_000
 DELIVERED_AT_ONCE = 5  # so few are written while the sender waits
+JOB_DELAY = timedelta(seconds=30)  # of the job that writes what is left of them
 ROWS_AT_ONCE = 1_000
-SAFETY_DELAY = timedelta(minutes=1)
-"""After which a job delivers what a process that was stopped didn't."""
+
+logger = logging.getLogger(__name__)
 
 
 def send_bulk_message(
-    *, user: User, recipients: Iterable[Enrollment], source: str, key: uuid.UUID, now: datetime
+    *, user: User, recipients: QuerySet[Enrollment], source: str, key: uuid.UUID, now: datetime
 ) -> BulkMessage:
-    """Send a text to learners, by their enrollments, each once. A second one with the same ``key`` is the first one.
+    """Send a text to learners, by their enrollments. A second one with the same ``key`` and text is the first one.
 
-    Who is chosen in several courses gets it in the one in which they were active last; in each of them if the text
-    names the course or a lesson.
-
-    Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job. Whom nobody can write to is counted, not refused.
+    A learner of several courses gets one message in each if the text names the course or the lesson; otherwise one, in
+    the first by title. Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job, which also continues what is
+    interrupted. Whom nobody can write to is counted, not refused.
 
     :raises MessageEmpty: there is no text.
     :raises MessageTooLong: it has more than `MAX_LENGTH` characters.
     :raises NoLearnersChosen: there is no recipient in a course that the user teaches.
     :raises TooManyRecipients: there are more than `MAX_RECIPIENTS`.
-    :raises RateLimitExceeded: too many bulk messages or messages of the user today.
+    :raises RateLimitExceeded: too many bulk messages or messages of the user today; to one learner, too many messages.
     :raises AppError: the user's email isn't verified, or the user is banned.
     """
     source = check_bulk_message(source)
     enforce(teach(user) or be_verified(user))
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)  # the same form, sent twice at once, waits here
-        done = BulkMessage.objects.filter(key=key, sender=user).first()
-        if done is not None:
-            return done
-        chosen = _recipients_of(user, recipients, source)
-        if not chosen:
-            raise errors.NoLearnersChosen
-        if len(chosen) > MAX_RECIPIENTS:
-            raise errors.TooManyRecipients(most=f"{MAX_RECIPIENTS:,}")
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # the same form, sent twice at once, waits here
+        found = BulkMessage.objects.filter(key=key).first()
+        if found is not None and (found.sender_id, found.source) != (user.pk, source):
+            key = uuid.uuid5(key, f"{user.pk} {source}")  # somebody went back to the form and wrote something else
+            found = BulkMessage.objects.filter(key=key).first()
+        bulk = found or _store(user, recipients, source, key, now)
+    if bulk.done_at is None and bulk.expected <= DELIVERED_AT_ONCE:
+        _deliver_at_once(bulk, now)
+    return bulk
+
+
+def _store(user: User, recipients: QuerySet[Enrollment], source: str, key: uuid.UUID, now: datetime) -> BulkMessage:
+    """Store the message with its recipients and the job that delivers it."""
+    chosen = _choose(user, recipients, is_per_course=names_course(source))
+    if not chosen:
+        raise errors.NoLearnersChosen
+    if len(chosen) > MAX_RECIPIENTS:
+        raise errors.TooManyRecipients(most=f"{MAX_RECIPIENTS:,}")
+    if len(chosen) == 1:
+        rate_limits.consume("message", str(user.pk), now=now)
+    else:
         rate_limits.consume("bulk-message", str(user.pk), now=now)
         rate_limits.consume("message-in-bulk", str(user.pk), now=now, amount=len(chosen))
-        bulk = BulkMessage.objects.create(key=key, sender=user, source=source, created_at=now, expected=len(chosen))
-        rows = [BulkRecipient(bulk_message=bulk, enrollment_id=one) for one in chosen]
-        BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
-        wait = SAFETY_DELAY if len(chosen) <= DELIVERED_AT_ONCE else timedelta(0)
-        jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), delay=wait, bulk_message_id=bulk.pk)
-    if len(chosen) <= DELIVERED_AT_ONCE:
-        deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
-        bulk.refresh_from_db()
+    bulk = BulkMessage.objects.create(
+        key=key, sender=user, source=source, language=get_language() or "", created_at=now, expected=len(chosen)
+    )
+    rows = [BulkRecipient(bulk_message=bulk, enrollment_id=one) for one in chosen]
+    BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+    delay = JOB_DELAY if len(chosen) <= DELIVERED_AT_ONCE else timedelta(0)
+    jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), delay=delay, bulk_message_id=bulk.pk)
     return bulk
+
+
+def _deliver_at_once(bulk: BulkMessage, now: datetime) -> None:
+    try:
+        deliver_bulk_message(bulk_message_id=bulk.pk, now=now, extend_lease=lambda: None)
+    except Exception as error:
+        logger.warning("Bulk message %s was interrupted, its job continues: %r", bulk.pk, error)
+    bulk.refresh_from_db()
 
 
 def check_bulk_message(source: str) -> str:
@@ -95,39 +119,73 @@ def check_bulk_message(source: str) -> str:
         raise errors.MessageEmpty from None
 
 
-def _recipients_of(user: User, recipients: Iterable[Enrollment], source: str) -> list[int]:
-    """Return the enrollments to which the text goes, by primary key: of each person one, unless it differs by course.
+def _choose(user: User, recipients: QuerySet[Enrollment], *, is_per_course: bool) -> list[int]:
+    """Return the enrollments, by primary key, in courses that the user teaches now and isn't banned from, by title.
 
-    Only courses that the user teaches now and isn't banned from count.
+    One of each person, unless it is ``is_per_course``. At most `MAX_RECIPIENTS` and one more.
     """
-    is_for_each_course = differs_by_course(source)
-    taught: dict[int, bool] = {}
-    chosen: dict[int, Enrollment] = {}
-    for one in recipients:
-        if one.course_id not in taught:
-            taught[one.course_id] = policies.teaches(user, one.course)
-            if taught[one.course_id]:
-                enforce(policies.not_banned(user, one.course))
-        if not taught[one.course_id] or one.user_id == user.pk:
-            continue
-        key = one.pk if is_for_each_course else one.user_id
-        if key not in chosen or one.last_activity_at > chosen[key].last_activity_at:
-            chosen[key] = one
-    return [one.pk for one in chosen.values()]
+    is_taught: dict[int, bool] = {}
+    chosen: dict[int, int] = {}
+    rows = recipients.exclude(user=user).order_by("course__title", "pk").values_list("pk", "user_id", "course_id")
+    for pk, person, course in rows.iterator(chunk_size=ROWS_AT_ONCE):
+        if course not in is_taught:
+            is_taught[course] = _writes_in(user, Course.objects.get(pk=course))
+        if is_taught[course]:
+            chosen.setdefault(pk if is_per_course else person, pk)
+        if len(chosen) > MAX_RECIPIENTS:
+            break
+    return list(chosen.values())
+
+
+def _writes_in(user: User, course: Course) -> bool:
+    if not policies.teaches(user, course):
+        return False
+    enforce(policies.not_banned(user, course))
+    return True
 
 
 def deliver_bulk_message(*, bulk_message_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
-    """Write the messages that are not written yet. Continues where an interrupted run stopped; nobody gets two."""
+    """Write the messages that are not written yet. Continues where an interrupted run stopped; nobody gets two.
+
+    A recipient at whom something fails doesn't hold up the others. The failure is raised at the end, so that the job
+    tries again.
+    """
     bulk = BulkMessage.objects.select_related("sender").get(pk=bulk_message_id)
     waiting = BulkRecipient.objects.filter(bulk_message=bulk, handled_at=None).order_by("pk")
-    while pks := list(waiting.values_list("pk", flat=True)[:ROWS_AT_ONCE]):
+    failure, last = None, 0
+    while pks := list(waiting.filter(pk__gt=last).values_list("pk", flat=True)[:ROWS_AT_ONCE]):
         for number, pk in enumerate(pks, start=1):
-            _deliver(bulk, pk, now)
+            try:
+                _deliver(bulk, pk, now)
+            except (OperationalError, InterfaceError):  # the database's, not the recipient's
+                raise
+            except Exception as error:
+                logger.warning("Recipient %s of bulk message %s got no message: %r", pk, bulk.pk, error)
+                failure = error
             if number % 50 == 0:
                 extend_lease()
+        last = pks[-1]
         extend_lease()
         sockets.wake("messages")
+    if failure is not None:
+        raise failure
     BulkMessage.objects.filter(pk=bulk.pk, done_at=None).update(done_at=now)
+
+
+def give_up_bulk_message(*, bulk_message_id: int, now: datetime) -> None:
+    """Note that those who have no message yet get none: its job has failed for good. Idempotent."""
+    waiting = BulkRecipient.objects.filter(bulk_message=bulk_message_id, handled_at=None)
+    count = waiting.update(refusal=errors.MessageUndelivered.code, handled_at=now)
+    rows = BulkMessage.objects.filter(pk=bulk_message_id, done_at=None)
+    rows.update(refused_count=F("refused_count") + count, done_at=now)
+
+
+def reopen_bulk_message(*, bulk_message_id: int) -> None:
+    """Undo `give_up_bulk_message`, as the job starts again. Idempotent."""
+    failed = BulkRecipient.objects.filter(bulk_message=bulk_message_id, refusal=errors.MessageUndelivered.code)
+    count = failed.update(refusal="", handled_at=None)
+    rows = BulkMessage.objects.filter(pk=bulk_message_id)
+    rows.update(refused_count=F("refused_count") - count, done_at=None)
 
 
 def _deliver(bulk: BulkMessage, pk: int, now: datetime) -> None:
@@ -149,7 +207,7 @@ def _deliver(bulk: BulkMessage, pk: int, now: datetime) -> None:
                     course=enrollment.course,
                     learner=enrollment.user,
                     user=bulk.sender,
-                    source=fill_placeholders(bulk.source, values_for(enrollment)),
+                    source=fill_placeholders(bulk.source, values_for(enrollment, bulk.language)),
                     key=uuid.uuid5(bulk.uid, str(row.pk)),
                     now=now,
                 )
@@ -161,12 +219,13 @@ def _deliver(bulk: BulkMessage, pk: int, now: datetime) -> None:
         BulkMessage.objects.filter(pk=bulk.pk).update(**{counted: F(counted) + 1})
 
 
-def values_for(enrollment: Enrollment) -> dict[str, str]:
-    """Return what stands in the places of the text for one learner: the lesson is that at which they stopped."""
+def values_for(enrollment: Enrollment, language: str) -> dict[str, str]:
+    """Return what stands in the places of the text for one learner: the lesson is that at which they stopped.
+
+    :param language: of the text, for the words that stand there when there is no lesson.
+    """
     learner, rollup = enrollment.user, rollup_of(enrollment)
     lesson = (rollup.risk_lesson if rollup is not None else None) or enrollment.last_lesson
-    return {
-        FIRST_NAME: learner.first_name or learner.display_name,
-        COURSE: enrollment.course.title,
-        LESSON: f"{lesson.number} {lesson.title}".strip() if lesson is not None else _("the first lesson"),
-    }
+    with translation.override(language or settings.LANGUAGE_CODE):
+        place = f"{lesson.number} {lesson.title}".strip() if lesson is not None else _("the first lesson")
+    return {FIRST_NAME: learner.first_name or learner.display_name, COURSE: enrollment.course.title, LESSON: place}

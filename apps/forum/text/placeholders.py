@@ -28,9 +28,9 @@ def with_shown_placeholders(source: str) -> str:
     return _PLACE.sub(lambda place: f"{{{shown[place[1]]}}}" if place[1] in shown else place[0], source)
 
 
-def differs_by_course(source: str) -> bool:
-    """Return whether a stored text says something else to the same learner in another course."""
-    return not {COURSE, LESSON}.isdisjoint(_PLACE.findall(source))
+def names_course(source: str) -> bool:
+    """Return whether a stored text differs from course to course of the same learner."""
+    return any(place[1] in {COURSE, LESSON} for place in _PLACE.finditer(source))
 
 
 def fill_placeholders(source: str, values: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ MAX_SELECTED = 500  # learners that an address names
 
 @dataclass(frozen=True)
 class Choice:
-    """``uids``: the enrollments that are named, none if all of the filter are meant."""
+    """``uids``: the enrollments that are named; none if nobody is chosen, or all of the filter."""
 
     scope: Scope
     wanted: LearnerFilter
@@ -27,21 +27,19 @@ class Choice:
     uids: tuple[UUID, ...]
 
 
-def choose_learners(given: QueryDict, user: User, now: datetime, *, is_all_usual: bool = False) -> Choice:
+def choose_learners(given: QueryDict, user: User, now: datetime) -> Choice:
     """Read which learners are meant: ``learner`` names enrollments, ``all`` means everything that the filter shows.
 
-    Learners of others are left out. One query.
+    Without either it is nobody: a form that acts was sent with nothing selected. Learners of others are left out. One
+    query.
 
-    :param is_all_usual: without either it is all, which suits what is only read. Else it is nobody: what is done to
-        learners, or sent to them, is never done to all by mistake.
     :raises AppError: there is no such course, or the user doesn't teach it (`scope_of`).
     """
     wanted = LearnerFilter.read({name: str(value) for name, value in given.items()})
     scope = scope_of(user, wanted.course)
-    named = given.getlist("learner")
-    if "all" in given or (is_all_usual and not named):
+    if "all" in given:
         return Choice(scope, wanted, matching_learners(scope, wanted, now), is_all=True, uids=())
-    uids = _uids(named)
+    uids = _uids(given.getlist("learner"))
     rows = matching_learners(scope, LearnerFilter(sort=wanted.sort), now).filter(uid__in=uids)
     return Choice(scope, wanted, rows, is_all=False, uids=uids)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -40,7 +40,7 @@ from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.web.dates import show_date
 from studyplatform.site.teaching.chart_titles.weeks import title_of_weeks
 from studyplatform.site.teaching.learner_words import explain_risk
-from studyplatform.site.teaching.learners import ADDRESS, writable_courses
+from studyplatform.site.teaching.learners import ADDRESS, read_key, writable_courses
 
 ATTEMPTS_SHOWN = 10  # on a page
 
@@ -94,7 +94,7 @@ def _page(request: HttpRequest, uid: UUID, *, note: str = "", refusal: AppError 
         "deletable": {course.pk for course in courses if user.is_admin or course.instructor_id == user.pk},
         "note": note,
         "refusal": refusal,
-        "key": request.POST.get("key") or uuid4(),
+        "key": read_key(request.POST),
         "max_note": MAX_STAFF_NOTE_LENGTH,
         "base": ADDRESS,
         "here": request.get_full_path() if request.method == "GET" else f"{ADDRESS}{uid}",
@@ -147,10 +147,7 @@ def write_note(request: HttpRequest, uid: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect(f"{ADDRESS}{uid}{_asked_course(request)}")
     text, course = request.POST.get("text", ""), _noted_course(request, enrollments)
-    try:
-        key = UUID(request.POST.get("key", ""))
-    except ValueError:
-        key = uuid4()
+    key = read_key(request.POST)
     try:
         services.write_staff_note(learner=enrollments[0].user, course=course, by=user, text=text, key=key, now=now)
     except AppError as refusal:

@@ -16,20 +16,18 @@ from apps.accounts.models import User
 from apps.forum.queries import bulk_messages as queries
 from apps.forum.services import bulk_messages
 from apps.learning.analytics.choices import Choice, choose_learners
-from apps.learning.analytics.lists import iterate_learners
 from studyplatform.kit.errors import REGISTRY, AppError, NotFound
 from studyplatform.kit.names import WrittenFormField
 from studyplatform.site.teaching.learner_words import first_words
-from studyplatform.site.teaching.learners import ADDRESS
+from studyplatform.site.teaching.learners import ADDRESS, read_key
 
 MAX_NAMES = 8  # of recipients, above the text
 STILL_SENDING = 202  # the script of the page asks again (assets/site/waiting.ts)
 
 
 class BulkMessageForm(forms.Form):
-    """``key`` makes a form that is sent twice one message to each."""
+    """``key``, which `read_key` reads, makes a form that is sent twice one message to each."""
 
-    key = forms.UUIDField(widget=forms.HiddenInput)
     # The service counts as people do, and names the limit; this one only bounds what is read.
     text = WrittenFormField(
         label=_("Message"),
@@ -52,15 +50,16 @@ def write(request: HttpRequest) -> HttpResponse:
     user, now = signed_in_user(request), timezone.now()
     given = request.POST if request.method == "POST" else request.GET
     choice = choose_learners(given, user, now)
-    beginning = {"key": uuid.uuid4(), "text": first_words(given.get("about") or choice.wanted.risk)}
+    key = read_key(request.POST)
+    beginning = {"text": first_words(given.get("about") or choice.wanted.risk)}
     form = BulkMessageForm(request.POST if request.method == "POST" else None, initial=beginning)
     if request.method == "POST" and form.is_valid():
         try:
             bulk = bulk_messages.send_bulk_message(
                 user=user,
-                recipients=iterate_learners(queries.writable(user, choice.rows)),
+                recipients=queries.writable(user, choice.rows),
                 source=form.cleaned_data["text"],
-                key=form.cleaned_data["key"],
+                key=key,
                 now=now,
             )
         except AppError as refusal:
@@ -69,25 +68,24 @@ def write(request: HttpRequest) -> HttpResponse:
             form.add_error("text", refusal.detail)
         else:
             return redirect(f"{ADDRESS}messages/{bulk.uid}")
-    context = _context(user, choice) | {"form": form, "key": form["key"].value() or beginning["key"]}
+    context = _context(user, choice) | {"form": form, "key": key}
     return render(request, "site/learners/message.html", context, status=422 if form.errors else 200)
 
 
 def _context(user: User, choice: Choice) -> dict[str, Any]:
     """What the form shows beside the text. Five queries."""
     rows = queries.writable(user, choice.rows)
-    refused = queries.unreachable(user, rows)
+    counted, refused = queries.count_recipients(rows), queries.people_of(queries.unreachable(user, rows))
     named = list(refused[: queries.MAX_NAMES_SHOWN])
-    people, count = queries.count_recipients(rows)
     return {
         "choice": choice,
-        "people": people,
-        "count": count,
-        "chosen_count": choice.rows.count(),
-        "recipients": list({one.user_id: one for one in rows[: 2 * MAX_NAMES]}.values())[:MAX_NAMES],
+        "count": counted.people,
+        "message_count": counted.messages,
+        "left_out": queries.count_recipients(choice.rows).people - counted.people,
+        "recipients": list(queries.people_of(rows)[:MAX_NAMES]),
         "refused": named,
         "refused_count": len(named) if len(named) < queries.MAX_NAMES_SHOWN else refused.count(),
-        "places": bulk_messages.placeholders(),
+        "places": bulk_messages.placeholders().values(),
         "max_length": bulk_messages.MAX_LENGTH,
         "base": ADDRESS,
         "back": f"{ADDRESS}?{choice.wanted.query}" if choice.wanted.query else ADDRESS,
@@ -101,10 +99,12 @@ def sent(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
     """How far a message to several learners has come, and who didn't get it."""
     bulk = queries.bulk_message_of(signed_in_user(request), uid)
     refused = [(one, _reason(one.refusal)) for one in queries.refused_in(bulk)]
+    reached, missed = queries.count_handled(bulk)
     context = {
         "bulk": bulk,
+        "reached": reached,
+        "missed": missed,
         "refused": refused,
-        "reached": queries.count_reached(bulk),
         "source": bulk_messages.with_shown_placeholders(bulk.source),
         "base": ADDRESS,
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
@@ -27,6 +27,7 @@ from apps.learning.analytics.lessons import stuck_lessons
 from apps.learning.analytics.lists import (
     count_learners,
     count_matching,
+    count_people,
     iterate_learners,
     matching_learners,
     read_learners,
@@ -42,6 +43,8 @@ from studyplatform.kit.web.csv_response import csv_response
 from studyplatform.site.teaching.learner_words import describe_filter, describe_minutes, remark_on
 
 ADDRESS = "/dashboard/instructor/students/"
+UNSAVED = "unsaved-filter"  # in the session: the name of a filter that was refused, for the form that it came from
+MAX_KEPT_NAME = 200  # characters of it
 PAGE_SIZE = 25
 SPARK_MINUTES = 20  # on one day, of a full bar; more if the learner has a day with more
 MANY_STUCK = 5  # learners who are stuck in one lesson: the page says so at the top
@@ -56,7 +59,8 @@ def learners(request: HttpRequest) -> HttpResponse:
     wanted = LearnerFilter.read(request.GET.dict())
     scope = scope_of(user, wanted.course)
     counts = count_learners(scope, now)
-    page = _paginate(matching_learners(scope, wanted, now), count_matching(counts, wanted), request.GET.get("page"))
+    matching = matching_learners(scope, wanted, now)
+    page = _paginate(matching, count_matching(counts, wanted), request.GET.get("page"))
     rows = rows_of(read_learners(list(page.object_list)), now)
     taught = courses_with_right(user, scope.courses, Right.TEACH)
     context: dict[str, Any] = {
@@ -64,6 +68,7 @@ def learners(request: HttpRequest) -> HttpResponse:
         "wanted": wanted,
         "counts": counts,
         "page": page,
+        "people": count_people(matching) if len(scope.courses) > 1 else page.paginator.count,
         "rows": [
             {
                 "row": row,
@@ -76,6 +81,7 @@ def learners(request: HttpRequest) -> HttpResponse:
         "taught": taught,
         "writes": writable_courses(scope, taught),
         "stuck": [one for one in stuck_lessons(scope) if one.learners >= MANY_STUCK][:1],
+        "unsaved": request.session.pop(UNSAVED, {}),
         "saved": list(SavedFilter.objects.filter(user=user).order_by("name", "pk")),
         "tabs": TAB_NAMES,
         "seen_names": SEEN_NAMES,
@@ -116,7 +122,10 @@ def writable_courses(scope: Scope, taught: set[int]) -> set[int]:
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """The chosen learners, or all that the filter shows, as CSV. Emails of those who share them."""
     user, now = signed_in_user(request), timezone.now()
-    choice = choose_learners(request.GET, user, now, is_all_usual=True)
+    given = request.GET.copy()
+    if "learner" not in given:
+        given["all"] = "1"
+    choice = choose_learners(given, user, now)
     return csv_response(request, f"learners-{localtime(now):%Y-%m-%d}.csv", _lines(choice.rows, now))
 
 
@@ -168,6 +177,7 @@ def save_filter(request: HttpRequest) -> HttpResponse:
         if refusal.status == NotFound.status:
             raise
         messages.warning(request, refusal.detail, extra_tags=refusal.code)
+        request.session[UNSAVED] = {"name": name[:MAX_KEPT_NAME], "filter": request.POST.get("filter", "")}
     else:
         messages.success(request, _("The filter is saved."), extra_tags="toast")
     return redirect(f"{ADDRESS}?{wanted.query}" if wanted.query else ADDRESS)
@@ -181,6 +191,14 @@ def delete_filter(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("The filter is deleted."), extra_tags="toast")
     query = LearnerFilter.read(QueryDict(request.POST.get("query", "")).dict()).query
     return redirect(f"{ADDRESS}?{query}" if query else ADDRESS)
+
+
+def read_key(given: QueryDict) -> UUID:
+    """Return the ``key`` of a form, by which it is known when it is sent again; a new one if there is none."""
+    try:
+        return UUID(given.get("key", ""))
+    except ValueError:
+        return uuid4()
 
 
 def _uid(text: str) -> UUID:
