@@ -1,15 +1,18 @@
 """The list of learners, the page of one, notes for staff, saved filters and the file."""
 
 import csv
+import re
 from datetime import timedelta
 from io import StringIO
-from uuid import uuid4
+from urllib.parse import quote
+from uuid import UUID, uuid4
 
 import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.courses.models import CoInstructor
+from apps.learning import services
 from apps.learning.analytics.counting import keep_rollups
 from apps.learning.analytics.courses import scope_of
 from apps.learning.analytics.filters import LearnerFilter
@@ -21,6 +24,7 @@ from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
 from tests.factories.learning import AttemptFactory, EnrollmentFactory, LessonProgressFactory
 from tests.factories.topics import BoardFactory, make_topic
+from tests.learning.quiz import make_quiz
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +185,16 @@ def test_the_list_costs_the_same_with_many_rows(browser, ada, course, django_ass
     assert "51 to 60 of 60" in browser.get(f"{ADDRESS}?page=99").text
 
 
+def test_names_without_a_space_and_words_without_letters(course, ada):
+    enroll(course, name="太郎 山田")
+    enroll(course, name="Zoë Vale")
+    for text in ("山田太郎", "太郎山田", "山田", "山田 太郎"):
+        assert names(course, ada, q=text) == ["太郎"], text
+    assert names(course, ada, q="zoe \u0308") == ["Zoë"]
+    for text in ("\u0308", "\u00ad \u0308"):
+        assert names(course, ada, q=text) == []
+
+
 # Who reads what.
 
 
@@ -231,7 +245,15 @@ def test_an_admin_reads_any_course_by_its_address(browser_of, sam, course, enrol
     assert "Leo Marsh" not in browser.get(ADDRESS).text
     assert "Leo Marsh" in browser.get(f"{ADDRESS}?course={course.slug}").text
     assert browser.get(f"{ADDRESS}{leo.uid}").status_code == 404
-    assert "Leo Marsh" in browser.get(f"{ADDRESS}{leo.uid}?course={course.slug}").text
+    address = f"{ADDRESS}{leo.uid}?course={course.slug}"
+    page = browser.get(address).text
+    assert "Leo Marsh" in page
+    assert set(re.findall(r"next=([^&\"]+)", page)) == {quote(address)}
+    make_quiz(course, time_limit=600)
+    act = services.Act(by=sam, learners=[enrollment.uid], key=uuid4(), reason="Dyslexia")
+    services.grant_extra_time(act, quiz=None, minutes=5, now=timezone.now())
+    refused = browser.post(f"{ADDRESS}{leo.uid}/notes?course={course.slug}", {"text": " "}).text
+    assert f'name="next" value="{address}"' in refused
 
 
 # The page of a learner.
@@ -362,6 +384,44 @@ def test_a_refused_note_stays_in_the_form(browser, leo, enrollment):
     assert not StaffNote.objects.exists()
 
 
+def test_the_same_form_with_another_text_course_or_reader_is_another_note(
+    browser, browser_of, leo, ada, course, enrollment
+):
+    other = CourseFactory(instructor=ada, status="published")
+    EnrollmentFactory(user=leo, course=other)
+    key = uuid4()
+
+    def add(text, course=course, browser=browser):
+        told = {"text": text, "course": course.slug, "key": key}
+        assert browser.post(f"{ADDRESS}{leo.uid}/notes", told).status_code == 302
+
+    for _ in range(2):
+        add("One")
+        add("Two")
+    add("One", other)
+    add("One", browser=browser_of(CoInstructorFactory(course=course, role=CoInstructor.Role.TEACH).user))
+    assert sorted(StaffNote.objects.values_list("text", flat=True)) == ["One", "One", "One", "Two"]
+
+
+def test_a_key_of_a_note_that_cannot_be_read_is_replaced(browser, leo, enrollment):
+    answer = browser.post(f"{ADDRESS}{leo.uid}/notes", {"text": " ", "key": "zz"})
+    assert UUID(re.search(r'name="key" value="([^"]*)"', answer.text)[1])
+
+
+def test_all_notes_can_be_read_and_there_is_a_limit_to_writing_them(browser, leo, course, enrollment, settings, now):
+    about = {"learner": leo, "course": course, "created_at": now}
+    StaffNote.objects.bulk_create(StaffNote(text=f"note {number} x", **about) for number in range(11))
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "staff-note": (1, 60)}
+    for number in (11, 12):
+        answer = browser.post(f"{ADDRESS}{leo.uid}/notes", {"text": f"note {number} x", "key": uuid4()})
+    assert answer.status_code == 429
+    assert "note 12 x" in answer.text, "what was refused stays in the form"
+    first, second = (browser.get(f"{ADDRESS}{leo.uid}?notes={page}").text for page in (1, 2))
+    shown = [[f"note {number} x" in page for number in range(12)] for page in (first, second)]
+    assert shown == [[False] * 2 + [True] * 10, [True] * 2 + [False] * 10]
+    assert "?notes=2#notes" in first
+
+
 # Saved filters.
 
 
@@ -392,6 +452,17 @@ def test_names_of_filters_are_one_each_and_there_are_few(browser, browser_of, ad
     other.post(f"{ADDRESS}filters", {"filter": one.uid, "name": "Mine"})
     other.post(f"{ADDRESS}filters/delete", {"filter": one.uid})
     assert SavedFilter.objects.filter(name="Rivers").exists()
+
+
+def test_a_refused_name_stays_in_its_field(browser, ada, course):
+    for name in ("Rivers", "Springs"):
+        browser.post(f"{ADDRESS}filters", {"name": name, "query": "tab=new"})
+    one = SavedFilter.objects.get(name="Springs")
+    for given, label in (({}, "Save this filter as"), ({"filter": one.uid}, "New name")):
+        answer = browser.post(f"{ADDRESS}filters", {**given, "name": "RIVERS", "query": "tab=risk"}, follow=True)
+        [field] = re.findall(r'<input[^>]*value="RIVERS"[^>]*>', answer.text)
+        assert label in answer.text[answer.text.index(field) - 80 :][: len(field) + 80]
+        assert "RIVERS" not in browser.get(f"{ADDRESS}?tab=risk").text
 
 
 # The file.
@@ -431,7 +502,8 @@ def test_an_exception_is_offered_for_those_selected_and_for_all_of_a_filter(brow
     assert page.count('name="learner"') == 2
     chosen, foreign = five.enrollments.get(user__first_name="Okan").uid, EnrollmentFactory().uid
     assert browser.get(f"{many}?kind=time&learner={chosen}&learner={foreign}").text.count('name="learner"') == 1
-    assert browser.get(f"{many}?kind=time&learner={foreign}").status_code == 302
+    for nobody in (f"&learner={foreign}", ""):
+        assert browser.get(f"{many}?kind=time{nobody}").status_code == 302
     assert browser.get(f"{many}?kind=gifts&all=1").status_code == 404
     EnrollmentFactory(course=CourseFactory(instructor=ada, status="published"))
     assert browser.get(f"{many}?kind=time&all=1").status_code == 200

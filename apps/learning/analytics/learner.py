@@ -26,7 +26,6 @@ WEEKS_SHOWN = 12
 MANY_ATTEMPTS = 3
 """Submitted attempts at one quiz from which the strip of lessons shows that it was hard."""
 MAX_ATTEMPTS_READ = 500
-MAX_NOTES_SHOWN = 50
 _JSON_OF_ATTEMPTS = ("asked", "answers", "results")
 
 
@@ -152,10 +151,10 @@ def weeks_of(learner: User, courses: Collection[int], today: date) -> list[Week]
     return [Week(monday, time) for monday, time in seconds.items()]
 
 
-def staff_notes_about(learner: User, courses: Collection[int]) -> list[StaffNote]:
-    """Return the latest notes about a learner in the courses that the reader teaches, by primary key. One query."""
+def staff_notes_about(learner: User, courses: Collection[int]) -> QuerySet[StaffNote]:
+    """Return the notes about a learner in the courses that the reader teaches, by primary key, the latest first."""
     rows = StaffNote.objects.filter(learner=learner, course__in=courses).select_related("author", "course")
-    return list(rows.defer("course__description", "course__outcomes").order_by("-created_at", "-pk")[:MAX_NOTES_SHOWN])
+    return rows.defer("course__description", "course__outcomes").order_by("-created_at", "-pk")
 
 
 def today_of(now: datetime) -> date:

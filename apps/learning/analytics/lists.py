@@ -107,11 +107,6 @@ def count_people(rows: QuerySet[Enrollment]) -> int:
     return people
 
 
-def count_people(rows: QuerySet[Enrollment]) -> int:
-    """Return how many different people the enrollments are of. One query."""
-    return rows.aggregate(people=Count("user", distinct=True))["people"]
-
-
 def rows_of(enrollments: Collection[Enrollment], now: datetime) -> list[LearnerRow]:
     """Return the rows of a page of the list. One query."""
     minutes = minutes_per_day(enrollments, now.astimezone(UTC).date())

@@ -74,6 +74,7 @@ RATE_LIMITS = {
     "message-conversation": (30, 10 * 60),  # messages of one user in one conversation
     "bulk-message": (30, 24 * 60 * 60),  # messages to several learners that one user sends
     "message-in-bulk": (40_000, 24 * 60 * 60),  # learners to whom one user writes by them
+    "staff-note": (100, 60 * 60),  # notes about learners that one user writes
     "conversation": (30, 60 * 60),  # conversations begun by one user
     "message-report": (20, 60 * 60),  # messages reported by one user
     "mcp": (60, 60),  # calls that assistants make for one user

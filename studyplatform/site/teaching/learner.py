@@ -42,7 +42,7 @@ from studyplatform.site.teaching.chart_titles.weeks import title_of_weeks
 from studyplatform.site.teaching.learner_words import explain_risk
 from studyplatform.site.teaching.learners import ADDRESS, read_key, writable_courses
 
-ATTEMPTS_SHOWN = 10  # on a page
+ATTEMPTS_SHOWN = NOTES_SHOWN = 10  # on a page
 
 
 @teaches
@@ -67,6 +67,7 @@ def _page(request: HttpRequest, uid: UUID, *, note: str = "", refusal: AppError 
     asked = asked_in(person, [course.pk for course in courses], user)
     weeks = weeks_of(person, [course.pk for course in courses], today_of(now))
     granted = exceptions_granted_in(user, taught).filter(enrollment__user=person)
+    query = f"?course={scope.chosen.slug}" if scope.chosen is not None else ""
     context: dict[str, Any] = {
         "person": person,
         "standings": standings,
@@ -90,16 +91,16 @@ def _page(request: HttpRequest, uid: UUID, *, note: str = "", refusal: AppError 
             [one.monday for one in weeks], [one.seconds for one in weeks], today=today_of(now)
         ),
         "granted": list(granted) if taught else [],
-        "notes": staff_notes_about(person, taught) if taught else [],
+        "notes": Paginator(staff_notes_about(person, taught), NOTES_SHOWN).get_page(request.GET.get("notes")),
         "deletable": {course.pk for course in courses if user.is_admin or course.instructor_id == user.pk},
         "note": note,
         "refusal": refusal,
         "key": read_key(request.POST),
         "max_note": MAX_STAFF_NOTE_LENGTH,
         "base": ADDRESS,
-        "here": request.get_full_path() if request.method == "GET" else f"{ADDRESS}{uid}",
+        "here": request.get_full_path() if request.method == "GET" else f"{ADDRESS}{uid}{query}",
         "address": f"{ADDRESS}{uid}",
-        "query": f"?course={scope.chosen.slug}" if scope.chosen is not None else "",
+        "query": query,
         "last": max(enrollments, key=lambda one: one.last_activity_at),
     }
     return render(request, "site/learners/learner.html", context, status=refusal.status if refusal else 200)
