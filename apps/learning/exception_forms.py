@@ -49,8 +49,10 @@ class _TimedForm(ExceptionForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Minutes are needed where they are chosen."""
+        """Minutes are needed where they are chosen, and don't matter where they are not."""
         cleaned = super().clean() or {}
+        if cleaned.get("time") != MINUTES:
+            self.errors.pop("minutes", None)
         if cleaned.get("time") == MINUTES and not cleaned.get("minutes") and "minutes" not in self.errors:
             self.add_error("minutes", _("Enter how many minutes."))
         return cleaned
