@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts import services
 from apps.learning.models import LearnerException
+from apps.learning.queries.exceptions import minutes_to_continue
 from studyplatform.kit.web.jinja import register
 
 Kind = LearnerException.Kind
@@ -104,7 +105,8 @@ def exception_text(exception: LearnerException) -> str:
     minutes = exception.minutes
     if exception.kind == Kind.REOPENED:
         number = exception.attempt.number if exception.attempt is not None else 0
-        if exception.is_unlimited:
+        minutes = minutes_to_continue(exception)
+        if not minutes:
             return _("Attempt %(number)d again, without a time limit") % {"number": number}
         text = ngettext(
             "Attempt %(number)d again, for %(minutes)d minute",

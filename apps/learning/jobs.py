@@ -97,6 +97,16 @@ def count_learners(running: jobs.Running) -> None:
 jobs.PLANS.register("learning.keep_rollups", lambda now: jobs.enqueue("learning.keep_rollups", key="rollups"))
 
 
+@jobs.job("learning.close_attempts", label=_("Close attempts whose time is over"))
+def close_attempts(running: jobs.Running) -> None:
+    """Close the attempts that nobody submitted in time. Idempotent."""
+    services.close_overdue_attempts(now=timezone.now(), keep_alive=running.extend_lease)
+    raise jobs.Postpone(services.CLOSING_INTERVAL, is_planned=True)
+
+
+jobs.PLANS.register("learning.close_attempts", lambda now: jobs.enqueue("learning.close_attempts", key="attempts"))
+
+
 @jobs.job("learning.send_analytics_reports", label=_("Send reports of analytics"))
 def send_analytics_reports(running: jobs.Running) -> None:
     """Send the reports that are due. Idempotent."""

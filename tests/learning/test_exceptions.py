@@ -5,6 +5,8 @@ from decimal import Decimal
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.kinds import KINDS
 from apps.accounts.models import Notification, Role
@@ -14,6 +16,7 @@ from apps.learning.errors import (
     AttemptReopenedAlready,
     AttemptStillOpen,
     ExtraAttemptsInvalid,
+    ExtraAttemptsTooMany,
     ExtraTimeInvalid,
     ExtraTimeKnown,
     NoAttemptsLeft,
@@ -23,15 +26,21 @@ from apps.learning.errors import (
     QuizTimeOver,
     TooManyLearnersAtOnce,
 )
+from apps.learning.exception_forms import ExtraTimeForm, ReopenForm
 from apps.learning.forms import fields_of, posted_answers
 from apps.learning.models import Attempt, Enrollment, EssayAnswer, EssayMark, LearnerException, LessonProgress
-from apps.learning.queries.exceptions import exceptions_at, exceptions_granted_in
+from apps.learning.queries.exceptions import (
+    ExtensibleQuiz,
+    exceptions_at,
+    exceptions_granted_in,
+    learners_taught_by,
+)
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
 from apps.learning.queries.shown_quizzes import quizzes_shown_to
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.exceptions import QuizExceptions, covers, extend_limit, most_generous
 from apps.learning.quizzes.parsing import read_all
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import NotFound, RateLimitExceeded
 from tests.cases import all_cases
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
@@ -41,6 +50,7 @@ from tests.learning.quiz import make_quiz, right_answers
 
 MINUTE = timedelta(minutes=1)
 LIMIT = 20 * 60
+QUIZ = ExtensibleQuiz(uuid4(), "Deltas", LIMIT, 1)
 Kind = LearnerException.Kind
 
 
@@ -295,6 +305,32 @@ def test_quizzes_without_limits_have_nothing_to_extend(quiz, grant, act, course,
             services.grant_extra_attempts(act(), quiz=quiz, count=count, now=now)
 
 
+# The forms.
+
+
+@all_cases(
+    "form, given, is_valid",
+    [
+        (ExtraTimeForm, {"time": "25", "minutes": "2000"}, True),
+        (ExtraTimeForm, {"time": "unlimited", "minutes": "some"}, True),
+        (ExtraTimeForm, {"time": "minutes", "minutes": "2000"}, False),
+        (ExtraTimeForm, {"time": "minutes", "minutes": ""}, False),
+        (ExtraTimeForm, {"minutes": "5"}, False),
+        (ReopenForm, {"time": "unlimited", "minutes": "0", "quiz": str(QUIZ.lesson_uid)}, True),
+        (ReopenForm, {"time": "minutes", "minutes": "0", "quiz": str(QUIZ.lesson_uid)}, False),
+    ],
+)
+def test_minutes_matter_only_where_they_are_chosen(form, given, is_valid) -> None:
+    assert form(given | {"key": str(uuid4())}, quizzes=[QUIZ]).is_valid() is is_valid
+
+
+@pytest.mark.django_db
+def test_a_form_that_offers_no_quiz_has_a_way_back(ada, enrollment, browser_of):
+    address = f"/dashboard/instructor/exceptions/grant?kind=attempts&learner={enrollment.uid}&next=/dashboard"
+    form = browser_of(ada).get(address, headers={"X-Page-Part": "1"}).content.decode()
+    assert ('href="/dashboard"' in form, "<button" in form) == (True, False)
+
+
 # Who may.
 
 
@@ -320,10 +356,12 @@ def test_learners_and_quizzes_of_other_courses_are_refused_as_a_whole(ada, eve, 
     theirs = EnrollmentFactory(course=CourseFactory(instructor=eve))
     mine = EnrollmentFactory(course=CourseFactory(instructor=ada))
     gone = EnrollmentFactory(course=enrollment.course, revoked_at=now)
+    left = EnrollmentFactory(course=enrollment.course, user__deleted_at=now)
 
-    for learners in ((enrollment, theirs), (mine,), (gone,), (enrollment, gone)):
+    for learners in ((enrollment, theirs), (mine,), (gone,), (enrollment, gone), (left,), (enrollment, left)):
         with pytest.raises(NotFound):
             grant(*learners)
+    assert learners_taught_by(ada, [enrollment.uid, gone.uid, left.uid]) == [enrollment]
     with pytest.raises(NotFound):
         services.end_exceptions(by=ada, uids=[uuid4()], now=now)
     assert not LearnerException.objects.exists()
@@ -363,6 +401,30 @@ def test_extra_attempts_add_up_and_end(ada, leo, quiz, act, browser_of, now):
     services.end_exceptions(by=ada, uids=[second.uid], now=now)
     submit(leo, Attempt.objects.get(number=2), {}, now + 3 * MINUTE)
     assert page(browser_of(leo), quiz)["attempts_left"] == 0
+
+
+@pytest.mark.django_db
+def test_extra_attempts_are_limited_together_and_so_are_grants(ada, mia, quiz, act, enrollment, course, now, settings):
+    for _ in range(5):
+        [made] = services.grant_extra_attempts(act(), quiz=quiz, count=20, now=now).exceptions
+    with pytest.raises(ExtraAttemptsTooMany):
+        services.grant_extra_attempts(act(), quiz=quiz, count=1, now=now)
+    both = act(enrollment, EnrollmentFactory(user=mia, course=course))
+    granted = services.grant_extra_attempts(both, quiz=quiz, count=1, now=now)
+    assert [refusal.code for refusal in granted.skipped] == ["EXTRA_ATTEMPTS_TOO_MANY"]
+
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"exception": (8, 600)}
+    services.end_exceptions(by=ada, uids=[made.uid], now=now)
+    for refused in (
+        lambda: services.end_exceptions(by=ada, uids=[made.uid], now=now),
+        lambda: services.grant_extra_attempts(act(), quiz=quiz, count=1, now=now),
+        lambda: services.grant_extra_time(act(), minutes=5, now=now),
+        lambda: services.reopen_attempts(act(), quiz=quiz, minutes=5, now=now),
+    ):
+        with pytest.raises(RateLimitExceeded):
+            refused()
+    later = now + timedelta(hours=1)
+    assert services.grant_extra_attempts(act(), quiz=quiz, count=20, now=later).exceptions, "what ended counts no more"
 
 
 @pytest.mark.django_db
@@ -501,7 +563,7 @@ def test_right_answers_are_hidden_while_a_reopened_attempt_can_be_continued(leo,
         assert not get_attempt(leo, Attempt.objects.get(number=1).uid).answers
         first = attempt_page_out(get_attempt(leo, Attempt.objects.get(number=1).uid), now=now)
         assert not first["result"]["shows_answers"]
-        assert quizzes_shown_to(leo) == []
+        assert quizzes_shown_to(leo, now=now + 11 * MINUTE) == []
         attempt = begin(leo, quiz, now + 11 * MINUTE)
     submit(leo, attempt, {}, now + 12 * MINUTE)
     assert quizzes_shown_to(leo) == [quiz.pk]
@@ -563,17 +625,22 @@ def test_the_same_text_is_marked_once(ada, leo, course, enrollment, act, now):
     first = begin(leo, quiz, now)
     text = {first.asked[0]["uid"]: {"text": "Because."}}
     submit(leo, first, text, now + MINUTE)
-    services.reopen_attempts(act(), quiz=quiz, is_unlimited=True, now=now + MINUTE)
-    second = submit(leo, begin(leo, quiz, now + 2 * MINUTE), text, now + 3 * MINUTE)
-    assert second.waiting == 1
+    for _again in range(3):
+        with CaptureQueriesContext(connection) as captured:
+            services.reopen_attempts(act(), quiz=quiz, is_unlimited=True, now=now + MINUTE)
+        read = [one["sql"] for one in captured if '"learning_attempt"."results"' in one["sql"]]
+        assert all('"submitted_at" IS NULL' in sql for sql in read), "of former attempts, which may be many, little"
+        last = submit(leo, begin(leo, quiz, now + 2 * MINUTE), text, now + 3 * MINUTE)
+        assert last.waiting == 1
 
-    essay = second.essays.get()
+    essay = EssayAnswer.objects.get(attempt__number=3)
     services.mark_essay(by=ada, essay=essay, earned=Decimal(3), comment="", revision=0, now=now + 4 * MINUTE)
-    essay.refresh_from_db()
+    essay = EssayAnswer.objects.get(attempt=last)
     services.mark_essay(by=ada, essay=essay, earned=Decimal(4), comment="", revision=1, now=now + 5 * MINUTE)
 
-    assert list(EssayAnswer.objects.order_by("pk").values_list("earned", flat=True)) == [3, 4], "only the first mark"
-    assert list(Attempt.objects.order_by("pk").values_list("percent", "waiting")) == [(75, 0), (100, 0)]
+    earned = list(EssayAnswer.objects.order_by("pk").values_list("earned", flat=True))
+    assert earned == [3, 3, 3, 4], "only the first mark"
+    assert set(Attempt.objects.values_list("waiting", flat=True)) == {0}
 
 
 # What learners are told.

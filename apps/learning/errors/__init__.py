@@ -9,6 +9,7 @@ from apps.learning.errors.exceptions import AttemptContinued as AttemptContinued
 from apps.learning.errors.exceptions import AttemptReopenedAlready as AttemptReopenedAlready
 from apps.learning.errors.exceptions import AttemptStillOpen as AttemptStillOpen
 from apps.learning.errors.exceptions import ExtraAttemptsInvalid as ExtraAttemptsInvalid
+from apps.learning.errors.exceptions import ExtraAttemptsTooMany as ExtraAttemptsTooMany
 from apps.learning.errors.exceptions import ExtraTimeInvalid as ExtraTimeInvalid
 from apps.learning.errors.exceptions import ExtraTimeKnown as ExtraTimeKnown
 from apps.learning.errors.exceptions import NothingToReopen as NothingToReopen

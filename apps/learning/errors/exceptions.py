@@ -33,6 +33,20 @@ class ExtraAttemptsInvalid(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class ExtraAttemptsTooMany(AppError):
+    code = "EXTRA_ATTEMPTS_TOO_MANY"
+    status = 409
+    title = _("Too many extra attempts")
+    message = _("%(learner)s has %(present)s extra attempts at this quiz already. Together they can be up to %(most)s.")
+    severity = "warning"
+    is_for_scripts = False
+
+    learner: str
+    present: int
+    most: int
+
+
+@dataclass(eq=False, kw_only=True)
 class TooManyLearnersAtOnce(AppError):
     code = "TOO_MANY_LEARNERS_AT_ONCE"
     status = 400

@@ -7,6 +7,7 @@ from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuer
 from apps.learning.models.exceptions import (
     MAX_EXCEPTION_MINUTES,
     MAX_EXTRA_ATTEMPTS,
+    MAX_EXTRA_ATTEMPTS_TOGETHER,
     MAX_EXTRA_PERCENT,
     MAX_REASON_LENGTH,
     LearnerException,
@@ -42,6 +43,7 @@ from apps.learning.models.staff import (
 __all__ = [
     "MAX_EXCEPTION_MINUTES",
     "MAX_EXTRA_ATTEMPTS",
+    "MAX_EXTRA_ATTEMPTS_TOGETHER",
     "MAX_EXTRA_PERCENT",
     "MAX_FILTER_NAME_LENGTH",
     "MAX_FILTER_QUERY_LENGTH",

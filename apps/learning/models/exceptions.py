@@ -14,7 +14,8 @@ from apps.learning.models.quiz import Attempt
 
 MAX_EXCEPTION_MINUTES = 1_440  # a day
 MAX_EXTRA_PERCENT = 400
-MAX_EXTRA_ATTEMPTS = 20
+MAX_EXTRA_ATTEMPTS = 20  # of one grant
+MAX_EXTRA_ATTEMPTS_TOGETHER = 100  # of one learner at one quiz
 MAX_REASON_LENGTH = 500  # code points
 
 

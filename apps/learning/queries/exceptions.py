@@ -4,12 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.courses.models import Quiz, Right, taught_by
 from apps.learning.models import Enrollment, LearnerException
-from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
+from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions, minutes_again
 from studyplatform.kit.errors import NotFound
 
 
@@ -41,7 +41,24 @@ def exceptions_granted_in(user: User, courses: Collection[int] | None = None) ->
         )
         for name in names
     ]
+    extra_times = LearnerException.objects.in_force().filter(kind=LearnerException.Kind.TIME)
+    rows = rows.prefetch_related(Prefetch("enrollment__exceptions", extra_times, to_attr="extra_times"))
     return rows.select_related(*related).defer(*deferred).order_by("-granted_at", "-pk")
+
+
+def minutes_to_continue(exception: LearnerException) -> int:
+    """Return the minutes that the learner of a reopened attempt has for it; 0: without a limit.
+
+    No query if it was read by ``exceptions_granted_in``.
+    """
+    known: list[LearnerException] | None = getattr(exception.enrollment, "extra_times", None)
+    if known is None:
+        known = list(
+            LearnerException.objects.in_force().filter(
+                kind=LearnerException.Kind.TIME, enrollment=exception.enrollment_id
+            )
+        )
+    return minutes_again(exception, (one for one in known if one.quiz_id in {None, exception.quiz_id}))
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,7 @@ def quizzes_of(course_id: int) -> list[ExtensibleQuiz]:
 
 def learners_taught_by(user: User, uids: Collection[UUID]) -> list[Enrollment]:
     """Return these enrollments, by uid, in courses that the user teaches now, by name of the learner. One query."""
-    rows = Enrollment.objects.active().filter(uid__in=uids)
+    rows = Enrollment.objects.active().filter(uid__in=uids, user__deleted_at=None)
     if not user.is_admin:
         rows = rows.filter(taught_by(user.pk, Right.TEACH, "course__") if user.can_teach else Q(pk__in=[]))
     rows = rows.select_related("user", "course").defer("course__description", "course__outcomes")

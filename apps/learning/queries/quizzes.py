@@ -72,15 +72,15 @@ def get_attempt(user: AnyUser, uid: UUID) -> Attempt:
     return attempt
 
 
-def attempts_at(quiz: Quiz, standing: Standing) -> QuizAttempts:
-    """Return the learner's attempts at a quiz, oldest first, with the exceptions in force for them.
+def attempts_at(quiz: Quiz, standing: Standing, now: datetime) -> QuizAttempts:
+    """Return the learner's attempts at a quiz as they are now, oldest first, with the exceptions in force for them.
 
     One query, and one more if exceptions were granted to the learner; none without an enrollment.
     """
     if standing.enrollment is None:
-        return QuizAttempts(quiz, ())
+        return QuizAttempts(quiz, (), now)
     attempts = tuple(_TRIES(enrollment=standing.enrollment.pk, quiz=quiz.pk))
-    return QuizAttempts(quiz, attempts, exceptions_at(quiz, standing.enrollment))
+    return QuizAttempts(quiz, attempts, now, exceptions_at(quiz, standing.enrollment))
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
         raise LectureUnavailable
     return quiz_out(
         opened.lesson,
-        attempts_at(quiz, opened.standing),
+        attempts_at(quiz, opened.standing, now),
         questions_of(quiz),
         draws=bank_draws_of(quiz),
         may_attempt=opened.may_save,
@@ -161,7 +161,7 @@ def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
     return attempt_out(
         attempt,
         lesson,
-        attempts_at(quiz, Standing(attempt.enrollment)),
+        attempts_at(quiz, Standing(attempt.enrollment), now),
         [] if attempt.submitted_at or attempt.asked else questions_of(quiz),
         following=entry_after(lesson, outline_of(lesson.course)),
         may_open=_may_open(attempt),

@@ -45,6 +45,12 @@ def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
     return attempt.submitted_at is None and end is not None and now > end + GRACE
 
 
+def ran_out(attempt: Attempt, quiz: Quiz) -> bool:
+    """Return whether an attempt was closed because its time was over, and not by the learner."""
+    end = ends_at(attempt, quiz)
+    return attempt.submitted_at is not None and end is not None and attempt.submitted_at > end + GRACE
+
+
 def set_score(attempt: Attempt, earned: Fraction) -> None:
     """Set what a submitted attempt has earned of its points, and whether it is passed. Nothing is saved.
 
@@ -60,10 +66,11 @@ def set_score(attempt: Attempt, earned: Fraction) -> None:
 
 @dataclass(frozen=True)
 class QuizAttempts:
-    """A learner's attempts at one quiz."""
+    """A learner's attempts at one quiz, as they are at the moment ``now``."""
 
     quiz: Quiz
     attempts: tuple[Attempt, ...]
+    now: datetime
     exceptions: QuizExceptions = NO_EXCEPTIONS
 
     @property
@@ -73,15 +80,20 @@ class QuizAttempts:
 
     @property
     def reopened(self) -> LearnerException | None:
-        """What lets the learner continue the newest attempt, which was submitted."""
+        """What lets the learner continue the newest attempt, which was submitted. None at a quiz that was removed."""
         reopened = self.exceptions.reopened
         newest = self.attempts[-1] if self.attempts else None
-        is_newest = reopened is not None and newest is not None and reopened.attempt_id == newest.pk
-        return reopened if is_newest and newest is not None and newest.submitted_at is not None else None
+        if reopened is None or newest is None or newest.submitted_at is None or reopened.attempt_id != newest.pk:
+            return None
+        return None if self.quiz.lesson.is_removed else reopened
 
     @property
     def open_attempt(self) -> Attempt | None:
-        return next((attempt for attempt in self.attempts if attempt.submitted_at is None), None)
+        """The attempt that can be submitted. One whose time is over is none, though it may not be closed yet."""
+        return next((one for one in self.attempts if one.submitted_at is None and not self._is_over(one)), None)
+
+    def _is_over(self, attempt: Attempt) -> bool:
+        return is_over(attempt, self.quiz, self.now)
 
     @property
     def submitted(self) -> tuple[Attempt, ...]:
@@ -122,10 +134,15 @@ class QuizAttempts:
         current = self.open_attempt
         return self.reopened is not None or (current is not None and current.continues_id is not None)
 
-    def seconds_to_wait(self, now: datetime) -> int:
-        """Return the whole seconds until another attempt may be opened, rounded up; 0 after a pass."""
-        closed = [attempt.submitted_at for attempt in self.attempts if attempt.submitted_at is not None]
+    @property
+    def seconds_to_wait(self) -> int:
+        """The whole seconds until another attempt may be opened, rounded up; 0 after a pass.
+
+        As continued attempts don't count as others, they use up no free attempt and begin no wait.
+        """
+        counted = (attempt for attempt in self.submitted if attempt.continues_id is None)
+        closed = [attempt.submitted_at for attempt in counted if attempt.submitted_at is not None]
         if self.quiz.max_attempts or len(closed) < FREE_ATTEMPTS or any(one.is_passed for one in self.attempts):
             return 0
-        left = max(closed) + timedelta(seconds=self.quiz.retry_wait) - now
+        left = max(closed) + timedelta(seconds=self.quiz.retry_wait) - self.now
         return max(0, -(-left // timedelta(seconds=1)))

@@ -15,6 +15,17 @@ def extend_limit(seconds: int, extra: LearnerException) -> int:
     return seconds + extra.minutes * 60 - (-seconds * extra.percent // 100)
 
 
+def minutes_again(reopened: LearnerException, extra_times: Iterable[LearnerException]) -> int:
+    """Return the minutes in which a reopened attempt can be continued, rounded up; 0: without a limit.
+
+    Its minutes were chosen for what is left to do, so of extra time what is relative to them counts, percent and no
+    limit, and minutes only if they were granted later.
+    """
+    seconds = reopened.minutes * 60
+    count = (one for one in extra_times if not one.minutes or one.granted_at > reopened.granted_at)
+    return -(-most_generous([seconds, *(extend_limit(seconds, extra) for extra in count)]) // 60)
+
+
 def most_generous(limits: Iterable[int]) -> int:
     """Return the longest of some time limits in seconds, of which 0 is none."""
     found = list(limits)
@@ -43,6 +54,10 @@ class QuizExceptions:
     def time_limit(self, seconds: int) -> int:
         """Return the learner's time limit, in seconds, where the usual one is ``seconds``; 0: none."""
         return most_generous([seconds, *(extend_limit(seconds, extra) for extra in self.extra_times)])
+
+    def time_limit_again(self, reopened: LearnerException) -> int:
+        """Return the learner's time limit, in seconds, of an attempt that was reopened; 0: none."""
+        return minutes_again(reopened, self.extra_times) * 60
 
 
 NO_EXCEPTIONS = QuizExceptions()

@@ -13,7 +13,7 @@ from apps.learning.outline import Entry
 from apps.learning.queries.addresses import certificate_url, lesson_url, progress_url
 from apps.learning.queries.player import entry_out
 from apps.learning.quizzes import marking, rendering
-from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over, pass_mark, time_limit
+from apps.learning.quizzes.attempts import QuizAttempts, ends_at, pass_mark, time_limit
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.parsing import as_typed
 from apps.learning.quizzes.result_presentation import headline, question_result, without_answers
@@ -40,8 +40,6 @@ def quiz_out(
     pool = [*questions, *candidates_of(draws)]
     count = quiz.asks(len(questions)) + quiz.bank_count
     current = attempts.open_attempt
-    if current is not None and is_over(current, quiz, now):
-        current = None
     shown = current or (attempts.submitted[-1] if attempts.submitted else None)
     left, reopened = attempts.attempts_left, attempts.reopened if current is None else None
     limit = attempts.exceptions.time_limit(quiz.time_limit)
@@ -59,7 +57,7 @@ def quiz_out(
         "has_extra_time": limit != quiz.time_limit,
         "attempts_left": left,
         "reveal": quiz.reveal,
-        "wait": 0 if current is not None or reopened is not None else attempts.seconds_to_wait(now),
+        "wait": 0 if current is not None or reopened is not None else attempts.seconds_to_wait,
         "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
         "may_attempt": may_attempt and not lesson.is_removed and may_open_one and count > 0,
         "reopened": _reopened_out(attempts, reopened),
@@ -89,7 +87,7 @@ def _reopened_out(attempts: QuizAttempts, reopened: LearnerException | None) -> 
         return None
     return {
         "number": attempts.attempts[-1].number,
-        "time_limit": attempts.exceptions.time_limit(reopened.minutes * 60),
+        "time_limit": attempts.exceptions.time_limit_again(reopened),
     }
 
 

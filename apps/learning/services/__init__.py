@@ -12,6 +12,7 @@ from apps.learning.services.analytics_reports import (
 from apps.learning.services.announcements import WRITING_TIME, announce_lesson, announce_version
 from apps.learning.services.attempts_in_bulk import make_submitted
 from apps.learning.services.certificates import issue_certificate, set_revocation
+from apps.learning.services.closing import CLOSING_INTERVAL, close_overdue_attempts
 from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.consumption import record_file, record_whole
 from apps.learning.services.enrollment import (
@@ -73,6 +74,7 @@ from apps.learning.services.visits import count_visit
 
 __all__ = [
     "ATTACHED_TABLE",
+    "CLOSING_INTERVAL",
     "LOOK_INTERVAL",
     "MAX_LEARNERS_AT_ONCE",
     "OPENING_CHECK_INTERVAL",
@@ -86,6 +88,7 @@ __all__ = [
     "attach_table",
     "build_document",
     "choose_version",
+    "close_overdue_attempts",
     "complete_lesson",
     "completed_percents",
     "count_visit",

@@ -8,7 +8,8 @@ from apps.learning.models import Attempt, Enrollment
 from apps.learning.queries.quizzes import questions_in
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.exceptions import NO_EXCEPTIONS
-from apps.learning.services.quizzes import mark_answers, new_attempt
+from apps.learning.services.closing import mark_answers
+from apps.learning.services.quizzes import new_attempt
 
 
 def make_submitted(

@@ -18,15 +18,14 @@ def continue_attempt(
     reopened: LearnerException, former: Attempt, quiz: Quiz, *, exceptions: QuizExceptions, now: datetime
 ) -> Attempt:
     """Open the attempt that continues ``former``; its time begins now. The caller has locked the enrollment."""
-    limit = reopened.minutes * 60
     attempt = Attempt(
         enrollment_id=former.enrollment_id,
         quiz=quiz,
         number=former.number + 1,
         started_at=now,
         pass_percent=min(pass_mark(former, quiz), quiz.pass_percent),
-        usual_time_limit=limit,
-        time_limit=exceptions.time_limit(limit),
+        usual_time_limit=reopened.minutes * 60,
+        time_limit=exceptions.time_limit_again(reopened),
         asked=questions_again(former, quiz),
         answers=former.answers,
         continues=former,

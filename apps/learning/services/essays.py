@@ -5,22 +5,17 @@ from decimal import Decimal
 from fractions import Fraction
 
 from django.db import transaction
-from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.learning import policies
-from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import EssayMarkedMeanwhile, EssayPointsInvalid
 from apps.learning.events import EssayMarked
-from apps.learning.models import Achievement, Attempt, EssayAnswer, EssayMark
+from apps.learning.models import Attempt, EssayAnswer, EssayMark
 from apps.learning.queries.quizzes import questions_in
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import set_score
 from apps.learning.quizzes.results import plain_number
-from apps.learning.services.completion import finish
-from apps.learning.services.learned_days import award
-from apps.learning.services.progress import open_lesson
-from apps.learning.services.quizzes import practice_missed
+from apps.learning.services.closing import complete_attempt
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -36,8 +31,8 @@ def mark_essay(
     """Give an essay its points and a comment. Idempotent for the same mark.
 
     ``revision`` is how often it had been marked when ``by`` read it. With its last mark an attempt is passed or not; a
-    lesson or a certificate that was earned stays, whatever a later mark says. The same text in the attempt that was
-    reopened, or that continues it, gets its first mark with it.
+    lesson or a certificate that was earned stays, whatever a later mark says. The same text in the attempts that were
+    reopened before it, or continue it, gets its first mark with it.
 
     :raises NotFound: ``by`` is not staff of the course, or the learner is not enrolled anymore.
     :raises EssayPointsInvalid: the points are not between 0 and the question's points, in steps of ``POINT_STEP``.
@@ -67,12 +62,17 @@ def mark_essay(
 
 
 def _lock_attempts(pk: int) -> dict[int, Attempt]:
-    """Lock an attempt, and before or after it, in their order, those that it continues or that continue it.
+    """Lock an attempt, and in their order all that it continues or that continue it, however many are between.
 
     As when it is submitted, it is locked first: two marks in it wait for each other.
     """
-    linked = Q(pk=pk) | Q(continues=pk) | Q(continued_by=pk)
-    locked = Attempt.objects.select_for_update(of=("self",)).filter(linked).order_by("pk")
+    rows = Attempt.objects.filter(enrollment__attempts=pk, quiz__attempts=pk).order_by("pk")
+    linked = {pk}
+    links = list(rows.exclude(continues=None).values_list("pk", "continues"))
+    for one, former in [*links, *reversed(links)]:  # forward to the newest, and back to the oldest
+        if former in linked or one in linked:
+            linked |= {one, former}
+    locked = Attempt.objects.select_for_update(of=("self",)).filter(pk__in=linked).order_by("pk")
     return {one.pk: one for one in locked.select_related("enrollment__user", "quiz__lesson__course")}
 
 
@@ -131,25 +131,6 @@ def _score(attempt: Attempt, essay: EssayAnswer, *, is_first_mark: bool) -> None
             stored["earned"], stored["comment"] = plain_number(essay.earned or 0), essay.comment
     set_score(attempt, earned_by(attempt))
     attempt.save(update_fields=["waiting", "results", "score", "percent", "is_passed"])
-
-
-def complete_attempt(attempt: Attempt, now: datetime) -> None:
-    """Do what submitting does for an attempt without essays. It counts on the day on which it was submitted."""
-    enrollment, submitted_at = attempt.enrollment, attempt.submitted_at or now
-    zone = enrollment.user.day_zone(now)
-    if attempt.is_passed:
-        progress = open_lesson(enrollment=enrollment, lesson=attempt.quiz.lesson, now=now)
-        finish(progress, zone=zone, now=now, at=submitted_at, by_learner=False)
-    if attempt.percent == 100:
-        day = local_moment(submitted_at, zone, now=now).date()
-        award(
-            user_id=enrollment.user_id,
-            kind=Achievement.Kind.PERFECT_SCORE,
-            day=day,
-            now=now,
-            lesson_id=attempt.quiz.lesson_id,
-        )
-    practice_missed(attempt, attempt.quiz, now)
 
 
 def forget_essays(*, user_id: int) -> None:

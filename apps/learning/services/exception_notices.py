@@ -1,6 +1,6 @@
 """Notify learners of exceptions that were granted to them or ended: of what changes, never of the reason."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,14 @@ from apps.learning.queries.addresses import lesson_url, progress_url
 KIND = "learning.exception"
 
 
-def tell_of_exceptions(exceptions: Iterable[LearnerException], *, now: datetime) -> None:
+def tell_of_exceptions(
+    exceptions: Iterable[LearnerException],
+    *,
+    now: datetime,
+    minutes_of: Callable[[LearnerException], int] | None = None,
+) -> None:
     """Notify each learner of what they may do now. Queries for each course, quiz and attempt number, not for each."""
-    _tell(exceptions, "granted", now)
+    _tell(exceptions, "granted", now, minutes_of)
 
 
 def tell_of_end(exceptions: Iterable[LearnerException], *, now: datetime) -> None:
@@ -22,7 +27,12 @@ def tell_of_end(exceptions: Iterable[LearnerException], *, now: datetime) -> Non
     _tell(exceptions, "ended", now)
 
 
-def _tell(exceptions: Iterable[LearnerException], state: str, now: datetime) -> None:
+def _tell(
+    exceptions: Iterable[LearnerException],
+    state: str,
+    now: datetime,
+    minutes_of: Callable[[LearnerException], int] | None = None,
+) -> None:
     groups: dict[tuple[Any, ...], tuple[str, str, dict[str, Any], list[User]]] = {}
     for one in exceptions:
         course, quiz = one.enrollment.course, one.quiz
@@ -32,7 +42,7 @@ def _tell(exceptions: Iterable[LearnerException], state: str, now: datetime) -> 
             "state": state,
             "is_course": int(quiz is None),
             "where": course.title if quiz is None else quiz.lesson.title,
-            "minutes": one.minutes,
+            "minutes": minutes_of(one) if minutes_of is not None else one.minutes,
             "percent": one.percent,
             "count": one.count,
             "number": one.attempt.number if one.attempt is not None else 0,

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Sum
 
 from apps.accounts.models import User
 from apps.courses.models import Quiz, Right
@@ -19,6 +20,7 @@ from apps.learning.errors import (
     AttemptReopenedAlready,
     AttemptStillOpen,
     ExtraAttemptsInvalid,
+    ExtraAttemptsTooMany,
     ExtraTimeInvalid,
     ExtraTimeKnown,
     NothingToReopen,
@@ -28,18 +30,26 @@ from apps.learning.errors import (
 from apps.learning.models import (
     MAX_EXCEPTION_MINUTES,
     MAX_EXTRA_ATTEMPTS,
+    MAX_EXTRA_ATTEMPTS_TOGETHER,
     MAX_EXTRA_PERCENT,
     Attempt,
     Enrollment,
     LearnerException,
 )
-from apps.learning.queries.quizzes import questions_in
 from apps.learning.quizzes.attempts import is_over, time_limit, usual_time_limit
-from apps.learning.quizzes.exceptions import QuizExceptions, covers, most_generous
+from apps.learning.quizzes.exceptions import QuizExceptions, covers, extend_limit, minutes_again, most_generous
+from apps.learning.services.closing import close_overdue_attempts
 from apps.learning.services.continuing import questions_again
 from apps.learning.services.exception_notices import tell_of_end
-from apps.learning.services.granting import Act, Granted, grant_each, lock_learners, renew_rules
-from apps.learning.services.quizzes import close_attempt
+from apps.learning.services.granting import (
+    MAX_LEARNERS_AT_ONCE,
+    Act,
+    Granted,
+    count_act,
+    grant_each,
+    lock_learners,
+    renew_rules,
+)
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -62,6 +72,7 @@ def grant_extra_time(
     :raises ExtraTimeInvalid: the time is not one of these, or too long.
     :raises QuizHasNoTimeLimit: the quiz has none.
     :raises ExtraTimeKnown: the only learner has at least as much already.
+    :raises RateLimitExceeded: the user grants and ends too often.
     """
     given = [bool(minutes), bool(percent), is_unlimited]
     if sum(given) != 1 or not (0 <= minutes <= MAX_EXCEPTION_MINUTES and 0 <= percent <= MAX_EXTRA_PERCENT):
@@ -69,17 +80,23 @@ def grant_extra_time(
 
     def make(enrollment: Enrollment) -> LearnerException:
         made = LearnerException(kind=Kind.TIME, minutes=minutes, percent=percent, is_unlimited=is_unlimited)
-        if covers(known.get(enrollment.pk, ()), made, quiz.time_limit if quiz else None):
+        is_known = covers(known.get(enrollment.pk, ()), made, quiz.time_limit if quiz else None)
+        if is_known and not any(_gains(attempt, made) for attempt in continued.get(enrollment.pk, ())):
             raise ExtraTimeKnown(learner=enrollment.user.display_name)
         return made
 
+    count_act(act.by, now)
     with transaction.atomic():
         enrollments, attempts = lock_learners(act, quiz)
         if quiz is not None and not quiz.time_limit and not attempts:
             raise QuizHasNoTimeLimit(quiz=quiz.lesson.title)
         known = _extra_times_of(enrollments, quiz)
+        continued: dict[int, list[Attempt]] = {}
+        for attempt in attempts:
+            if attempt.continues_id is not None:
+                continued.setdefault(attempt.enrollment_id, []).append(attempt)
         made, skipped = grant_each(act, enrollments, quiz, make, now)
-        return Granted(exceptions=made, running=_raise_limits(attempts) if made else 0, skipped=skipped)
+        return Granted(exceptions=made, running=_raise_limits(attempts, made, now) if made else 0, skipped=skipped)
 
 
 def grant_extra_attempts(act: Act, *, quiz: Quiz, count: int, now: datetime) -> Granted:
@@ -87,17 +104,27 @@ def grant_extra_attempts(act: Act, *, quiz: Quiz, count: int, now: datetime) -> 
 
     :raises ExtraAttemptsInvalid: the number is too high or too low.
     :raises QuizHasNoAttemptLimit: the quiz has unlimited attempts.
+    :raises ExtraAttemptsTooMany: the only learner would have too many together.
+    :raises RateLimitExceeded: the user grants and ends too often.
     """
     if not 1 <= count <= MAX_EXTRA_ATTEMPTS:
         raise ExtraAttemptsInvalid(most=MAX_EXTRA_ATTEMPTS)
 
-    def make(_enrollment: Enrollment) -> LearnerException:
+    def make(enrollment: Enrollment) -> LearnerException:
+        present = known.get(enrollment.pk, 0)
+        if present + count > MAX_EXTRA_ATTEMPTS_TOGETHER:
+            learner = enrollment.user.display_name
+            raise ExtraAttemptsTooMany(learner=learner, present=present, most=MAX_EXTRA_ATTEMPTS_TOGETHER)
         return LearnerException(kind=Kind.ATTEMPTS, count=count)
 
+    count_act(act.by, now)
     with transaction.atomic():
         enrollments, _attempts = lock_learners(act, quiz)
         if not quiz.max_attempts:
             raise QuizHasNoAttemptLimit(quiz=quiz.lesson.title)
+        counts = LearnerException.objects.in_force().filter(kind=Kind.ATTEMPTS, quiz=quiz, enrollment__in=enrollments)
+        sums = counts.order_by().values_list("enrollment").annotate(Sum("count"))
+        known: dict[int, int] = dict(sums)
         made, skipped = grant_each(act, enrollments, quiz, make, now)
         return Granted(exceptions=made, skipped=skipped)
 
@@ -105,12 +132,14 @@ def grant_extra_attempts(act: Act, *, quiz: Quiz, count: int, now: datetime) -> 
 def reopen_attempts(act: Act, *, quiz: Quiz, minutes: int = 0, is_unlimited: bool = False, now: datetime) -> Granted:
     """Let learners continue their newest attempt, with its questions and answers; its result stays as it is.
 
-    The time begins when a learner continues. An open attempt whose time is over is closed first.
+    The time begins when a learner continues; of extra time granted before, percent and no limit count for it, but not
+    minutes. An open attempt whose time is over is closed first.
 
     :raises ExtraTimeInvalid: neither or both of the last two are given, or the time is too long.
     :raises NothingToReopen: the only learner has no submitted attempt, or its questions are gone.
     :raises AttemptStillOpen: the only learner has an open attempt.
     :raises AttemptReopenedAlready: the only learner can continue it already.
+    :raises RateLimitExceeded: the user grants and ends too often.
     """
     if bool(minutes) == is_unlimited or not 0 <= minutes <= MAX_EXCEPTION_MINUTES:
         raise ExtraTimeInvalid(minutes=MAX_EXCEPTION_MINUTES, percent=MAX_EXTRA_PERCENT)
@@ -126,21 +155,25 @@ def reopen_attempts(act: Act, *, quiz: Quiz, minutes: int = 0, is_unlimited: boo
             raise AttemptReopenedAlready(learner=learner)
         return LearnerException(kind=Kind.REOPENED, attempt=attempt, minutes=minutes, is_unlimited=is_unlimited)
 
+    def tell_minutes(made: LearnerException) -> int:
+        return minutes_again(made, extra.get(made.enrollment_id, ()))
+
+    count_act(act.by, now)
+    learners = Enrollment.objects.active().filter(uid__in=list(act.learners)[:MAX_LEARNERS_AT_ONCE])
+    close_overdue_attempts(enrollments=list(learners.values_list("pk", flat=True)), quiz=quiz, now=now)
     with transaction.atomic():
-        enrollments, attempts = lock_learners(act, quiz)
-        by_pk = {one.pk: one for one in enrollments}
-        for attempt in attempts:
-            if is_over(attempt, quiz, now):
-                attempt.quiz, attempt.enrollment = quiz, by_pk[attempt.enrollment_id]
-                close_attempt(attempt, quiz, questions_in(attempt), attempt.answers, now)
+        enrollments, _attempts = lock_learners(act, quiz)
         rows = Attempt.objects.filter(enrollment__in=enrollments, quiz=quiz).order_by("number")
-        newest = {one.enrollment_id: one for one in rows}
+        last = dict(rows.values_list("enrollment", "pk"))
+        found = Attempt.objects.filter(pk__in=last.values()).defer("answers", "results")
+        newest = {one.enrollment_id: one for one in found}
+        extra = _extra_times_of(enrollments, quiz)
         reopened = set(
             LearnerException.objects.in_force()
             .filter(attempt__in=[one.pk for one in newest.values()])
             .values_list("attempt", flat=True)
         )
-        made, skipped = grant_each(act, enrollments, quiz, make, now)
+        made, skipped = grant_each(act, enrollments, quiz, make, now, tell_minutes)
         return Granted(exceptions=made, skipped=skipped)
 
 
@@ -149,7 +182,9 @@ def end_exceptions(*, by: User, uids: Collection[UUID], now: datetime) -> int:
 
     :raises NotFound: there is none of these, or ``by`` doesn't teach its course.
     :raises AttemptContinued: a reopened attempt was continued meanwhile.
+    :raises RateLimitExceeded: the user grants and ends too often.
     """
+    count_act(by, now)
     with transaction.atomic():
         wanted = LearnerException.objects.filter(uid__in=uids)
         rights = wanted.values_list("enrollment__course", flat=True).distinct()
@@ -189,19 +224,31 @@ def _extra_times_of(enrollments: Iterable[Enrollment], quiz: Quiz | None) -> dic
     return found
 
 
-def _raise_limits(attempts: Iterable[Attempt]) -> int:
-    """Give locked open attempts the time that is in force for them; return how many got more. It is never lowered."""
-    found = {attempt.enrollment_id for attempt in attempts}
-    rows = list(LearnerException.objects.in_force().filter(kind=Kind.TIME, enrollment__in=found))
+def _gains(attempt: Attempt, extra: LearnerException) -> bool:
+    """Return whether an open attempt has less time than it would have by this extra time alone."""
+    present = time_limit(attempt, attempt.quiz)
+    return most_generous([present, extend_limit(usual_time_limit(attempt, attempt.quiz), extra)]) != present
+
+
+def _raise_limits(attempts: Iterable[Attempt], made: Iterable[LearnerException], now: datetime) -> int:
+    """Give locked open attempts the time that is in force for them; return how many got more. It is never lowered.
+
+    Attempts that are over also with that time stay so. For a continued attempt minutes count that are ``made`` now.
+    """
+    new = {one.pk for one in made}
+    by_enrollment: dict[int, list[LearnerException]] = {attempt.enrollment_id: [] for attempt in attempts}
+    for row in LearnerException.objects.in_force().filter(kind=Kind.TIME, enrollment__in=by_enrollment):
+        by_enrollment[row.enrollment_id].append(row)
     raised = []
     for attempt in attempts:
-        counts = [
-            one for one in rows if one.enrollment_id == attempt.enrollment_id and one.quiz_id in {None, attempt.quiz_id}
-        ]
+        counts = [one for one in by_enrollment[attempt.enrollment_id] if one.quiz_id in {None, attempt.quiz_id}]
+        if attempt.continues_id is not None:
+            counts = [one for one in counts if one.pk in new or not one.minutes]
         present, usual = time_limit(attempt, attempt.quiz), usual_time_limit(attempt, attempt.quiz)
         limit = most_generous([present, QuizExceptions.of(counts).time_limit(usual)])
         if limit != present:
             attempt.usual_time_limit, attempt.time_limit = usual, limit
-            raised.append(attempt)
+            if not is_over(attempt, attempt.quiz, now):
+                raised.append(attempt)
     Attempt.objects.bulk_update(raised, ["usual_time_limit", "time_limit"])
     return len(raised)

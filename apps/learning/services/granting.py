@@ -18,8 +18,10 @@ from studyplatform.kit import sockets
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.blank import stripped
+from studyplatform.kit.web import rate_limits
 
 MAX_LEARNERS_AT_ONCE = 500
+LIMIT = "exception"  # of RATE_LIMITS
 LOCK_TRIES = 5  # learners who open attempts while they are locked are locked again
 
 
@@ -50,11 +52,21 @@ class _OpenedMeanwhile(Exception):
     """Somebody opened an attempt before their enrollment was locked."""
 
 
+def count_act(by: User, now: datetime) -> None:
+    """Count one more form with which the user grants or ends exceptions.
+
+    :raises RateLimitExceeded: there were too many.
+    """
+    rate_limits.consume(LIMIT, str(by.pk), now=now)
+
+
 def lock_learners(act: Act, quiz: Quiz | None) -> tuple[list[Enrollment], list[Attempt]]:
     """Lock the open attempts, then the enrollments, and ask for the right to grant something to these learners.
 
-    :raises NotFound: one of the learners is not enrolled, or in a course that ``act.by`` doesn't teach, or in another
-        one than that of the quiz.
+    Their accounts are locked first: an account that is deleted meanwhile gets nothing, and keeps nothing.
+
+    :raises NotFound: one of the learners is not enrolled, has deleted the account, or is in a course that ``act.by``
+        doesn't teach, or in another one than that of the quiz.
     :raises TooManyLearnersAtOnce: there are too many.
     """
     uids = set(act.learners)
@@ -72,9 +84,11 @@ def lock_learners(act: Act, quiz: Quiz | None) -> tuple[list[Enrollment], list[A
 def _lock_once(
     by: User, uids: Collection[UUID], quiz: Quiz | None, *, is_last: bool
 ) -> tuple[list[Enrollment], list[Attempt]]:
-    learners = Enrollment.objects.active().filter(uid__in=uids)
+    learners = Enrollment.objects.active().filter(uid__in=uids, user__deleted_at=None)
     pks = dict(learners.values_list("pk", "course"))
     hold_rights(by, set(pks.values()), Right.TEACH)
+    people = User.objects.filter(pk__in=learners.values("user")).order_by("pk")
+    list(people.select_for_update(no_key=True).values_list("pk"))
     opened = Attempt.objects.filter(enrollment__in=pks, submitted_at=None).order_by("pk")
     opened = opened if quiz is None else opened.filter(quiz=quiz)
     attempts = list(opened.select_for_update(of=("self",)).select_related("quiz"))
@@ -97,8 +111,11 @@ def grant_each(
     quiz: Quiz | None,
     make: Callable[[Enrollment], LearnerException],
     now: datetime,
+    tell_minutes: Callable[[LearnerException], int] | None = None,
 ) -> tuple[tuple[LearnerException, ...], tuple[AppError, ...]]:
     """Save what ``make`` makes for each learner, unless it refuses them, and tell them.
+
+    They are told the minutes of ``tell_minutes``, by default those granted.
 
     :raises AppError: the refusal, if nobody gets anything.
     """
@@ -120,7 +137,7 @@ def grant_each(
         raise skipped[0]
     LearnerException.objects.bulk_create(made)
     renew_rules([row.enrollment_id for row in made], now)
-    tell_of_exceptions(made, now=now)
+    tell_of_exceptions(made, now=now, minutes_of=tell_minutes)
     return tuple(made), tuple(skipped)
 
 

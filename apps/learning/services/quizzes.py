@@ -1,7 +1,6 @@
 """Open and submit attempts at a quiz. The server marks each attempt once."""
 
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -16,26 +15,24 @@ from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import policies
 from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
-from apps.learning.events import AttemptOpened, QuizSubmitted
-from apps.learning.models import Achievement, Attempt, Enrollment, EssayAnswer
+from apps.learning.events import AttemptOpened
+from apps.learning.models import Achievement, Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.exceptions import exceptions_at
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import bank_draws_of, questions_in, questions_of
 from apps.learning.queries.removed_lessons import explain_missing
 from apps.learning.quizzes import marking
-from apps.learning.quizzes.attempts import QuizAttempts, is_over, pass_mark, set_score
-from apps.learning.quizzes.correcting import take_better_keys
+from apps.learning.quizzes.attempts import QuizAttempts, is_over, ran_out
 from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
-from apps.learning.quizzes.results import stored_result
 from apps.learning.services import learned_days, learning_time
+from apps.learning.services.closing import close_attempt, close_if_over
 from apps.learning.services.completion import Saved, finish
-from apps.learning.services.continuing import carry_marks, continue_attempt, save_essays
+from apps.learning.services.continuing import continue_attempt
 from apps.learning.services.learned_days import award, day_zone_of
-from apps.learning.services.practice import add_missed
 from apps.learning.services.progress import open_lesson
-from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -44,25 +41,19 @@ from studyplatform.kit.policies import enforce
 FASTEST_ANSWER = timedelta(seconds=1)
 COUNTED = 10
 MOST_PER_QUESTION = 120  # seconds that count as learned
-_RESULT = (
-    "submitted_at", "answers", "results", "score", "points", "percent", "is_passed", "waiting", "pass_percent",
-)  # fmt: skip
 _PK = Param("pk", BigIntegerField())
 _LOCKED_OPEN = PreparedQuery(
-    lambda: (
-        Attempt.objects.only("pk")
-        .select_for_update()
-        .filter(
-            enrollment=Param("enrollment", BigIntegerField()), quiz=Param("quiz", BigIntegerField()), submitted_at=None
-        )
+    lambda: Attempt.objects.select_for_update().filter(
+        enrollment=Param("enrollment", BigIntegerField()), quiz=Param("quiz", BigIntegerField()), submitted_at=None
     )
 )
 _LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
-_CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
     """Return the user's open attempt at this lesson's quiz, continue one that was reopened, or start a new one.
+
+    One whose time is over is closed first, and returned if it is passed.
 
     :raises NotEnrolled: the user isn't enrolled.
     :raises PrerequisiteNotMet: the lesson is locked.
@@ -95,18 +86,17 @@ def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
 def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
     with transaction.atomic():
         # Attempts are locked before their enrollment, as when they are submitted or get extra time.
-        list(_LOCKED_OPEN(enrollment=enrollment.pk, quiz=quiz.pk))
+        for attempt in _LOCKED_OPEN(enrollment=enrollment.pk, quiz=quiz.pk):
+            attempt.quiz, attempt.enrollment = quiz, enrollment
+            if close_if_over(attempt, now) and attempt.is_passed:
+                return attempt  # its result is shown; nobody has asked for another one
         # With the enrollment locked, two tabs that start at the same moment get the same attempt.
         locked = Enrollment.objects.select_for_update().get(pk=enrollment.pk)
         exceptions = exceptions_at(quiz, locked)
         rows = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
+        attempts = QuizAttempts(quiz, tuple(rows), now, exceptions)
         current = next((attempt for attempt in rows if attempt.submitted_at is None), None)
-        if current is not None and is_over(current, quiz, now):
-            current.quiz, current.enrollment = quiz, enrollment
-            close_attempt(current, quiz, questions_in(current), current.answers, now)
-            current = None
-        attempts = QuizAttempts(quiz, tuple(rows), exceptions)
-        wait = attempts.seconds_to_wait(now) if current is None and attempts.reopened is None else 0
+        wait = attempts.seconds_to_wait if current is None and attempts.reopened is None else 0
         if current is None and attempts.reopened is not None:
             current = continue_attempt(attempts.reopened, rows[-1], quiz, exceptions=exceptions, now=now)
             current.enrollment = enrollment
@@ -174,7 +164,7 @@ def submit_attempt(
         attempt = locked
         if attempt.submitted_at is not None:
             if attempt.answers != valid:
-                raise AttemptClosed
+                raise QuizTimeOver if ran_out(attempt, quiz) else AttemptClosed
             return attempt, None
         given = sum(attempt.answers.get(uid) != answer for uid, answer in valid.items())
         left = attempt.started_at + FASTEST_ANSWER * min(given, COUNTED) - now
@@ -217,68 +207,3 @@ def _fault(question: Question | None) -> dict[str, str]:
     if question is not None and any(one.kind == Question.Kind.NUMERIC for one in (question, *question.gaps)):
         return {"code": "not_a_number", "message": _("This can't be read as one number.")}
     return {"code": "invalid", "message": _("This answer isn't valid for this question.")}
-
-
-def close_attempt(
-    attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
-) -> None:
-    """Mark the answers and write the result into the attempt, which the caller has locked. Essays wait for a person."""
-    if take_better_keys(attempt.asked, answers):
-        questions = questions_in(attempt)
-        Attempt.objects.filter(pk=attempt.pk).update(asked=attempt.asked)
-    essays, earned = mark_answers(attempt, quiz, questions, answers, now)
-    _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
-    for essay in essays:
-        essay.attempt = attempt
-    save_essays(essays)
-    practice_missed(attempt, quiz, now)
-    publish(
-        QuizSubmitted(
-            attempt_id=attempt.pk,
-            user_id=attempt.enrollment.user_id,
-            lesson_id=quiz.lesson.pk,
-            is_passed=attempt.is_passed,
-            is_perfect=attempt.points > 0 and earned == attempt.points,
-            waiting=attempt.waiting,
-        )
-    )
-
-
-def mark_answers(
-    attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
-) -> tuple[list[EssayAnswer], Fraction]:
-    """Write the result of answers into an attempt. Return its essays and the points it earned. Nothing is saved."""
-    earned, points, results, essays = Fraction(0), 0, [], []
-    for place, question in enumerate(questions, start=1):
-        answer = answers.get(str(question.uid))
-        mark = marking.mark(question, answer)
-        part = mark.share * question.points
-        earned += part
-        points += question.points
-        results.append(stored_result(question, answer, mark, part))
-        if mark.is_waiting:
-            essay = EssayAnswer(question_uid=question.uid, place=place, points=question.points, submitted_at=now)
-            essays.append(essay)
-    earned += carry_marks(attempt, essays, answers, results)
-    attempt.pass_percent = pass_mark(attempt, quiz)
-    attempt.submitted_at = now
-    attempt.answers = answers
-    attempt.results = results
-    attempt.points = points
-    attempt.waiting = sum(essay.earned is None for essay in essays)
-    set_score(attempt, earned)
-    return essays, earned
-
-
-def practice_missed(attempt: Attempt, quiz: Quiz, now: datetime) -> None:
-    """Make practice cards of what was missed, in this attempt and in those whose answers it has revealed."""
-    if quiz.reveal == Quiz.Reveal.NEVER:
-        return
-    before = (
-        Attempt.objects.filter(enrollment=attempt.enrollment_id, quiz=quiz)
-        .exclude(pk=attempt.pk)
-        .defer("asked", "answers")
-    )
-    attempts = tuple(sorted((*before, attempt), key=lambda one: one.number))
-    exceptions = exceptions_at(quiz, attempt.enrollment)
-    add_missed(QuizAttempts(quiz, attempts, exceptions), user_id=attempt.enrollment.user_id, now=now)

@@ -15,7 +15,8 @@ from apps.learning.quizzes.attempts import set_score
 from apps.learning.quizzes.correcting import note_corrections, take_better_keys
 from apps.learning.quizzes.drawing import restored
 from apps.learning.quizzes.results import stored_result
-from apps.learning.services.essays import complete_attempt, earned_by
+from apps.learning.services.closing import complete_attempt
+from apps.learning.services.essays import earned_by
 
 BATCH = 100  # attempts whose questions are looked at together
 

@@ -70,6 +70,10 @@ RATE_LIMITS = {
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
     "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
     "card": (10, 60 * 60),  # cards that one user begins to save
+    "exception": (
+        600,
+        60 * 60,
+    ),  # forms with which one user grants exceptions or ends them, for up to 500 learners each
     "message": (60, 10 * 60),  # messages of one user, in all conversations together
     "message-conversation": (30, 10 * 60),  # messages of one user in one conversation
     "bulk-message": (30, 24 * 60 * 60),  # messages to several learners that one user sends
