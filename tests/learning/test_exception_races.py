@@ -6,14 +6,16 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import transaction
 
 from apps.accounts.models import Notification, User
 from apps.courses.models import Course, Quiz
 from apps.courses.services import people
 from apps.learning import services
 from apps.learning.errors import AttemptContinued, NoAttemptsLeft
-from apps.learning.models import Attempt, Enrollment, LearnerException
-from apps.learning.queries.quizzes import get_attempt
+from apps.learning.models import Attempt, Enrollment, LearnerException, LessonProgress
+from apps.learning.queries.quizzes import get_attempt, questions_in
+from apps.learning.quizzes.parsing import read_all
 from studyplatform.kit.errors import NotFound
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.learning.conftest import NOON
@@ -128,3 +130,43 @@ def test_a_co_instructor_who_is_removed_grants_before_it_or_not_at_all(
         assert LearnerException.objects.count() - before == isinstance(granted, services.Granted)
         with pytest.raises(NotFound):
             grant(member.user, enrollment, quiz, 60)
+
+
+def test_an_account_that_is_deleted_keeps_no_exception(
+    ada: User, leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    def delete() -> None:
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=leo.pk)
+            services.forget_exceptions(user_id=leo.pk)
+            User.objects.filter(pk=leo.pk).update(deleted_at=NOON)
+
+    for again in range(5):
+        User.objects.filter(pk=leo.pk).update(deleted_at=None)
+        granted, deleted = run_simultaneously(partial(grant, ada, enrollment, quiz, 10 + again), delete)
+        assert deleted is None
+        assert isinstance(granted, services.Granted | NotFound)
+        assert not LearnerException.objects.exists()
+
+
+def test_an_attempt_that_ran_out_is_closed_once_beside_its_submission_and_another_lesson(
+    leo: User, enrollment: Enrollment, quiz: Quiz
+) -> None:
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
+    stored, _faults = read_all(questions_in(attempt), right_answers(quiz))
+    Attempt.objects.filter(pk=attempt.pk).update(answers=stored)
+    mine, late = get_attempt(leo, attempt.uid), NOON + 30 * MINUTE
+
+    closed, again, submitted, opened = run_simultaneously(
+        partial(services.close_overdue_attempts, now=late),
+        partial(services.close_overdue_attempts, now=late),
+        partial(services.submit_attempt, user=leo, attempt=mine, answers={}, now=late),
+        partial(services.open_attempt, user=leo, lesson_uid=quiz.lesson.uid, now=late),
+    )
+
+    assert closed + again <= 1
+    assert getattr(submitted, "code", "") == "QUIZ_TIME_OVER"
+    assert opened == attempt or isinstance(opened, NoAttemptsLeft)
+    [only] = Attempt.objects.all()
+    assert (only.is_passed, only.submitted_at) == (True, late)
+    assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == late

@@ -68,9 +68,9 @@ def _lock_attempts(pk: int) -> dict[int, Attempt]:
     """
     rows = Attempt.objects.filter(enrollment__attempts=pk, quiz__attempts=pk).order_by("pk")
     linked = {pk}
-    links = list(rows.exclude(continues=None).values_list("pk", "continues"))
+    links = list(rows.values_list("pk", "continues"))
     for one, former in [*links, *reversed(links)]:  # forward to the newest, and back to the oldest
-        if former in linked or one in linked:
+        if former is not None and (former in linked or one in linked):
             linked |= {one, former}
     locked = Attempt.objects.select_for_update(of=("self",)).filter(pk__in=linked).order_by("pk")
     return {one.pk: one for one in locked.select_related("enrollment__user", "quiz__lesson__course")}
