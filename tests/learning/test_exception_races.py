@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
+from threading import Event
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from apps.learning.errors import AttemptContinued, NoAttemptsLeft
 from apps.learning.models import Attempt, Enrollment, LearnerException, LessonProgress
 from apps.learning.queries.quizzes import get_attempt, questions_in
 from apps.learning.quizzes.parsing import read_all
+from apps.learning.services import granting
 from studyplatform.kit.errors import NotFound
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.learning.conftest import NOON
@@ -133,20 +135,29 @@ def test_a_co_instructor_who_is_removed_grants_before_it_or_not_at_all(
 
 
 def test_an_account_that_is_deleted_keeps_no_exception(
-    ada: User, leo: User, enrollment: Enrollment, quiz: Quiz
+    ada: User, leo: User, enrollment: Enrollment, quiz: Quiz, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The deletion begins while the exception is written: it waits for it, and then deletes it."""
+    is_written, is_deleted = Event(), Event()
+
+    def pause(*_given: Any, **_more: Any) -> None:
+        is_written.set()
+        is_deleted.wait(0.5)  # in vain, as long as the account is locked
+
     def delete() -> None:
+        is_written.wait(10)
         with transaction.atomic():
             User.objects.select_for_update().get(pk=leo.pk)
             services.forget_exceptions(user_id=leo.pk)
             User.objects.filter(pk=leo.pk).update(deleted_at=NOON)
+        is_deleted.set()
 
-    for again in range(5):
-        User.objects.filter(pk=leo.pk).update(deleted_at=None)
-        granted, deleted = run_simultaneously(partial(grant, ada, enrollment, quiz, 10 + again), delete)
-        assert deleted is None
-        assert isinstance(granted, services.Granted | NotFound)
-        assert not LearnerException.objects.exists()
+    monkeypatch.setattr(granting, "tell_of_exceptions", pause)
+    granted, deleted = run_simultaneously(partial(grant, ada, enrollment, quiz, 10), delete)
+
+    assert isinstance(granted, services.Granted)
+    assert deleted is None
+    assert not LearnerException.objects.exists()
 
 
 def test_an_attempt_that_ran_out_is_closed_once_beside_its_submission_and_another_lesson(

@@ -368,6 +368,7 @@ def test_learners_and_quizzes_of_other_courses_are_refused_as_a_whole(ada, eve, 
     assert len(grant(enrollment, mine, quiz=None, percent=25).exceptions) == 2, "in all of one's own courses"
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_many_are_granted_in_few_queries(quiz, grant, course, act, now, django_assert_max_num_queries):
     learners = EnrollmentFactory.create_batch(40, course=course)
@@ -495,6 +496,7 @@ def test_a_continued_attempt_that_runs_out_keeps_the_answers_it_began_with(leo, 
     assert (attempt.percent, set(attempt.answers)) == (50, set(some))
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_answers_of_every_kind_come_back_into_the_form_without_scripts(leo, quiz, reopen, browser_of, now):
     seven = right_answers(quiz)
@@ -583,6 +585,7 @@ def test_extra_time_counts_for_a_continued_attempt_too(leo, quiz, reopen, grant,
     assert attempt.time_limit == 45 * 60
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_marks_of_essays_stay_unless_they_were_changed(ada, leo, course, enrollment, act, now):
     lesson = LessonFactory(section=SectionFactory(course=course), kind="quiz")
@@ -646,6 +649,7 @@ def test_the_same_text_is_marked_once(ada, leo, course, enrollment, act, now):
 # What learners are told.
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_learners_are_told_what_changes_and_never_why(ada, leo, quiz, grant, act, reopen, course, now):
     def told():
