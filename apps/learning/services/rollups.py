@@ -1,8 +1,10 @@
 """What stored counts of learners need besides the job that keeps them (`apps.learning.analytics`)."""
 
-from apps.learning.models import EnrollmentRollup
+from apps.learning.models import EnrollmentRollup, TeacherDay, TeacherRollup
 
 
 def forget_rollups(*, user_id: int) -> None:
-    """Delete what lists of learners show of a user whose account was deleted. Idempotent."""
+    """Delete the counts of a user whose account was deleted: of their learning, and of those they taught. Idempotent."""
     EnrollmentRollup.objects.filter(enrollment__user=user_id).delete()
+    TeacherDay.objects.filter(user=user_id).delete()
+    TeacherRollup.objects.filter(user=user_id).delete()
