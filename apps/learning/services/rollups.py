@@ -4,7 +4,7 @@ from apps.learning.models import EnrollmentRollup, TeacherDay, TeacherRollup
 
 
 def forget_rollups(*, user_id: int) -> None:
-    """Delete the counts of a user whose account was deleted: of their learning, and of those they taught. Idempotent."""
+    """Delete the counts of a deleted account: of its learning, and of those whom it taught. Idempotent."""
     EnrollmentRollup.objects.filter(enrollment__user=user_id).delete()
     TeacherDay.objects.filter(user=user_id).delete()
     TeacherRollup.objects.filter(user=user_id).delete()
