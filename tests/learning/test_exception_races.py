@@ -142,7 +142,7 @@ def test_an_account_that_is_deleted_keeps_no_exception(
 
     def pause(*_given: Any, **_more: Any) -> None:
         is_written.set()
-        is_deleted.wait(0.5)  # in vain, as long as the account is locked
+        is_deleted.wait(0.5)  # until then nothing is deleted: the account is locked
 
     def delete() -> None:
         is_written.wait(10)
