@@ -73,7 +73,7 @@ COURSES = {
     "linear-algebra-geometrically": _Plan(
         0.72,
         {
-            "finding-them-by-hand": 0.1,
+            "finding-them-by-hand": 0.13,
             "check-arrows-and-grids": 0.05,
             "what-a-determinant-measures": 0.12,
             "eigenvectors-seen-before-named": 0.07,

@@ -295,7 +295,7 @@ def test_questions_of_a_quiz(browser_of: SignIn, ada: User, course: Course) -> N
     assert "4 responses so far: shown from 5 on." in page
     assert page.count("badge--ok") == 1
     lines = b"".join(browser.get(f"{address}.csv").streaming_content).decode()  # type: ignore[attr-defined]
-    assert "\n'=HYPERLINK(1),12,,40.0,-0.7" in lines
+    assert "\n'=HYPERLINK(1),12,1,40.0,-0.7" in lines
     assert "New one,4,,,," in lines
 
 

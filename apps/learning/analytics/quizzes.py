@@ -8,9 +8,8 @@ from apps.learning.analytics.smallest_group import SMALLEST_GROUP, hide_small, i
 from apps.learning.models import QuestionRollup
 from apps.learning.quizzes import rendering
 
-_UNANSWERED = ""
 _REMOVED = "removed"
-"""Keys of the groups that chose nothing, or a choice that the question has no more. Keys of choices are UUIDs."""
+"""Key of the group that chose what the question has no more. Keys of choices are UUIDs."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def _item_of(question: Question, row: QuestionRollup) -> ItemFigures:
     return ItemFigures(
         question=question,
         responses=row.responses,
-        unanswered=shown[_UNANSWERED],
+        unanswered=row.unanswered,
         difficulty=row.difficulty,
         discrimination=row.discrimination,
         options=tuple(replace(option, chosen=shown[option.key]) for option in options),
@@ -85,10 +84,10 @@ def _options_of(question: Question) -> list[Option]:
 
 
 def _shown_counts(question: Question, row: QuestionRollup, keys: list[str]) -> dict[str, int | None]:
-    """Return how many chose each choice or left the question out; None for groups that are too small to be shown."""
-    counts = {**{key: row.options.get(key, 0) for key in keys}, _UNANSWERED: row.unanswered}
+    """Return how many chose each choice; None for groups that are too small to be shown."""
+    counts = {key: row.options.get(key, 0) for key in keys}
     if question.kind not in {Question.Kind.SINGLE, Question.Kind.TRUTH}:
         return {key: count if is_shown(count) else None for key, count in counts.items()}
-    # Everyone is in one of the groups, so what is shown must not tell what is hidden.
-    counts[_REMOVED] = max(0, row.responses - sum(counts.values()))
+    # Everyone who answered is in one of the groups, so what is shown must not tell what is hidden.
+    counts[_REMOVED] = max(0, row.responses - row.unanswered - sum(counts.values()))
     return hide_small(counts)

@@ -24,7 +24,6 @@ from studyplatform.kit.web.requests import safe_next
 
 ADDRESS = "/dashboard/instructor/exceptions/"
 PAGE_SIZE = 25
-PART = "X-Page-Part"
 
 
 @teaches
@@ -33,7 +32,7 @@ PART = "X-Page-Part"
 def exceptions(request: HttpRequest) -> HttpResponse:
     """What is in force, the latest first; ``?course=`` narrows it to one of the courses that the user teaches."""
     user = signed_in_user(request)
-    slug = request.GET.get("course", "")
+    slug = request.GET.get("course", "").replace("\x00", "")
     courses = list(Course.objects.filter(taught_by(user.pk, Right.TEACH)).order_by("title").only("pk", "slug", "title"))
     chosen = [one.pk for one in courses if one.slug == slug] or [one.pk for one in courses]
     if slug and user.is_admin:
@@ -47,10 +46,7 @@ def exceptions(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def grant(request: HttpRequest) -> HttpResponse:
-    """Grant an exception of a ``?kind=`` to the learners ``?learner=``, by their enrollments. A POST grants it.
-
-    With the header ``X-Page-Part`` only the form is sent, for a dialog of another page.
-    """
+    """Grant an exception of a ``?kind=`` to the learners ``?learner=``, by their enrollments. A POST grants it."""
     user = signed_in_user(request)
     given = request.POST if request.method == "POST" else request.GET
     kind = given.get("kind", "time")
@@ -92,8 +88,7 @@ def grant_to(request: HttpRequest, user: User, kind: str, learners: list[Enrollm
         "next": given.get("next", ""),
         "base": ADDRESS,
     }
-    template = "form" if request.headers.get(PART) else "grant"
-    return render(request, f"learning/exceptions/{template}.html", context, status=422 if form.errors else 200)
+    return render(request, "learning/exceptions/grant.html", context, status=422 if form.errors else 200)
 
 
 @teaches
