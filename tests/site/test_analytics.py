@@ -275,6 +275,7 @@ def test_the_retention_of_a_video_needs_five_learners(browser_of: SignIn, ada: U
     assert 'data-island="retention"' in page
     assert "data-chart-table" in page  # without scripts
     assert "50% of the learners watch to the end" in page
+    assert "First 30 seconds: 100% of the learners were still there." in page
     lines = b"".join(browser.get(f"{address}.csv").streaming_content).decode()  # type: ignore[attr-defined]
     assert lines.splitlines()[1:3] == ["0,100.0,,,10", "1,100.0,,,10"]
     assert len(lines.splitlines()) == 91

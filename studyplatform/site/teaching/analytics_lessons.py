@@ -22,6 +22,7 @@ from apps.learning.analytics.lessons import lessons_of, lessons_standing_out, st
 from apps.learning.analytics.quizzes import items_of
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
 from apps.learning.analytics.tables import TABLES
+from studyplatform.kit.charts.measures import Percents
 from studyplatform.kit.charts.rows import FunnelStep
 from studyplatform.kit.charts.rows import funnel as lay_out_funnel
 from studyplatform.kit.errors import NotFound
@@ -105,6 +106,7 @@ def lesson_retention(request: HttpRequest, slug: str, lesson: str) -> HttpRespon
         context |= {
             "band": band,
             "title": title_of_retention(retention.percents),
+            "first": Percents().write(retention.moments.first) if retention.moments.first is not None else "",
             "plot": chart_of_retention(retention, band),
             "moments": _moments_of(retention),
             "island_props": _props(request, opened, retention, band),
