@@ -85,9 +85,9 @@ def grant_extra_time(
             raise ExtraTimeKnown(learner=enrollment.user.display_name)
         return made
 
-    count_act(act.by, now)
     with transaction.atomic():
         enrollments, attempts = lock_learners(act, quiz)
+        count_act(act.by, now)
         if quiz is not None and not quiz.time_limit and not attempts:
             raise QuizHasNoTimeLimit(quiz=quiz.lesson.title)
         known = _extra_times_of(enrollments, quiz)
@@ -117,9 +117,9 @@ def grant_extra_attempts(act: Act, *, quiz: Quiz, count: int, now: datetime) -> 
             raise ExtraAttemptsTooMany(learner=learner, present=present, most=MAX_EXTRA_ATTEMPTS_TOGETHER)
         return LearnerException(kind=Kind.ATTEMPTS, count=count)
 
-    count_act(act.by, now)
     with transaction.atomic():
         enrollments, _attempts = lock_learners(act, quiz)
+        count_act(act.by, now)
         if not quiz.max_attempts:
             raise QuizHasNoAttemptLimit(quiz=quiz.lesson.title)
         counts = LearnerException.objects.in_force().filter(kind=Kind.ATTEMPTS, quiz=quiz, enrollment__in=enrollments)
@@ -158,11 +158,11 @@ def reopen_attempts(act: Act, *, quiz: Quiz, minutes: int = 0, is_unlimited: boo
     def tell_minutes(made: LearnerException) -> int:
         return minutes_again(made, extra.get(made.enrollment_id, ()))
 
-    count_act(act.by, now)
     learners = Enrollment.objects.active().filter(uid__in=list(act.learners)[:MAX_LEARNERS_AT_ONCE])
     close_overdue_attempts(enrollments=list(learners.values_list("pk", flat=True)), quiz=quiz, now=now)
     with transaction.atomic():
         enrollments, _attempts = lock_learners(act, quiz)
+        count_act(act.by, now)
         rows = Attempt.objects.filter(enrollment__in=enrollments, quiz=quiz).order_by("number")
         last = dict(rows.values_list("enrollment", "pk"))
         found = Attempt.objects.filter(pk__in=last.values()).defer("answers", "results")
@@ -184,7 +184,6 @@ def end_exceptions(*, by: User, uids: Collection[UUID], now: datetime) -> int:
     :raises AttemptContinued: a reopened attempt was continued meanwhile.
     :raises RateLimitExceeded: the user grants and ends too often.
     """
-    count_act(by, now)
     with transaction.atomic():
         wanted = LearnerException.objects.filter(uid__in=uids)
         rights = wanted.values_list("enrollment__course", flat=True).distinct()
@@ -197,6 +196,7 @@ def end_exceptions(*, by: User, uids: Collection[UUID], now: datetime) -> int:
             raise NotFound
         for course in {row.enrollment.course_id: row.enrollment.course for row in rows}.values():
             enforce(policies.grant_exceptions(by, course))
+        count_act(by, now)
         for row in rows:
             if row.used_at is not None:
                 raise AttemptContinued(learner=row.enrollment.user.display_name)
