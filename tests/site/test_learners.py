@@ -231,6 +231,7 @@ def test_a_co_instructor_reads_with_view_writes_with_teach_and_loses_both(browse
     CoInstructor.objects.filter(pk=seat.pk).update(role=CoInstructor.Role.TEACH)
     assert browser.post(f"{address}/notes", told).status_code == 302
     assert "Prefers mornings" in browser.get(address).text
+    assert 'href="/dashboard/instructor/exceptions/"' in browser.get(ADDRESS).text
 
     CoInstructor.objects.filter(pk=seat.pk).update(removed_at=timezone.now())
     assert browser.get(address).status_code == 404
