@@ -7,15 +7,19 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Concat
 
 from studyplatform.kit.db.folded import Alphabetical, FoldedContains
-from studyplatform.kit.text.folding import has_east_asian
+from studyplatform.kit.text.folding import fold, has_east_asian
 
 _BETWEEN_WORDS = re.compile(r"[\s,;、，]+")
 
 
 def words_of_name(text: str, *, most: int) -> list[str]:
-    """Return the words of a name that is searched: "Marsh, Leo" has two. Signs alone are searched as they are."""
+    """Return the words of a name that is searched: "Marsh, Leo" has two. Signs alone are searched as they are.
+
+    Words without anything that is compared, such as an accent alone, are left out if there are others.
+    """
     text = text.replace("\x00", "").strip()
-    return [word for word in _BETWEEN_WORDS.split(text) if word][:most] or [text][: len(text)]
+    words = [word for word in _BETWEEN_WORDS.split(text) if fold(word).strip()]
+    return words[:most] or [text][: len(text)]
 
 
 def name_contains(word: str, person: str = "") -> Q:
@@ -23,8 +27,12 @@ def name_contains(word: str, person: str = "") -> Q:
 
     Chinese, Japanese and Korean names are written without a space, so there a word may be both names, in either order.
 
+    A word without anything that is compared is in no name.
+
     :param person: the way from the row to the person, such as ``user__``.
     """
+    if not fold(word).strip():
+        return Q(**{f"{person}pk__in": []})
     first, last = f"{person}first_name", f"{person}last_name"
     found = Q(**{f"{person}username__folded_contains": word})
     if has_east_asian(word):
