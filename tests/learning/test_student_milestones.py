@@ -6,10 +6,11 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from apps.accounts.models import Notification
+from apps.accounts.models import Notification, User
 from apps.billing.models import EarningsMilestone
 from apps.courses.models import Course
 from apps.learning import services
+from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import UserFactory
@@ -35,7 +36,12 @@ def told(user):
 def courses(ada):
     """Ada's courses with 98 and no learners."""
     known, fresh = [CourseFactory(instructor=ada, status="published", pricing="free") for _ in range(2)]
-    Course.objects.filter(pk=known.pk).update(learner_count=98)
+    now = timezone.now()
+    learners = User.objects.bulk_create(UserFactory.build_batch(98))
+    Enrollment.objects.bulk_create(
+        Enrollment(user=one, course=known, enrolled_at=now, last_activity_at=now) for one in learners
+    )
+    Course.objects.filter(pk=known.pk).update(learner_count=len(learners))
     return known, fresh
 
 
