@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.courses.models import Course, LearningPath
 from apps.courses.queries import kept_versions as kept_versions
-from apps.courses.queries.attention import MOST_COURSES, RETURNED, courses_in_need
+from apps.courses.queries.attention import MAX_COURSES_NAMED, RETURNED, courses_in_need
 from apps.courses.queries.review import PROMISE
 from studyplatform.kit.extensions import (
     AttentionItem,
@@ -26,7 +26,7 @@ from studyplatform.kit.extensions import (
 from studyplatform.kit.text import content
 from studyplatform.kit.text.durations import waiting_time
 
-EXCERPT = 160  # characters of what an admin wrote
+MAX_EXCERPT_LENGTH = 160  # characters of what an admin wrote
 
 
 @sitemap_entries.registers("courses", order=10)
@@ -60,7 +60,7 @@ def published_courses(user: User, now: datetime) -> Iterator[Tile]:
 @attention_sources.registers("courses", order=20)
 def courses_waiting(user: User, now: datetime) -> Iterator[AttentionItem]:
     """The suspended courses, those that a reviewer returned, and those under review. One query."""
-    for course in courses_in_need(user)[:MOST_COURSES]:
+    for course in courses_in_need(user)[:MAX_COURSES_NAMED]:
         yield _item_of(course, now)
 
 
@@ -113,4 +113,4 @@ def _item_of(course: Any, now: datetime) -> AttentionItem:
 
 
 def _excerpt(text: str | None) -> str:
-    return content.plain_text(text or "", content.COMMENT)[:EXCERPT]
+    return content.plain_text(text or "", content.COMMENT)[:MAX_EXCERPT_LENGTH]

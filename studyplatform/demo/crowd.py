@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-HALF_YEAR = 182  # days
+HALF_YEAR_DAYS = 182
 FIRST_NAMES = (
     "Aino Bela Cleo Dana Edda Faye Gil Hugo Ilse Jonas Kaja Lior Mara Nilo Oona Pia Quinn Remy Sanne Tariq Uma Vera "
     "Wanda Xenia Yara Zeno Amadou Bryn Chiara Dov Eero Farah"
@@ -30,7 +30,7 @@ SEEKS = 0.75
 HARD_PLACE = (0.55, 0.66)
 """Of the length of a video: where most others leave it."""
 PASSES_AGAIN_AFTER = timedelta(hours=20)  # between two attempts
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 SKIPS_QUESTION = 0.04
 STEEPNESS = 1.4
 """How sharply a question tells apart who can answer it."""
@@ -116,7 +116,7 @@ def make_names(count: int) -> Iterator[tuple[str, str]]:
 
 def pick_enrollment(dice: random.Random, now: datetime) -> datetime:
     """Return a moment of the half year: more of them recently, most in the evening, more on Sundays than on Fridays."""
-    days = HALF_YEAR * dice.random() ** 1.35
+    days = HALF_YEAR_DAYS * dice.random() ** 1.35
     day = now - timedelta(days=days)
     if day.weekday() == 4 and dice.random() < 0.5:
         day += timedelta(days=2)
@@ -245,7 +245,7 @@ def _take(part: Part, index: int, at: datetime, ability: float, dice: random.Ran
     visit = Visit(index, at, at + timedelta(minutes=1))
     if leaves:
         return visit
-    for number in range(MOST_ATTEMPTS):
+    for number in range(MAX_ATTEMPTS):
         started_at = at + number * PASSES_AGAIN_AFTER + timedelta(minutes=number * 7)
         submitted_at = started_at + timedelta(seconds=part.seconds * dice.uniform(0.5, 1.3))
         marks = [_answer(ability + 0.5 * number, hardness, dice) for hardness in part.hardness]

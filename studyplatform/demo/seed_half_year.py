@@ -37,7 +37,7 @@ from apps.learning.models import (
 )
 from studyplatform.demo.answers import right_answer, wrong_answer
 from studyplatform.demo.crowd import (
-    HALF_YEAR,
+    HALF_YEAR_DAYS,
     Fate,
     Part,
     Story,
@@ -384,7 +384,7 @@ def _write_visits(course: Course, enrollments: Sequence[Enrollment], now: dateti
     enrolled = Counter(one.enrolled_at.astimezone(UTC).date() for one in enrollments)
     today = now.astimezone(UTC).date()
     rows = []
-    for back in range(HALF_YEAR):
+    for back in range(HALF_YEAR_DAYS):
         day = today - timedelta(days=back)
         visitors = round(enrolled[day] * dice.uniform(2.5, 5) + dice.uniform(0.5, 5))
         if visitors:

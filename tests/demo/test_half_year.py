@@ -22,7 +22,7 @@ from apps.learning.models import (
     Rating,
     WatchedDay,
 )
-from studyplatform.demo.crowd import HALF_YEAR, Fate, Part, make_dice, make_names, pick_enrollment, tell
+from studyplatform.demo.crowd import HALF_YEAR_DAYS, Fate, Part, make_dice, make_names, pick_enrollment, tell
 from studyplatform.demo.library import read_library
 from studyplatform.demo.seed_half_year import COURSES, DOMAIN, seed_half_year, seed_rollups
 from studyplatform.demo.seeding import seed_course, seed_person, seed_subjects
@@ -45,7 +45,7 @@ def stories(fate: Fate, count: int = 200):
 def test_stories_go_forward_in_time_and_end_before_now() -> None:
     for fate in Fate:
         for story in stories(fate, 60):
-            assert NOW - timedelta(days=HALF_YEAR + 1) < story.enrolled_at < NOW
+            assert NOW - timedelta(days=HALF_YEAR_DAYS + 1) < story.enrolled_at < NOW
             starts = [visit.started_at for visit in story.visits]
             assert starts == sorted(starts)
             assert [visit.index for visit in story.visits] == list(range(len(story.visits)))

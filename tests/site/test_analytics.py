@@ -16,7 +16,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.learning.analytics.counting import Counting, rebuild
-from apps.learning.analytics.periods import LONGEST
+from apps.learning.analytics.periods import MAX_PERIOD_DAYS
 from apps.learning.analytics.tables import TABLES
 from apps.learning.models import (
     AnalyticsReport,
@@ -135,11 +135,11 @@ def test_somebody_without_courses_is_told_so(browser_of: SignIn, eve: User) -> N
 
 def test_ten_years_are_the_longest_period(browser_of: SignIn, ada: User, course: Course) -> None:
     last = timezone.now().date()
-    years = {"from": (last - timedelta(days=LONGEST - 1)).isoformat(), "to": last.isoformat()}
+    years = {"from": (last - timedelta(days=MAX_PERIOD_DAYS - 1)).isoformat(), "to": last.isoformat()}
     browser = browser_of(ada)
 
     assert "Enter both days as dates" not in page_of(browser, ANALYTICS, years | {"compare": "1"})
-    assert len(rows_of(browser, "days", years)) == 1 + 2 * LONGEST
+    assert len(rows_of(browser, "days", years)) == 1 + 2 * MAX_PERIOD_DAYS
 
 
 def test_a_course_of_one_lesson_has_been_begun(browser_of: SignIn, ada: User, course: Course) -> None:

@@ -9,7 +9,7 @@ from apps.courses.models import Appeal, Course, Right, StatusChange, Submission
 Status = Course.Status
 Outcome = Submission.Outcome
 RETURNED = (Outcome.CHANGES_REQUESTED, Outcome.REJECTED)
-MOST_COURSES = 10  # that are named
+MAX_COURSES_NAMED = 10
 
 
 def courses_in_need(user: User) -> QuerySet[Course]:

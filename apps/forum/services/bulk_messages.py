@@ -38,9 +38,9 @@ from studyplatform.kit.web import rate_limits
 
 MAX_LENGTH = 2_000  # characters, before anything is filled in
 MAX_RECIPIENTS = 20_000
-DELIVERED_AT_ONCE = 5  # so few are written while the sender waits
+MAX_DELIVERED_AT_ONCE = 5  # so few are written while the sender waits
 JOB_DELAY = timedelta(seconds=30)  # of the job that writes what is left of them
-ROWS_AT_ONCE = 1_000
+ROWS_PER_STATEMENT = 1_000
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def send_bulk_message(
     """Send a text to learners, by their enrollments. A second one with the same ``key`` and text is the first one.
 
     A learner of several courses gets one message in each if the text names the course or the lesson; otherwise one, in
-    the first by title. Up to `DELIVERED_AT_ONCE` are delivered at once, more by a job, which also continues what is
+    the first by title. Up to `MAX_DELIVERED_AT_ONCE` are delivered at once, more by a job, which also continues what is
     interrupted. Whom nobody can write to is counted, not refused.
 
     :raises MessageEmpty: there is no text.
@@ -70,7 +70,7 @@ def send_bulk_message(
             key = uuid.uuid5(key, f"{user.pk} {source}")  # somebody went back to the form and wrote something else
             found = BulkMessage.objects.filter(key=key).first()
         bulk = found or _store(user, recipients, source, key, now)
-    if bulk.done_at is None and bulk.expected <= DELIVERED_AT_ONCE:
+    if bulk.done_at is None and bulk.expected <= MAX_DELIVERED_AT_ONCE:
         _deliver_at_once(bulk, now)
     return bulk
 
@@ -91,8 +91,8 @@ def _store(user: User, recipients: QuerySet[Enrollment], source: str, key: uuid.
         key=key, sender=user, source=source, language=get_language() or "", created_at=now, expected=len(chosen)
     )
     rows = [BulkRecipient(bulk_message=bulk, enrollment_id=one) for one in chosen]
-    BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
-    delay = JOB_DELAY if len(chosen) <= DELIVERED_AT_ONCE else timedelta(0)
+    BulkRecipient.objects.bulk_create(rows, batch_size=ROWS_PER_STATEMENT)
+    delay = JOB_DELAY if len(chosen) <= MAX_DELIVERED_AT_ONCE else timedelta(0)
     jobs.enqueue("forum.deliver_bulk_message", key=str(bulk.pk), delay=delay, bulk_message_id=bulk.pk)
     return bulk
 
@@ -127,7 +127,7 @@ def _choose(user: User, recipients: QuerySet[Enrollment], *, is_per_course: bool
     is_taught: dict[int, bool] = {}
     chosen: dict[int, int] = {}
     rows = recipients.exclude(user=user).order_by("course__title", "pk").values_list("pk", "user_id", "course_id")
-    for pk, person, course in rows.iterator(chunk_size=ROWS_AT_ONCE):
+    for pk, person, course in rows.iterator(chunk_size=ROWS_PER_STATEMENT):
         if course not in is_taught:
             is_taught[course] = _writes_in(user, Course.objects.get(pk=course))
         if is_taught[course]:
@@ -153,7 +153,7 @@ def deliver_bulk_message(*, bulk_message_id: int, now: datetime, extend_lease: C
     bulk = BulkMessage.objects.select_related("sender").get(pk=bulk_message_id)
     waiting = BulkRecipient.objects.filter(bulk_message=bulk, handled_at=None).order_by("pk")
     failure, last = None, 0
-    while pks := list(waiting.filter(pk__gt=last).values_list("pk", flat=True)[:ROWS_AT_ONCE]):
+    while pks := list(waiting.filter(pk__gt=last).values_list("pk", flat=True)[:ROWS_PER_STATEMENT]):
         for number, pk in enumerate(pks, start=1):
             try:
                 _deliver(bulk, pk, now)

@@ -19,9 +19,9 @@ from apps.learning.models import Attempt, CourseDay, Enrollment, EssayAnswer, Le
 
 COUNTING_INTERVAL = timedelta(minutes=10)
 LESSONS_INTERVAL = timedelta(hours=1)
-NIGHT = time(3, 10)  # of UTC: when everything is counted
-MARGIN = timedelta(minutes=10)  # what happened before a run may be committed after it
-DAYS_AGAIN = 3  # that are counted again at night
+FULL_COUNT_TIME = time(3, 10)  # in UTC
+COMMIT_MARGIN = timedelta(minutes=10)  # what happened before a run may be committed after it
+DAYS_RECOUNTED_AT_NIGHT = 3
 
 Report = Callable[[str, int, int], None]
 """Called with what is counted, how much of it is done, and of how much."""
@@ -51,14 +51,15 @@ def keep_rollups(*, now: datetime, keep_alive: Callable[[], None] = lambda: None
     state = RollupState.objects.filter(pk=RollupState.ONLY_PK).first()
     if state is None:
         return rebuild(run)
-    since = state.counted_until - MARGIN
+    since = state.counted_until - COMMIT_MARGIN
     if state.all_counted_until < _last_night(now):
-        return _count_all(run, min(since.astimezone(UTC).date(), now.astimezone(UTC).date() - timedelta(DAYS_AGAIN)))
+        days_again = now.astimezone(UTC).date() - timedelta(DAYS_RECOUNTED_AT_NIGHT)
+        return _count_all(run, min(since.astimezone(UTC).date(), days_again))
     run.add("days", recount_days(first=since.astimezone(UTC).date(), now=now, keep_alive=keep_alive))
     run.add("learners", remove_gone())
     run.add("learners", recount_learners(_active_since(since), now=now, keep_alive=keep_alive))
     if now - state.lessons_counted_until >= LESSONS_INTERVAL:
-        courses = _courses_active_since(state.lessons_counted_until - MARGIN)
+        courses = _courses_active_since(state.lessons_counted_until - COMMIT_MARGIN)
         _count_courses(run, courses)
         state.lessons_counted_until = now
     state.counted_until = now
@@ -105,7 +106,7 @@ def _count_courses(run: Counting, courses: QuerySet[Course]) -> None:
 
 def _last_night(now: datetime) -> datetime:
     """The last moment at which everything is due."""
-    tonight = datetime.combine(now.astimezone(UTC).date(), NIGHT, tzinfo=UTC)
+    tonight = datetime.combine(now.astimezone(UTC).date(), FULL_COUNT_TIME, tzinfo=UTC)
     return tonight if tonight <= now else tonight - timedelta(days=1)
 
 

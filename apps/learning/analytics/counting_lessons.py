@@ -25,12 +25,12 @@ from apps.learning.models import (
     RestartedLesson,
 )
 
-LEFT_WITHIN = 15  # seconds of watched time
-SHORTEST_TO_LEAVE = 30  # seconds: of shorter videos nobody can tell
-LEFT_AFTER = timedelta(days=1)  # since the lesson was begun: until then the learner may come back
-CHUNK = 2_000  # rows read at once: what was watched is long
-ATTEMPTS_AT_ONCE = 200  # with their results
-LONGEST_CURVE = 12 * 60 * 60  # seconds: a longer video has no retention
+MAX_SECONDS_LEFT_EARLY = 15  # of watched time
+MIN_SECONDS_TO_LEAVE_EARLY = 30  # of shorter videos nobody can tell
+TIME_TO_COME_BACK = timedelta(days=1)  # since the lesson was begun: until then the learner may come back
+ROWS_PER_READ = 2_000  # few: what was watched is long
+ATTEMPTS_PER_READ = 200  # with their results
+MAX_CURVE_SECONDS = 12 * 60 * 60  # a longer video has no retention
 
 
 @dataclass
@@ -49,7 +49,7 @@ class LessonTally:
     curve: RetentionSum | None = None
 
     def __post_init__(self) -> None:
-        if self.is_video and 0 < self.seconds <= LONGEST_CURVE:
+        if self.is_video and 0 < self.seconds <= MAX_CURVE_SECONDS:
             self.curve = RetentionSum(self.seconds)
 
     def add(
@@ -70,12 +70,12 @@ class LessonTally:
         restarted_at = self.restarted_at
         if self.curve is not None and (restarted_at is None or completed_at is None or completed_at >= restarted_at):
             self.curve.add(watched)
-        if self.seconds < SHORTEST_TO_LEAVE or now - started_at < LEFT_AFTER:
+        if self.seconds < MIN_SECONDS_TO_LEAVE_EARLY or now - started_at < TIME_TO_COME_BACK:
             return
         if restarted_at is not None and started_at < restarted_at and not watched_seconds:
             return  # they saw the former video and haven't come back: nobody knows how they like this one
         self.left_early_of += 1
-        self.left_early += completed_at is None and watched_seconds <= LEFT_WITHIN
+        self.left_early += completed_at is None and watched_seconds <= MAX_SECONDS_LEFT_EARLY
 
     @property
     def median(self) -> int | None:
@@ -98,9 +98,9 @@ def recount_lessons(course: int, *, now: datetime, keep_alive: Callable[[], None
     rows = LessonProgress.objects.filter(enrollment__course=course).order_by()
     columns = ("enrollment_id", "lesson_id", "watched", "watched_seconds", "started_at", "completed_at")
     for number, (enrollment, lesson, watched, seconds, started_at, completed_at) in enumerate(
-        rows.values_list(*columns).iterator(chunk_size=CHUNK)
+        rows.values_list(*columns).iterator(chunk_size=ROWS_PER_READ)
     ):
-        if number % CHUNK == 0:
+        if number % ROWS_PER_READ == 0:
             keep_alive()
         tally = tallies.get(lesson)
         if tally is not None:  # it wasn't removed
@@ -152,7 +152,7 @@ def _items_of(course: int, keep_alive: Callable[[], None]) -> Iterator[tuple[int
     submitted = Attempt.objects.filter(enrollment__course=course, quiz__lesson__removed_at=None)
     rows = submitted.exclude(submitted_at=None).order_by("quiz", "enrollment", "number")
     before = (0, 0)
-    for pk, quiz, enrollment in rows.values_list("pk", "quiz", "enrollment").iterator(chunk_size=CHUNK):
+    for pk, quiz, enrollment in rows.values_list("pk", "quiz", "enrollment").iterator(chunk_size=ROWS_PER_READ):
         if (quiz, enrollment) != before:
             before = (quiz, enrollment)
             firsts[quiz].append(pk)
@@ -162,7 +162,7 @@ def _items_of(course: int, keep_alive: Callable[[], None]) -> Iterator[tuple[int
 
 def _read(pks: Sequence[int], keep_alive: Callable[[], None]) -> Iterator[list[Response]]:
     """Yield the responses of these attempts, in their order. Read some at a time: results are long."""
-    for few in batched(pks, ATTEMPTS_AT_ONCE):
+    for few in batched(pks, ATTEMPTS_PER_READ):
         keep_alive()
         found = {
             pk: (results, answers)

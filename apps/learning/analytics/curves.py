@@ -9,7 +9,7 @@ from apps.learning.analytics.retention import at_each_percent, find_band, to_per
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP
 from apps.learning.models import LessonRollup
 
-MOST_CURVES = 200  # of an instructor's lessons, for what is usual
+MAX_CURVES_COMPARED = 200
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ def usual_band(scope: Scope, *, besides: Lesson | None = None) -> list[tuple[flo
         lesson__course__in=scope.pks, lesson__removed_at=None, retention_learners__gte=SMALLEST_GROUP
     )
     rows = rows.exclude(lesson=besides.pk) if besides is not None else rows
-    found = rows.order_by("-retention_learners", "pk").values_list("retention", "retention_learners")[:MOST_CURVES]
+    rows = rows.order_by("-retention_learners", "pk")[:MAX_CURVES_COMPARED]
+    found = rows.values_list("retention", "retention_learners")
     curves = (to_percents(unpack_counts(packed), learners) for packed, learners in found if packed)
     return find_band([at_each_percent(curve) for curve in curves])

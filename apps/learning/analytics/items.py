@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-LEAST_FOR_DISCRIMINATION = 5  # responses
+MIN_RESPONSES_FOR_DISCRIMINATION = 5
 CHOICES = frozenset({"single", "multiple", "truth"})
 """Kinds of questions of which the chosen answers are counted."""
 
@@ -95,7 +95,7 @@ def count_items(attempts: Iterable[Sequence[Response]]) -> dict[str, Item]:
 
 def _correlate(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Pearson's correlation; None for too few pairs, or if one side is always the same."""
-    if len(pairs) < LEAST_FOR_DISCRIMINATION:
+    if len(pairs) < MIN_RESPONSES_FOR_DISCRIMINATION:
         return None
     mean_x, mean_y = sum(x for x, _y in pairs) / len(pairs), sum(y for _x, y in pairs) / len(pairs)
     both = sum((x - mean_x) * (y - mean_y) for x, y in pairs)

@@ -10,7 +10,7 @@ from apps.learning.analytics.courses import Scope
 from apps.learning.analytics.smallest_group import SMALLEST_GROUP, is_shown
 from apps.learning.models import EnrollmentRollup, LessonRollup
 
-MOST_LESSONS = 5  # that stand out
+MAX_LESSONS_STANDING_OUT = 5
 STUCK_RISKS = (EnrollmentRollup.Risk.STUCK, EnrollmentRollup.Risk.FAILING)
 
 
@@ -120,7 +120,7 @@ def count_stuck(lessons: QuerySet[Lesson]) -> dict[int, int]:
     return dict(rows.order_by().values_list("risk_lesson").annotate(Count("pk")))
 
 
-def stuck_lessons(scope: Scope, *, most: int = MOST_LESSONS) -> list[Place]:
+def stuck_lessons(scope: Scope, *, most: int = MAX_LESSONS_STANDING_OUT) -> list[Place]:
     """Return the lessons in which most learners are stuck or fail the quiz now, of those who began them. Two queries.
 
     Learners are named on the page of learners, so there is no smallest group.
@@ -146,7 +146,7 @@ class StandingOut:
     bookmarked: list[Place]
 
 
-def lessons_standing_out(scope: Scope, *, most: int = MOST_LESSONS) -> StandingOut:
+def lessons_standing_out(scope: Scope, *, most: int = MAX_LESSONS_STANDING_OUT) -> StandingOut:
     """Return the lessons that at least five learners left early, or marked. One query."""
     is_left = Q(left_early__gte=SMALLEST_GROUP)
     rows = LessonRollup.objects.filter(lesson__course__in=scope.pks, lesson__removed_at=None)

@@ -15,8 +15,8 @@ from apps.learning.analytics.learners import minutes_per_day
 from apps.learning.models import Enrollment, EnrollmentRollup
 
 Risk = EnrollmentRollup.Risk
-MAX_WORDS = 5  # of a search
-CHUNK = 1_000  # rows of a file that are read at once
+MAX_SEARCH_WORDS = 5
+ROWS_PER_READ = 1_000
 WEEK = timedelta(days=7)
 _UNSHOWN = ("course__description", "course__outcomes", "last_lesson__body", "rollup__risk_lesson__body")
 
@@ -82,7 +82,7 @@ def matching_learners(scope: Scope, wanted: LearnerFilter, now: datetime) -> Que
         rows = rows.filter(_last_seen(wanted.seen, now))
     if wanted.risk:
         rows = rows.filter(rollup__risk=wanted.risk)
-    for word in words_of_name(wanted.q, most=MAX_WORDS):
+    for word in words_of_name(wanted.q, most=MAX_SEARCH_WORDS):
         rows = rows.filter(name_contains(word, "user__"))
     return _with_related(rows).order_by(*_order(wanted.sort))
 
@@ -120,7 +120,7 @@ def rollup_of(enrollment: Enrollment) -> EnrollmentRollup | None:
 
 def iterate_learners(rows: QuerySet[Enrollment]) -> Iterator[Enrollment]:
     """Read all rows, a thousand at a time."""
-    yield from rows.iterator(chunk_size=CHUNK)
+    yield from rows.iterator(chunk_size=ROWS_PER_READ)
 
 
 def _with_related(rows: QuerySet[Enrollment]) -> QuerySet[Enrollment]:

@@ -18,22 +18,22 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean, median
 
-FIRST = 30  # seconds
-SHORTEST = 60  # seconds: of shorter videos only the first seconds are named
-SMOOTH = 5  # seconds of which the mean is compared
-LEAST_POINTS = 5.0  # percent of the learners
-DEVIATIONS = 3.0
+FIRST_SECONDS = 30
+MIN_VIDEO_SECONDS = 60  # of shorter videos only the first seconds are named
+SMOOTHING_SECONDS = 5
+MIN_POINTS = 5.0  # percent of the learners
+MIN_DEVIATIONS = 3.0
 MAD_TO_DEVIATION = 1.4826  # of a normal distribution
-LEAST_HALF_WINDOW = 30  # seconds before and after, of which the median is the course
-HALF_WINDOW_SHARE = 10  # or a tenth of the video, if that is longer
-EDGE = 10  # seconds at the begin and the end that are not named: everyone starts, and credits are left
-JOIN = 5  # seconds: moments nearer than this are one
-MAX_NAMED = 5  # spikes, and dips
-MAX_TOP = 3
-TOP_SHARE = 20  # a top moment lasts a twentieth of the video
-SHORTEST_TOP = 15  # seconds, at least
-CALM = 0.25  # of what the curve usually falls
-LEAST_FALL = 0.5  # points: a curve that hardly falls has no calm stretches
+MIN_HALF_WINDOW_SECONDS = 30  # seconds before and after, of which the median is the course
+HALF_WINDOWS_PER_VIDEO = 10  # or a tenth of the video, if that is longer
+EDGE_SECONDS = 10  # nothing is named at the begin and the end: everyone starts, and credits are left
+MAX_GAP_SECONDS = 5  # between two stretches that are one moment
+MAX_MOMENTS_NAMED = 5  # spikes, and dips
+MAX_TOP_MOMENTS = 3
+TOP_MOMENTS_PER_VIDEO = 20  # a top moment lasts a twentieth of the video
+MIN_TOP_SECONDS = 15
+CALM_SHARE = 0.25  # of what the curve usually falls
+MIN_FALL_POINTS = 0.5  # a curve that hardly falls has no calm stretches
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,21 @@ def find_moments(curve: Sequence[float]) -> Moments:
     """
     if not curve:
         return Moments()
-    first = fmean(curve[max(0, min(FIRST, len(curve)) - 5) : FIRST + 5])
-    if len(curve) < SHORTEST:
+    first = fmean(curve[max(0, min(FIRST_SECONDS, len(curve)) - 5) : FIRST_SECONDS + 5])
+    if len(curve) < MIN_VIDEO_SECONDS:
         return Moments(first=first)
     course = find_course(curve)
     residues = [here - usual for here, usual in zip(_smooth(curve), course, strict=True)]
     middle = median(residues)
     deviation = MAD_TO_DEVIATION * median(abs(one - middle) for one in residues)
-    least = max(LEAST_POINTS, DEVIATIONS * deviation)
+    least = max(MIN_POINTS, MIN_DEVIATIONS * deviation)
     spikes, dips = _find_runs(residues, least), _find_runs([-one for one in residues], least)
     return Moments(first, spikes, dips, _find_top(curve, (*spikes, *dips)))
 
 
 def find_course(curve: Sequence[float]) -> list[float]:
     """Return the course of a curve: at each second the median around it, over fewer seconds toward both ends."""
-    half = max(LEAST_HALF_WINDOW, len(curve) // HALF_WINDOW_SHARE)
+    half = max(MIN_HALF_WINDOW_SECONDS, len(curve) // HALF_WINDOWS_PER_VIDEO)
     last = len(curve) - 1
     window, low, high = [curve[0]], 0, 0  # the sorted values of the seconds from ``low`` to ``high``
     found = []
@@ -95,38 +95,38 @@ def find_course(curve: Sequence[float]) -> list[float]:
 
 
 def _smooth(curve: Sequence[float]) -> list[float]:
-    reach, last = SMOOTH // 2, len(curve) - 1
+    reach, last = SMOOTHING_SECONDS // 2, len(curve) - 1
     around = ((second, min(reach, second, last - second)) for second in range(len(curve)))
     return [fmean(curve[second - few : second + few + 1]) for second, few in around]
 
 
 def _find_runs(residues: Sequence[float], least: float) -> tuple[Moment, ...]:
     """Return the stretches that are above ``least``, the highest first."""
-    high = [second for second in range(EDGE, len(residues) - EDGE) if residues[second] >= least]
+    high = [second for second in range(EDGE_SECONDS, len(residues) - EDGE_SECONDS) if residues[second] >= least]
     if not high:
         return ()
-    breaks = [0, *(place for place, (a, b) in enumerate(pairwise(high), start=1) if b - a > JOIN), len(high)]
+    breaks = [0, *(place for place, (a, b) in enumerate(pairwise(high), start=1) if b - a > MAX_GAP_SECONDS), len(high)]
     found = []
     for begin, end in pairwise(breaks):
         start, stop = high[begin], high[end - 1] + 1
         peak = max(range(start, stop), key=residues.__getitem__)
         found.append(Moment(start, stop, peak, round(residues[peak], 1)))
-    return tuple(sorted(found, key=lambda one: (-one.size, one.start))[:MAX_NAMED])
+    return tuple(sorted(found, key=lambda one: (-one.size, one.start))[:MAX_MOMENTS_NAMED])
 
 
 def _find_top(curve: Sequence[float], taken: Sequence[Moment]) -> tuple[Moment, ...]:
     """Return the calmest stretches that overlap neither each other nor what is named already."""
-    length = max(SHORTEST_TOP, len(curve) // TOP_SHARE)
-    starts = range(FIRST, len(curve) - EDGE - length)
+    length = max(MIN_TOP_SECONDS, len(curve) // TOP_MOMENTS_PER_VIDEO)
+    starts = range(FIRST_SECONDS, len(curve) - EDGE_SECONDS - length)
     if not starts:
         return ()
-    usual = (curve[FIRST] - curve[-1 - EDGE]) * length / (len(curve) - EDGE - FIRST)
-    if usual < LEAST_FALL:
+    usual = (curve[FIRST_SECONDS] - curve[-1 - EDGE_SECONDS]) * length / (len(curve) - EDGE_SECONDS - FIRST_SECONDS)
+    if usual < MIN_FALL_POINTS:
         return ()
     falls = sorted((abs(curve[start] - curve[start + length]), start) for start in starts)
     found: list[Moment] = []
     for fall, start in falls:
-        if fall > CALM * usual or len(found) == MAX_TOP:
+        if fall > CALM_SHARE * usual or len(found) == MAX_TOP_MOMENTS:
             break
         end = start + length
         if all(end <= other.start or start >= other.end for other in (*taken, *found)):

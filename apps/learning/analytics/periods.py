@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-LONGEST = 3_660  # days: what a page draws
+MAX_PERIOD_DAYS = 3_660
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Period:
 
     def __post_init__(self) -> None:
         """:raises ValueError: it ends before it begins, or is longer than ten years."""
-        if not 0 < self.days <= LONGEST:
+        if not 0 < self.days <= MAX_PERIOD_DAYS:
             raise ValueError(f"{self.first} to {self.last} is no period.")
 
     @property

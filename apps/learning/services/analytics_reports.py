@@ -28,7 +28,7 @@ from studyplatform.kit.web.dates import show_site_date
 
 logger = logging.getLogger(__name__)
 Frequency = AnalyticsReport.Frequency
-HOUR = time(7)  # in the time zone of its reader
+REPORT_TIME = time(7)  # in the time zone of its reader
 TIME_TO_COUNT = timedelta(minutes=30)  # after the end of a day
 LOOK_INTERVAL = timedelta(minutes=30)
 ATTACHED_TABLE = "learning.analytics"  # the kind of the attachments
@@ -70,7 +70,7 @@ def next_report(frequency: str, *, reader: User, now: datetime) -> datetime:
     day = now.astimezone(zone).date()
     while True:
         counted_at = datetime.combine(day, time(), tzinfo=UTC) + TIME_TO_COUNT
-        moment = max(datetime.combine(day, HOUR, tzinfo=zone), counted_at)
+        moment = max(datetime.combine(day, REPORT_TIME, tzinfo=zone), counted_at)
         if moment > now and (day.weekday() == 0 if frequency == Frequency.WEEKLY else day.day == 1):
             return moment
         day += timedelta(days=1)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.guards import signed_in_user
 from apps.billing.queries.periods import months_before
 from apps.learning.analytics.courses import Scope, scope_of
-from apps.learning.analytics.periods import LONGEST, Period, last_days
+from apps.learning.analytics.periods import MAX_PERIOD_DAYS, Period, last_days
 from studyplatform.kit.web.dates import show_site_date
 
 USUAL = "12-months"
@@ -101,7 +101,7 @@ def choose_period(query: Mapping[str, Any], *, now: datetime) -> ChosenPeriod:
     if begin > end:
         return ChosenPeriod(usual, period, _("The first day is after the last one."))
     # The days before must exist, too.
-    if (end - begin).days + 1 > LONGEST or begin.toordinal() <= 2 * LONGEST:
+    if (end - begin).days + 1 > MAX_PERIOD_DAYS or begin.toordinal() <= 2 * MAX_PERIOD_DAYS:
         return ChosenPeriod(usual, period, _("Choose ten years at most."))
     return ChosenPeriod("own", Period(begin, end))
 

@@ -117,13 +117,13 @@ def lesson_retention(request: HttpRequest, slug: str, lesson: str) -> HttpRespon
 def _rules() -> dict[str, Any]:
     """The numbers of the formulas that the page prints."""
     return {
-        "first": rules.FIRST,
-        "smooth": rules.SMOOTH,
-        "points": f"{rules.LEAST_POINTS:g}",
-        "deviations": f"{rules.DEVIATIONS:g}",
-        "half_window": rules.LEAST_HALF_WINDOW,
-        "share": rules.HALF_WINDOW_SHARE,
-        "calm": round(100 * rules.CALM),
+        "first": rules.FIRST_SECONDS,
+        "smooth": rules.SMOOTHING_SECONDS,
+        "points": f"{rules.MIN_POINTS:g}",
+        "deviations": f"{rules.MIN_DEVIATIONS:g}",
+        "half_window": rules.MIN_HALF_WINDOW_SECONDS,
+        "share": rules.HALF_WINDOWS_PER_VIDEO,
+        "calm": round(100 * rules.CALM_SHARE),
     }
 
 
