@@ -185,7 +185,8 @@ IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "dashboard", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "guide for assistants", "files", "practice", "billing methods", "checkout",
-    "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate", "captions",
+    "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate", "captions", "learner",
+    "analytics",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",
