@@ -27,11 +27,14 @@ from apps.learning.models import (
     LessonRollup,
     LessonUse,
     NotebookDocument,
+    OfflineDevice,
     PracticeCard,
     QuestionRollup,
     Rating,
     RatingDecision,
     RatingReport,
+    SealedPaper,
+    TakenChange,
     TeacherDay,
     WatchedDay,
 )
@@ -52,8 +55,8 @@ class EnrollmentAdmin(ReadOnly, admin.ModelAdmin[Enrollment]):
 
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
-    list_display = ["enrollment", "quiz", "number", "percent", "is_passed", "started_at", "submitted_at"]
-    list_filter = ["is_passed", "started_at"]
+    list_display = ["enrollment", "quiz", "number", "percent", "is_passed", "is_offline", "started_at", "submitted_at"]
+    list_filter = ["is_passed", "is_offline", "started_at"]
     list_select_related = ["enrollment__user", "enrollment__course", "quiz__lesson"]
     search_fields = ["enrollment__user__email", "enrollment__course__title"]
     ordering = ["-started_at"]
@@ -184,5 +187,18 @@ register_read_only(
     hidden=["reason"],  # it may say something about a learner's health
 )
 register_read_only(
+    SealedPaper,
+    ["enrollment", "quiz", "device", "sealed_at", "used_at"],
+    search=["enrollment__user__email", "quiz__lesson__title"],
+    hidden=["asked"],  # with the answers
+)
+register_read_only(TakenChange, ["user", "kind", "taken_at"], filters=["kind"], search=["user__email"])
+register_read_only(
     AnalyticsReport, ["user", "course", "frequency", "next_at"], filters=["frequency"], search=["user__email"]
+)
+register_read_only(
+    OfflineDevice,
+    ["user", "name", "created_at", "last_contact_at", "watched_seconds"],
+    search=["user__email"],
+    hidden=["key"],  # it opens what the device stores
 )

@@ -19,13 +19,16 @@ from apps.learning.models import (
     LessonProgress,
     LessonUse,
     Note,
+    OfflineDevice,
     PracticeCard,
     PracticeReview,
     Rating,
     RatingDecision,
     RatingReport,
     SavedFilter,
+    SealedPaper,
     StaffNote,
+    TakenChange,
     WatchedDay,
 )
 
@@ -54,9 +57,25 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part(
         "learning/quizzes.json",
         attempts.values(
-            "quiz__lesson__title", "number", "started_at", "submitted_at", "answers", "score", "points", "is_passed"
+            "quiz__lesson__title",
+            "number",
+            "started_at",
+            "submitted_at",
+            "answers",
+            "score",
+            "points",
+            "is_passed",
+            "is_offline",
         ).iterator(),
     )
+    # Of papers not what they ask: nobody has answered it.
+    papers = SealedPaper.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "learning/offline_quizzes.json",
+        papers.values("quiz__lesson__title", "device__name", "sealed_at", "used_at", "attempt__number").iterator(),
+    )
+    changes = TakenChange.objects.filter(user=user).order_by("pk")
+    yield Part("learning/offline_changes.json", changes.values("change", "kind", "outcome", "taken_at").iterator())
     essays = EssayAnswer.objects.filter(attempt__enrollment__user=user).order_by("pk")
     yield Part(
         "learning/essays.json",
@@ -118,6 +137,8 @@ def of_learning(user: User) -> Iterator[Part]:
         "learning/notes.json",
         notes.values("course__title", "lesson_title", "kind", "second", "text", "created_at", "updated_at").iterator(),
     )
+    devices = OfflineDevice.objects.filter(user=user).order_by("pk")
+    yield Part("learning/devices.json", devices.values("name", "created_at", "last_contact_at").iterator())
     # Of a question only what was asked: the archive reveals no answers.
     cards = PracticeCard.objects.filter(user=user).order_by("pk")
     yield Part(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import time_machine
@@ -131,7 +132,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "learning.Enrollment", "learning.Bookmark", "learning.Note", "learning.WatchedDay", "learning.LearnedDay",
         "learning.Achievement", "learning.PracticeCard", "learning.EssayAnswer", "learning.EssayMark", "courses.Course",
         "learning.LearnerException", "learning.StaffNote", "learning.SavedFilter", "forum.BulkMessage",
-        "learning.AnalyticsReport",
+        "learning.AnalyticsReport", "learning.OfflineDevice", "learning.TakenChange",
         "courses.LearningPath", "courses.ReviewComment", "courses.Appeal",
         "courses.CoInstructor", "courses.RevenueShare",
         "learning.Rating", "learning.HelpfulVote", "learning.RatingReport", "learning.RatingDecision",
@@ -321,6 +322,7 @@ def create_row(model: Any, user: User) -> None:
     """Create a row that belongs to the user; fields without a default get a value of their type."""
     samples = {"CharField": "x", "TextField": "x", "JSONField": {"x": 1}, "DateTimeField": timezone.now()}
     samples["DateField"] = timezone.now().date()
+    samples["UUIDField"] = uuid4()
     given: dict[str, Any] = {"user": user}
     for field in model._meta.concrete_fields:
         if not field.has_default() and not field.null and field.get_internal_type() in samples:

@@ -15,6 +15,7 @@ from apps.learning.models.exceptions import (
 )
 from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NotebookDocument, NoteQuerySet
+from apps.learning.models.offline import OfflineDevice, SealedPaper, TakenChange
 from apps.learning.models.opening_check import OpeningCheck, OpeningSchedule
 from apps.learning.models.practice import PracticeCard, PracticeReview
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
@@ -73,6 +74,7 @@ __all__ = [
     "Note",
     "NoteQuerySet",
     "NotebookDocument",
+    "OfflineDevice",
     "OpeningCheck",
     "OpeningSchedule",
     "PracticeCard",
@@ -84,7 +86,9 @@ __all__ = [
     "RestartedLesson",
     "RollupState",
     "SavedFilter",
+    "SealedPaper",
     "StaffNote",
+    "TakenChange",
     "TeacherDay",
     "TeacherRollup",
     "WatchedDay",

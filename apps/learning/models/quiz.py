@@ -47,6 +47,9 @@ class Attempt(models.Model):
     usual_time_limit = models.PositiveIntegerField(
         null=True, help_text="Seconds without extra time, as it was opened; 0: none. Null: ``time_limit``."
     )
+    is_offline = models.BooleanField(
+        default=False, help_text="Taken on a device without a connection, whose clock measured the time."
+    )
     continues: "models.OneToOneField[Attempt | None, Attempt]" = models.OneToOneField(  # type: ignore[misc]
         "self",
         models.CASCADE,
