@@ -1,0 +1,56 @@
+"""What keeps a browser from storing a lesson. Scripts raise these; only those of offline lessons get their texts."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import contract_tables
+
+
+class OfflineBrowserUnfit(AppError):
+    is_for_scripts = False
+    code = "OFFLINE_BROWSER_UNFIT"
+    status = 409
+    title = _("This browser can't store lessons")
+    message = _(
+        "Lessons are stored encrypted, and this window has no place for them. "
+        "Private windows and old browsers can't do that, nor can sites without https."
+    )
+    severity = "info"
+    icon = "wifi-off"
+
+
+class OfflineStorageFull(AppError):
+    is_for_scripts = False
+    code = "OFFLINE_STORAGE_FULL"
+    status = 507
+    title = _("No room left on this device")
+    message = _("What has arrived is kept. Free up some space, then try again.")
+    severity = "warning"
+    icon = "hard-drive"
+
+
+class OfflineLimitReached(AppError):
+    is_for_scripts = False
+    code = "OFFLINE_LIMIT_REACHED"
+    status = 507
+    title = _("Your storage limit is reached")
+    message = _("This lesson would take more than you allow for lessons. Raise the limit or remove other lessons.")
+    severity = "warning"
+    icon = "hard-drive"
+
+
+class OfflineFileMissing(AppError):
+    is_for_scripts = False
+    code = "OFFLINE_FILE_MISSING"
+    status = 502
+    title = _("A part of this lesson couldn't be fetched")
+    message = _("What has arrived is kept. Try again; if it fails again, the lesson may be changing right now.")
+
+
+@contract_tables.registers("offlineErrors")
+def offline_errors() -> dict[str, Any]:
+    """The texts of these errors, by code."""
+    kinds = (OfflineBrowserUnfit, OfflineStorageFull, OfflineLimitReached, OfflineFileMissing)
+    return {kind.code: {"title": str(kind.title), "message": str(kind.message)} for kind in kinds}
