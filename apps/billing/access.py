@@ -1,9 +1,11 @@
 """What opens a course to a user: the only place that decides it. Enrollment follows from this answer."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,8 +14,8 @@ from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.billing.errors.seats import SeatEnded
 from apps.billing.models import Grant, Seat, SeatPack, Subscription
-from apps.courses.models import Course
-from apps.courses.policies import is_staff_of
+from apps.courses.models import Course, Right
+from apps.courses.policies import courses_with_right, is_staff_of
 
 Source = Literal["staff", "purchase", "grant", "free", "seat", "premium"]
 
@@ -62,14 +64,57 @@ def has_premium(user: AnyUser, *, now: datetime | None = None) -> bool:
     return User.objects.filter(Exists(subscribed) | Exists(seated), pk=user.pk).exists()
 
 
+def access_ends(user: User, courses: Iterable[Course], *, now: datetime) -> dict[int, datetime]:
+    """Return when the access of the user to these courses ends, as far as that is known now, by primary key.
+
+    Only Premium ends by itself: with its period, or at the end of the year of a team's seats. A subscription that
+    renews opens courses until its renewal has failed for ``GRACE_DAYS``. At most four queries.
+    """
+    found = {course.pk: course for course in courses if course.pricing != Course.Pricing.FREE}
+    for pk in courses_with_right(user, found.values(), Right.VIEW):
+        del found[pk]
+    if not found:
+        return {}
+    sources: dict[int, set[str]] = {}
+    for pk, source in Grant.objects.active().of(user.pk).filter(course__in=found).values_list("course", "source"):
+        sources.setdefault(pk, set()).add(source)
+    by_premium = [
+        pk
+        for pk, course in found.items()
+        if sources.get(pk) == {Grant.Source.PREMIUM} or (pk not in sources and course.pricing == Course.Pricing.PREMIUM)
+    ]
+    end = _premium_end(user, now) if by_premium else None
+    return dict.fromkeys(by_premium, end) if end is not None else {}
+
+
+def _premium_end(user: User, now: datetime) -> datetime | None:
+    """Return until when a subscription or a seat opens Premium to the user; None without, and if nobody knows."""
+    ends = list(Seat.objects.opening_premium(now).filter(holder=user).values_list("pack__ends_at", flat=True))
+    subscription = Subscription.objects.of(user.pk).opening(now).first()
+    if subscription is not None and subscription.status == Subscription.Status.PAST_DUE:
+        ends.append(subscription.grace_until)
+    elif subscription is not None:
+        grace = timedelta(days=0 if subscription.cancels_at_period_end else settings.GRACE_DAYS)
+        ends.append(subscription.period_end + grace if subscription.period_end else None)
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) and known else None
+
+
 def lost_access(user: AnyUser, course: Course) -> Grant | None:
     """Return the last grant of a subscription or a seat that had opened the course to the user and ended, with its seat
     and team. One query.
     """
+    return lost_accesses(user, [course]).get(course.pk)
+
+
+def lost_accesses(user: AnyUser, courses: Iterable[Course]) -> dict[int, Grant]:
+    """Return what ``lost_access`` returns, for several courses by primary key. One query."""
     if not isinstance(user, User):
-        return None
-    ended = Grant.objects.of(user.pk).filter(course=course, end_reason__in=[Grant.End.PREMIUM_ENDED, Grant.End.SEAT])
-    return ended.select_related("seat__pack__team").order_by("-ended_at", "-pk").first()
+        return {}
+    ended = Grant.objects.of(user.pk).filter(
+        course__in=[course.pk for course in courses], end_reason__in=[Grant.End.PREMIUM_ENDED, Grant.End.SEAT]
+    )
+    return {grant.course_id: grant for grant in ended.select_related("seat__pack__team").order_by("ended_at", "pk")}
 
 
 def has_lost_premium(user: AnyUser, course: Course) -> bool:
