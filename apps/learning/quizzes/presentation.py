@@ -204,6 +204,7 @@ def _result_out(
         "best_percent": best,
         "headline": headline(attempt),
         "seconds": max(0, int(spent)),
+        "is_offline": attempt.is_offline,
         "shows_answers": attempts.shows_answers,
         "questions": [
             question_result(stored if attempts.shows_answers else without_answers(stored), course, may_open)

@@ -13,10 +13,9 @@ from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import policies
-from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import AttemptOpened
-from apps.learning.models import Achievement, Attempt, Enrollment
+from apps.learning.models import Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.exceptions import exceptions_at
 from apps.learning.queries.outline import outline_of, standing_of
@@ -27,10 +26,10 @@ from apps.learning.quizzes.attempts import QuizAttempts, is_over, ran_out
 from apps.learning.quizzes.drawing import drawn, kept
 from apps.learning.quizzes.exceptions import NO_EXCEPTIONS, QuizExceptions
 from apps.learning.services import learned_days, learning_time
-from apps.learning.services.closing import close_attempt, close_if_over
+from apps.learning.services.closing import award_perfect_score, close_attempt, close_if_over
 from apps.learning.services.completion import Saved, finish
 from apps.learning.services.continuing import continue_attempt
-from apps.learning.services.learned_days import award, day_zone_of
+from apps.learning.services.learned_days import day_zone_of
 from apps.learning.services.progress import open_lesson
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import ValidationFailed
@@ -190,9 +189,7 @@ def submit_attempt(
                 attempt.enrollment.certificate = saved.certificate
         if saved is None or not saved.newly_completed:
             learned_days.record(user_id=user_id, zone=zone, now=now, seconds=seconds)
-        if attempt.percent == 100 and not attempt.waiting:
-            day = local_moment(now, zone, now=now).date()
-            award(user_id=user_id, kind=Achievement.Kind.PERFECT_SCORE, day=day, now=now, lesson_id=quiz.lesson_id)
+        award_perfect_score(attempt, zone, now)
     if late:  # raised after the commit, so that the attempt stays closed
         raise QuizTimeOver
     return attempt, saved
