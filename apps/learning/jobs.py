@@ -117,3 +117,13 @@ def send_analytics_reports(running: jobs.Running) -> None:
 jobs.PLANS.register(
     "learning.send_analytics_reports", lambda now: jobs.enqueue("learning.send_analytics_reports", key="reports")
 )
+
+
+@jobs.job("learning.forget_changes", label=_("Forget old answers to changes that were made offline"))
+def forget_changes(running: jobs.Running) -> None:
+    """Delete what is kept of changes and papers that are too old. Idempotent."""
+    services.forget_old_changes(now=timezone.now())
+    raise jobs.Postpone(services.FORGETTING_INTERVAL, is_planned=True)
+
+
+jobs.PLANS.register("learning.forget_changes", lambda now: jobs.enqueue("learning.forget_changes", key="changes"))

@@ -33,14 +33,19 @@ def seconds(intervals: Intervals) -> int:
 def subtract(pairs: Intervals, known: Intervals) -> Intervals:
     """Return the seconds that are in ``pairs`` and not in ``known``; both are merged."""
     rest: Intervals = []
+    place = 0  # of the first known interval that can touch the present pair
     for begin, end in pairs:
         start = begin
-        for low, high in known:
-            if high <= start or low >= end:
-                continue
+        while place < len(known) and known[place][1] <= start:
+            place += 1
+        while place < len(known) and known[place][0] < end:
+            low, high = known[place]
             if low > start:
                 rest.append([start, low])
             start = max(start, high)
+            if high > end:
+                break  # it may touch the next pair, too
+            place += 1
         if start < end:
             rest.append([start, end])
     return rest

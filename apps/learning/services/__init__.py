@@ -43,6 +43,16 @@ from apps.learning.services.notebook_documents import (
     request_document,
 )
 from apps.learning.services.notes import delete_notes, make_note, save_note, write_note
+from apps.learning.services.offline_changes import Change, take_changes
+from apps.learning.services.offline_devices import (
+    forget_devices,
+    hand_out_lesson,
+    note_contact,
+    register_device,
+    remove_device,
+)
+from apps.learning.services.offline_forgetting import FORGETTING_INTERVAL, forget_changes, forget_old_changes
+from apps.learning.services.offline_papers import release_papers, seal_paper
 from apps.learning.services.openings import OPENING_CHECK_INTERVAL, announce_openings, plan_opening_checks
 from apps.learning.services.practice import (
     add_card,
@@ -75,11 +85,13 @@ from apps.learning.services.visits import count_visit
 __all__ = [
     "ATTACHED_TABLE",
     "CLOSING_INTERVAL",
+    "FORGETTING_INTERVAL",
     "LOOK_INTERVAL",
     "MAX_LEARNERS_AT_ONCE",
     "OPENING_CHECK_INTERVAL",
     "WRITING_TIME",
     "Act",
+    "Change",
     "Granted",
     "add_card",
     "announce_lesson",
@@ -111,9 +123,12 @@ __all__ = [
     "fetch_file",
     "follow_access",
     "forget_card",
+    "forget_changes",
+    "forget_devices",
     "forget_essays",
     "forget_exceptions",
     "forget_learned_days",
+    "forget_old_changes",
     "forget_rating",
     "forget_reports",
     "forget_rollups",
@@ -122,11 +137,13 @@ __all__ = [
     "grant_enrollment",
     "grant_extra_attempts",
     "grant_extra_time",
+    "hand_out_lesson",
     "issue_certificate",
     "make_note",
     "make_submitted",
     "mark_document_failed",
     "mark_essay",
+    "note_contact",
     "open_attempt",
     "open_lesson",
     "plan_opening_checks",
@@ -136,7 +153,10 @@ __all__ = [
     "record_whole",
     "recount",
     "recount_course",
+    "register_device",
+    "release_papers",
     "remark_questions",
+    "remove_device",
     "rename_filter",
     "reopen_attempts",
     "reply_to_rating",
@@ -151,10 +171,12 @@ __all__ = [
     "save_note",
     "save_watching",
     "schedule_report",
+    "seal_paper",
     "send_due_reports",
     "set_bookmark",
     "set_revocation",
     "submit_attempt",
+    "take_changes",
     "vote_helpful",
     "write_note",
     "write_staff_note",

@@ -39,13 +39,22 @@ _CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def close_attempt(
-    attempt: Attempt, quiz: Quiz, questions: list[Question], answers: dict[str, marking.Answer], now: datetime
+    attempt: Attempt,
+    quiz: Quiz,
+    questions: list[Question],
+    answers: dict[str, marking.Answer],
+    now: datetime,
+    *,
+    submitted_at: datetime | None = None,
 ) -> None:
-    """Mark the answers and write the result into the attempt, which the caller has locked. Essays wait for a person."""
+    """Mark the answers and write the result into the attempt, which the caller has locked. Essays wait for a person.
+
+    It was submitted now, unless a device says that it was before.
+    """
     if take_better_keys(attempt.asked, answers):
         questions = questions_in(attempt)
         Attempt.objects.filter(pk=attempt.pk).update(asked=attempt.asked)
-    essays, earned = mark_answers(attempt, quiz, questions, answers, now)
+    essays, earned = mark_answers(attempt, quiz, questions, answers, submitted_at or now)
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
     for essay in essays:
         essay.attempt = attempt
@@ -116,15 +125,20 @@ def _complete_lesson(attempt: Attempt, now: datetime) -> None:
     if attempt.is_passed:
         progress = open_lesson(enrollment=enrollment, lesson=attempt.quiz.lesson, now=now)
         finish(progress, zone=zone, now=now, at=submitted_at, by_learner=False)
-    if attempt.percent == 100:
-        day = local_moment(submitted_at, zone, now=now).date()
-        award(
-            user_id=enrollment.user_id,
-            kind=Achievement.Kind.PERFECT_SCORE,
-            day=day,
-            now=now,
-            lesson_id=attempt.quiz.lesson_id,
-        )
+    award_perfect_score(attempt, zone, now)
+
+
+def award_perfect_score(attempt: Attempt, zone: str, now: datetime) -> None:
+    """Award a perfect score to the learner of a submitted attempt that has one. Idempotent."""
+    if attempt.percent < 100 or attempt.waiting:
+        return
+    award(
+        user_id=attempt.enrollment.user_id,
+        kind=Achievement.Kind.PERFECT_SCORE,
+        day=local_moment(attempt.submitted_at or now, zone, now=now).date(),
+        now=now,
+        lesson_id=attempt.quiz.lesson_id,
+    )
 
 
 def close_if_over(attempt: Attempt, now: datetime) -> bool:

@@ -99,19 +99,21 @@ def finish(
     at: datetime | None = None,
     seconds: int = 0,
     by_learner: bool = True,
+    completed_at: datetime | None = None,
 ) -> Saved:
     """Complete the lesson and publish it. Idempotent: of two simultaneous requests only one publishes.
 
     The lesson, and the ``seconds`` spent on it, count on the day of ``at`` (by default now) in the learner's ``zone``.
-    If it isn't ``by_learner``, who may be somewhere else, the course still resumes where they were.
+    If it isn't ``by_learner``, who may be somewhere else, the course still resumes where they were. ``completed_at``:
+    when it was completed, if that was before now.
     """
     enrollment = progress.enrollment
     before = enrollment.milestone
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=enrollment)
     with transaction.atomic(savepoint=False):
-        won = _COMPLETE(pk=progress.pk, completed_at=now, updated_at=now)
-        progress.completed_at = now
+        won = _COMPLETE(pk=progress.pk, completed_at=completed_at or now, updated_at=now)
+        progress.completed_at = completed_at or now
         if not won:
             return Saved(progress=progress, enrollment=enrollment)
         learned_days.record(user_id=enrollment.user_id, zone=zone, now=now, at=at, seconds=seconds, lessons=1)

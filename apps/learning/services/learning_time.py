@@ -32,6 +32,11 @@ _WATCHED = PreparedUpdate(_same_day, seconds=F("seconds") + _MORE)
 _STUDIED = PreparedUpdate(_same_day, other_seconds=F("other_seconds") + _MORE)
 
 
+def hold(*, user_id: int, now: datetime) -> None:
+    """Lock the learner's time. Call it inside a transaction that locks their progress first and takes time later."""
+    _locked(user_id, now)
+
+
 def record_opening(*, user_id: int, now: datetime) -> datetime:
     """Record that a lesson is opened for the first time.
 

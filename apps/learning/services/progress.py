@@ -98,7 +98,7 @@ def save_watching(
     :raises Conflict: other tabs saved at the same moment, every time it was repeated.
     """
     for _ in range(MAX_RETRIES):
-        progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
+        progress = begin_lesson(user=user, lesson_uid=lesson_uid, now=now)
         if progress.lesson.kind != Lesson.Kind.VIDEO:
             raise LectureUnavailable
         saved = _try_to_save(progress, position, watched, Moment(now, at, day_zone_of(user, now)))
@@ -118,7 +118,7 @@ def complete_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     :raises ReadingTooShort: too little time has passed since the text was opened.
     :raises WatchingTooShort: too little time has passed since the video was opened.
     """
-    progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
+    progress = begin_lesson(user=user, lesson_uid=lesson_uid, now=now)
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=progress.enrollment)
     if progress.lesson.external_host:
@@ -136,10 +136,15 @@ def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
 
     :raises LectureUnavailable: it is not a file lesson.
     """
-    progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
+    progress = begin_lesson(user=user, lesson_uid=lesson_uid, now=now)
     if progress.lesson.kind != Lesson.Kind.FILE:
         raise LectureUnavailable
     return finish(progress, zone=day_zone_of(user, now), now=now)
+
+
+def begin_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> LessonProgress:
+    """Return the learner's progress in a lesson, which begins if they may open it and had not yet."""
+    return _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
 
 
 def _progress_of(user: AnyUser, lesson_uid: UUID) -> LessonProgress | None:
@@ -204,7 +209,7 @@ def _try_to_save(progress: LessonProgress, position: float, watched: list[list[i
             watched=progress.watched_seconds,
         ),
     )
-    place = _latest_position(progress, min(position, float(duration)), moment.at, now)
+    place = latest_position(progress, min(position, float(duration)), moment.at, now)
     granted = max(progress.granted, progress.watched_seconds)
     needed = progress.watched_seconds + plausible - granted
     if needed <= 0:
@@ -264,9 +269,10 @@ def _write(
     return Saved(progress=progress, enrollment=progress.enrollment)
 
 
-def _latest_position(
+def latest_position(
     progress: LessonProgress, position: float, at: datetime | None, now: datetime
 ) -> tuple[float, datetime | None]:
+    """Return where to resume, and when the learner was there: at the latest moment, whatever arrives last."""
     if at is None:
         return max(progress.position, position), progress.position_at
     at = min(at, now)

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from apps.accounts import services as people
 from apps.courses.models import Lesson, Question, Quiz
-from apps.learning.models import Attempt
+from apps.learning.models import Attempt, SealedPaper
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import set_score
@@ -26,15 +26,18 @@ def remark_questions(
 ) -> int:
     """Give every answer to these questions, by primary key, the better mark of the former and the present answer.
 
-    Open attempts are marked so when they are submitted. Returns how many submitted attempts earned more. Idempotent.
+    Open attempts, and those taken without a connection, are marked so when they are submitted. Returns how many
+    submitted attempts earned more. Idempotent.
 
     :param tells_passed: learners who pass a quiz by that are notified, if they are enrolled, the course still has it,
         and no other attempt had passed.
     """
     present = {str(one.uid): one for one in Question.objects.filter(pk__in=questions)}
+    asking = _quizzes_asking(present.values())
+    _note_in_papers(asking, present, extend_lease)
     raised = last = 0
     while True:
-        found = Attempt.objects.filter(quiz__in=_quizzes_asking(present.values()), pk__gt=last).order_by("pk")
+        found = Attempt.objects.filter(quiz__in=asking, pk__gt=last).order_by("pk")
         batch = list(found.values_list("pk", "asked")[:BATCH])
         if not batch:
             return raised
@@ -43,6 +46,19 @@ def remark_questions(
         for pk, asked in batch:
             if any(row["uid"] in present for row in asked):
                 raised += _remark(pk, present, tells_passed=tells_passed, now=now)
+
+
+def _note_in_papers(
+    quizzes: Collection[int], present: Mapping[str, Question], extend_lease: Callable[[], None]
+) -> None:
+    """Note what is right by now in the papers that were not used yet."""
+    waiting = SealedPaper.objects.filter(quiz__in=quizzes, used_at=None)
+    for pk in list(waiting.order_by("pk").values_list("pk", flat=True)):
+        extend_lease()
+        with transaction.atomic():
+            paper = waiting.select_for_update(of=("self",)).filter(pk=pk).first()
+            if paper is not None and note_corrections(paper.asked, present):
+                paper.save(update_fields=["asked"])
 
 
 def _quizzes_asking(questions: Collection[Question]) -> list[int]:
