@@ -17,7 +17,8 @@ from apps.courses.queries.cards import Card
 from apps.courses.queries.offered_corrections import offered_corrections
 from apps.courses.queries.version_values import label_of
 from studyplatform.kit.caching.fragments import cached_fragment
-from studyplatform.kit.web.jinja import cache_outside_debug, register
+from studyplatform.kit.web.built_files import cache_outside_debug
+from studyplatform.kit.web.jinja import register
 
 
 def _macros() -> Any:

@@ -81,6 +81,9 @@ def send_content(
 ) -> HttpResponseBase:
     """Send the bytes of a complete upload under a name and a media type; with a content host, redirect there.
 
+    A script of this site that reads the bytes, to store them in the browser, gets them here: it could not read them
+    there, and what it reads is never shown as a page.
+
     ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it. ``reader``: as in
     `send_upload`; the content host checks both again.
 
@@ -92,7 +95,7 @@ def send_content(
     """
     enforce(policies.hand_out(upload, to_owner=to_owner))
     kind = kind or OCTET_STREAM
-    if settings.CONTENT_HOST and not is_content_host(request):
+    if settings.CONTENT_HOST and not is_content_host(request) and not _is_read_by_script(request):
         grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared(), reader)
         return HttpResponse(
             status=302,
@@ -125,6 +128,12 @@ def send_content(
     if not as_attachment:
         response["X-Frame-Options"] = "SAMEORIGIN"
     return response
+
+
+def _is_read_by_script(request: HttpRequest) -> bool:
+    """Whether the browser says that a script of this site asked (Fetch Metadata): no page, frame or picture did."""
+    headers = request.headers
+    return headers.get("Sec-Fetch-Dest") == "empty" and headers.get("Sec-Fetch-Site") == "same-origin"
 
 
 def send_stored(

@@ -10,6 +10,7 @@ from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
 from apps.billing.access import access_to, lost_access, lost_seat_refusal
 from apps.billing.errors import SubscriptionExpired
+from apps.billing.models import Grant
 from apps.courses.errors import CourseNotFound, LectureUnavailable, LessonNotOpenYet
 from apps.courses.models import CoInstructor, Course, Lesson, Right, courses_co_taught, taught_by
 from apps.courses.policies import has_right, is_staff_of
@@ -21,7 +22,7 @@ from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
 from apps.learning.outline import Blocker, Entry, Standing, blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from studyplatform.kit.db.prepared_queries import Param
-from studyplatform.kit.errors import NotAuthenticated, NotFound
+from studyplatform.kit.errors import AppError, NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
 
 
@@ -67,12 +68,16 @@ def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Bloc
     public = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED}
     if lesson.is_preview and public:
         return None
-    if not public:
+    return refuse_without_enrollment(user, course, lost_access(user, course) if public else None)
+
+
+def refuse_without_enrollment(user: AnyUser, course: Course, lost: Grant | None) -> AppError:
+    """Return why lessons are closed to users who aren't enrolled. ``lost``: the last grant that they had and lost."""
+    if course.status not in {Course.Status.PUBLISHED, Course.Status.ARCHIVED}:
         # If the course isn't public, the refusal must not reveal that the lesson exists.
         return see_course(user, course) or LectureUnavailable()
     if not isinstance(user, User):
         return NotAuthenticated()
-    lost = lost_access(user, course)
     if lost is not None:
         return lost_seat_refusal(lost) or SubscriptionExpired()
     if course.status == Course.Status.ARCHIVED:
@@ -93,11 +98,12 @@ def watch(user: User, video: VideoAsset) -> bool:
 
 
 def _may_study(user: User, lesson: Lesson) -> bool:
-    """Whether the user is enrolled, and the lesson is open to them now."""
+    """Whether the user is enrolled, and no date keeps the lesson closed: devices store what earlier lessons lock."""
     standing = standing_of(user, lesson.course)
     if standing.enrollment is None:
         return False
-    return lesson.is_preview or blocker_of(lesson.course, outline_of(lesson.course), standing, lesson.pk) is None
+    blocker = blocker_of(lesson.course, outline_of(lesson.course), standing, lesson.pk)
+    return lesson.is_preview or not isinstance(blocker, datetime)
 
 
 def lessons_offering(reader: Param) -> QuerySet[Lesson]:

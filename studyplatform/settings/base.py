@@ -15,6 +15,7 @@ from studyplatform.settings.parts.external_video import *  # noqa: F403
 from studyplatform.settings.parts.forum import *  # noqa: F403
 from studyplatform.settings.parts.language import *  # noqa: F403
 from studyplatform.settings.parts.media import *  # noqa: F403
+from studyplatform.settings.parts.offline import *  # noqa: F403
 from studyplatform.settings.parts.review import *  # noqa: F403
 from studyplatform.settings.parts.scanning import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403

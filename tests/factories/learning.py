@@ -5,7 +5,17 @@ from uuid import uuid4
 from factory.declarations import LazyAttribute, LazyFunction, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
-from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Note, PracticeCard, Rating
+from apps.learning.models import (
+    Attempt,
+    Bookmark,
+    Certificate,
+    Enrollment,
+    LessonProgress,
+    Note,
+    OfflineDevice,
+    PracticeCard,
+    Rating,
+)
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 
@@ -88,6 +98,16 @@ class NoteFactory(DjangoModelFactory[Note]):
     text = "The bend is older than the bank."
     created_at = THEN
     updated_at = THEN
+
+
+class OfflineDeviceFactory(DjangoModelFactory[OfflineDevice]):
+    class Meta:
+        model = OfflineDevice
+
+    user = SubFactory(UserFactory)
+    name = "Firefox on Android"
+    created_at = THEN
+    last_contact_at = LazyAttribute(lambda device: device.created_at)
 
 
 class FlashCardFactory(DjangoModelFactory[PracticeCard]):

@@ -51,6 +51,21 @@ def test_files_are_fetched_from_the_content_host(site, leo):
     assert not answer.cookies
 
 
+def test_a_script_of_the_site_gets_the_bytes_where_it_may_read_them(site, leo):
+    file = FileFactory(owner=leo, content=b"%PDF-1.7 tides")
+    address = f"/files/{file.uid}/download"
+    script = {"Sec-Fetch-Dest": "empty", "Sec-Fetch-Site": "same-origin"}
+
+    answer = site.get(address, headers={**script, "Range": "bytes=9-"})
+
+    assert (answer.status_code, answer.getvalue()) == (206, b"tides")
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert answer["Content-Security-Policy"].startswith("sandbox")
+    assert "no-store" in answer["Cache-Control"]
+    for other in ({"Sec-Fetch-Dest": "document"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        assert site.get(address, headers=script | other).status_code == 302
+
+
 def test_previews_are_shown_only_within_pages_of_the_site(site, leo):
     pdf = FileFactory(owner=leo)
     page = FileFactory(owner=leo, name="a.html", media_type="text/plain", kind=FileKind.TEXT)

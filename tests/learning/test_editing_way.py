@@ -74,5 +74,5 @@ def test_nobody_else_sees_it_and_learners_need_no_query_for_it(
         return len(asked)
 
     needed = count()
-    monkeypatch.setattr("apps.learning.pages.lessons.editing_way", lambda opened, user: None)
+    monkeypatch.setattr("apps.learning.pages.lesson_context.editing_way", lambda opened, user: None)
     assert count() == needed

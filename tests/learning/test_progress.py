@@ -214,7 +214,7 @@ def test_two_tabs_that_save_at_once_lose_no_time(watch, monkeypatch):
     from apps.learning.services import progress as module
 
     watch([[0, 10]], position=10)
-    place, once = module._latest_position, []
+    place, once = module.latest_position, []
 
     def save_in_another_tab(*args):
         if not once:
@@ -222,7 +222,7 @@ def test_two_tabs_that_save_at_once_lose_no_time(watch, monkeypatch):
             watch([[50, 60]], position=60, after=20)
         return place(*args)
 
-    monkeypatch.setattr(module, "_latest_position", save_in_another_tab)
+    monkeypatch.setattr(module, "latest_position", save_in_another_tab)
     watch([[10, 20]], position=20, after=20)
 
     assert LessonProgress.objects.get().watched == [[0, 20], [50, 60]]

@@ -13,7 +13,7 @@ from django.db import close_old_connections, connection
 
 from apps.accounts.models import Notification
 from apps.learning import services
-from apps.learning.errors import AlreadyEnrolled, AttemptClosed, CardLimitReached, TooManyNotes
+from apps.learning.errors import AlreadyEnrolled, AttemptClosed, CardLimitReached, OfflineDeviceLimit, TooManyNotes
 from apps.learning.models import (
     Attempt,
     Certificate,
@@ -21,6 +21,7 @@ from apps.learning.models import (
     LearningTime,
     LessonProgress,
     Note,
+    OfflineDevice,
     OpeningCheck,
     PracticeCard,
     PracticeReview,
@@ -283,3 +284,13 @@ def test_two_checks_of_openings_notify_once():
     assert Notification.objects.filter(kind="learning.lesson_opened").count() == 3
     assert Job.objects.filter(kind="accounts.mail_notification").count() == 3
     assert OpeningCheck.objects.get().checked_until == NOON + DAY / 4
+
+
+def test_devices_that_register_at_once_keep_to_the_limit(leo, settings):
+    settings.MAX_OFFLINE_DEVICES = 2
+    register = partial(services.register_device, user=leo, name="Firefox", now=NOON)
+
+    outcomes = run_simultaneously(*[register] * 4)
+
+    assert sum(isinstance(one, OfflineDeviceLimit) for one in outcomes) == 2
+    assert OfflineDevice.objects.filter(user=leo).count() == 2

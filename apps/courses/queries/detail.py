@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 
-from apps.courses.models import Course
+from apps.courses.models import Course, Lesson
 from apps.courses.queries.cards import Card, cards
 from apps.files.models import CaptionTrack
 
@@ -19,14 +19,26 @@ def _of_teacher(courses: QuerySet[Course], aggregate: Count | Sum) -> Coalesce:
     return Coalesce(Subquery(figure, output_field=IntegerField()), Value(0))
 
 
+def _online_only_lessons() -> QuerySet[Lesson]:
+    """Return the lessons of the outer query's course that can't be downloaded: played by another host, or empty."""
+    has_content = (
+        Q(kind__in=[Lesson.Kind.TEXT, Lesson.Kind.QUIZ])
+        | Q(kind=Lesson.Kind.FILE, file__isnull=False)
+        | Q(kind=Lesson.Kind.VIDEO, video__is_playable=True)
+    )
+    return Lesson.objects.filter(course=OuterRef("pk")).exclude(has_content)
+
+
 def course_for_page() -> QuerySet[Course]:
     """Return courses with category, instructor, picture and the instructor's figures. One query.
 
-    ``teacher_courses`` counts the instructor's courses in the catalog.
+    ``teacher_courses`` counts the instructor's courses in the catalog; ``has_online_only_lessons``: learners can't
+    download all of its lessons.
     """
     return Course.objects.select_related("subject", "instructor", "picture").annotate(
         teacher_courses=_of_teacher(Course.objects.shown(), Count("pk")),
         teacher_learners=_of_teacher(Course.objects.listed(), Sum("learner_count")),
+        has_online_only_lessons=Exists(_online_only_lessons()),
     )
 
 

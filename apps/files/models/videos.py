@@ -107,6 +107,11 @@ class VideoAsset(models.Model):
         return self.stage == self.Stage.COMPLETE
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the files that it plays stay as they are: nothing more is made of them."""
+        return self.stage in {self.Stage.COMPLETE, self.Stage.FAILED} or self.former is not None
+
+    @property
     def failure_label(self) -> str:
         """What is wrong with a video that failed, in a few words. A whole file in another format isn't corrupt."""
         if self.failure == self.Failure.CORRUPT and self.failure_detail in _UNSUPPORTED_SENTENCES:

@@ -107,6 +107,7 @@ from apps.files.services.uploads import (
     delete_uploads_of,
     expire_upload,
 )
+from apps.files.services.video_parts import VideoPart, list_video_parts
 from apps.files.services.video_sending import send_video_part
 from apps.files.services.videos import (
     clear_upload_targets,
@@ -154,6 +155,7 @@ __all__ = [
     "Sources",
     "StorageCheck",
     "Use",
+    "VideoPart",
     "add_captions",
     "begin_final_upload",
     "begin_transcription",
@@ -212,6 +214,7 @@ __all__ = [
     "language_name",
     "library_target",
     "link_token",
+    "list_video_parts",
     "make_thumbnail",
     "measure_sound",
     "move_entries",

@@ -15,13 +15,22 @@ from apps.learning.analytics.counting_days import recount_days
 from apps.learning.analytics.counting_learners import recount_learners, remove_gone
 from apps.learning.analytics.counting_lessons import recount_lessons, recount_questions
 from apps.learning.analytics.storing import Changes
-from apps.learning.models import Attempt, CourseDay, Enrollment, EssayAnswer, LessonProgress, RollupState
+from apps.learning.models import (
+    Attempt,
+    CourseDay,
+    Enrollment,
+    EssayAnswer,
+    LessonProgress,
+    RollupState,
+    TakenChange,
+)
 
 COUNTING_INTERVAL = timedelta(minutes=10)
 LESSONS_INTERVAL = timedelta(hours=1)
 FULL_COUNT_TIME = time(3, 10)  # in UTC
 COMMIT_MARGIN = timedelta(minutes=10)  # what happened before a run may be committed after it
 DAYS_RECOUNTED_AT_NIGHT = 3
+DAYS_RECOUNTED_AFTER_CHANGES = 31  # what a device stores expires after 30 days; older days `rebuild_rollups` counts
 
 Report = Callable[[str, int, int], None]
 """Called with what is counted, how much of it is done, and of how much."""
@@ -53,7 +62,10 @@ def keep_rollups(*, now: datetime, keep_alive: Callable[[], None] = lambda: None
         return rebuild(run)
     since = state.counted_until - COMMIT_MARGIN
     if state.all_counted_until < _last_night(now):
-        days_again = now.astimezone(UTC).date() - timedelta(DAYS_RECOUNTED_AT_NIGHT)
+        # Devices without a connection tell afterwards what was done on days of before.
+        came_late = TakenChange.objects.filter(taken_at__gte=state.all_counted_until - COMMIT_MARGIN).exists()
+        days = DAYS_RECOUNTED_AFTER_CHANGES if came_late else DAYS_RECOUNTED_AT_NIGHT
+        days_again = now.astimezone(UTC).date() - timedelta(days)
         return _count_all(run, min(since.astimezone(UTC).date(), days_again))
     run.add("days", recount_days(first=since.astimezone(UTC).date(), now=now, keep_alive=keep_alive))
     run.add("learners", remove_gone())
@@ -115,7 +127,9 @@ def _active_since(since: datetime) -> QuerySet[Enrollment]:
     marked = EssayAnswer.objects.filter(marked_at__gte=since).values("attempt__enrollment")
     begun = LessonProgress.objects.filter(started_at__gte=since).values("enrollment")
     submitted = Attempt.objects.filter(submitted_at__gte=since).values("enrollment")
-    happened = Q(last_activity_at__gte=since) | Q(enrolled_at__gte=since)
+    # What was done without a connection has moments of before.
+    sent = TakenChange.objects.filter(taken_at__gte=since).values("user")
+    happened = Q(last_activity_at__gte=since) | Q(enrolled_at__gte=since) | Q(user__in=sent)
     return Enrollment.objects.active().filter(happened | Q(pk__in=begun) | Q(pk__in=submitted) | Q(pk__in=marked))
 
 

@@ -150,6 +150,9 @@ class AttemptResult(serializers.Serializer[object]):
     best_percent = serializers.IntegerField(help_text="Over all attempts: the best counts.")
     headline = serializers.CharField(help_text="A sentence that sums up the result.")
     seconds = serializers.IntegerField(help_text="From opening to submitting.")
+    is_offline = serializers.BooleanField(
+        help_text="It was taken without a connection, and the learner's device measured its time."
+    )
     shows_answers = serializers.BooleanField(help_text="Whether the right answers are told now.")
     questions = QuestionResult(many=True)
     next = LessonLink(allow_null=True)

@@ -1,6 +1,14 @@
 from django.urls import path
 
-from apps.learning.api import exception_views, note_views, path_views, practice_views, question_preview_views, views
+from apps.learning.api import (
+    exception_views,
+    note_views,
+    offline_views,
+    path_views,
+    practice_views,
+    question_preview_views,
+    views,
+)
 
 urlpatterns = [
     path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),  # first, because it is called most
@@ -19,6 +27,14 @@ urlpatterns = [
     path("practice/", practice_views.Practice.as_view()),
     path("practice/cards/<uuid:uid>/answer/", practice_views.PracticeAnswer.as_view()),
     path("practice/cards/<uuid:uid>/reviews/", practice_views.PracticeReviews.as_view()),
+    path("offline/devices/", offline_views.OfflineDevices.as_view()),
+    path("offline/devices/<uuid:uid>/", offline_views.OfflineDeviceDetail.as_view()),
+    path("offline/devices/<uuid:uid>/check-in/", offline_views.OfflineCheckIn.as_view()),
+    path("offline/devices/<uuid:uid>/lessons/<uuid:lesson>/", offline_views.OfflineLesson.as_view()),
+    path("offline/devices/<uuid:uid>/changes/", offline_views.OfflineChanges.as_view()),
+    path("offline/courses/<slug:slug>/", offline_views.StorableCourse.as_view()),
+    path("offline/shell/", offline_views.OfflineShell.as_view()),
+    path("offline/practice/", offline_views.OfflinePractice.as_view()),
     path("studio/question-previews/", question_preview_views.QuestionPreviews.as_view()),
     path("studio/question-previews/mark/", question_preview_views.QuestionPreviewMarking.as_view()),
     path("teaching/exceptions/", exception_views.Exceptions.as_view()),

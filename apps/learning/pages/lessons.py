@@ -1,6 +1,5 @@
 """The pages of lessons: videos, texts, files, quizzes, and audio only."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,21 +15,18 @@ from apps.courses.models import Lesson
 from apps.files.services import sign_file
 from apps.learning import services
 from apps.learning.activity.reading import seconds_to_wait
-from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import fields_of, posted_answers
 from apps.learning.pages.completion import completion_message
-from apps.learning.pages.editing import editing_way
-from apps.learning.pages.preview import preview_note, render_closed
+from apps.learning.pages.lesson_context import shared_context
+from apps.learning.pages.preview import render_closed
 from apps.learning.pages.readings import unconfirmed_readings
-from apps.learning.pages.timeline import timeline_of
 from apps.learning.pages.watching import structured_video, watching, with_external_sources
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
-from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
+from apps.learning.queries.player import audience_of, player_out, signed_sources
 from apps.learning.queries.quizzes import get_attempt, questions_in, quiz_ahead, quiz_page_out
 from studyplatform.kit.errors import AppError, ValidationFailed
-from studyplatform.kit.extensions import Discussion, lesson_discussions
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.numbers import ReadNumber
 from studyplatform.kit.text.sizes import as_size
@@ -56,7 +52,7 @@ def _record_opening(opened: OpenLesson) -> None:
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
     context = {
-        **_shared(request, opened),
+        **shared_context(request, opened),
         **watching(request, opened, player_out(opened, sources)),
         "quiz": quiz_ahead(opened),
         "structured": structured_video(opened),
@@ -65,7 +61,9 @@ def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    return render(request, "learning/lesson_text.html", {**_shared(request, opened), "wait": _seconds_to_read(opened)})
+    return render(
+        request, "learning/lesson_text.html", {**shared_context(request, opened), "wait": _seconds_to_read(opened)}
+    )
 
 
 def _seconds_to_read(opened: OpenLesson) -> int:
@@ -81,7 +79,7 @@ def _seconds_to_read(opened: OpenLesson) -> int:
 def _file(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     one = opened.lesson
     context = {"file": one.file, "size": as_size(one.file.length) if one.file else ""}
-    return render(request, "learning/lesson_file.html", {**_shared(request, opened), **context})
+    return render(request, "learning/lesson_file.html", {**shared_context(request, opened), **context})
 
 
 def _quiz(
@@ -96,61 +94,11 @@ def _quiz(
     current = props["attempt"]
     begun = fields_of(current["questions"], current["answers"]) if current else {}
     shown = {"given": begun if given is None else given, "errors": errors or [], "readings": readings or {}}
-    context = {**_shared(request, opened), "props": props, **shown}
+    context = {**shared_context(request, opened), "props": props, **shown}
     return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
 
 
 PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: _file, Lesson.Kind.QUIZ: _quiz}
-
-
-def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
-    """Return the context that the pages of all kinds share."""
-    one, course, enrollment = opened.lesson, opened.course, opened.standing.enrollment
-    placed = opened.placed
-    states = {item.entry.pk: item.state for item in placed}
-    before, after = opened.around()
-    part = opened.outline.part_of(one.pk)
-    discussion = None if opened.is_simulated or one.is_removed else _discussion(request, one)
-    place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
-    return {
-        "lesson": one,
-        "stamp": opened.known.stamp,
-        "known": opened.known,
-        "downloads": opened.known.downloads,
-        "course": course,
-        "enrollment": enrollment,
-        "bookmarked": opened.is_bookmarked,
-        "may_save": opened.may_save,
-        "is_simulated": opened.is_simulated,
-        "done": opened.standing.has_completed(one.pk),
-        "kicker": _("No longer in the course") if one.is_removed else _kicker(one, part.number if part else 0, place),
-        "before": entry_out(before, course.slug, states[before.pk]) if before else None,
-        "after": entry_out(after, course.slug, states[after.pk]) if after else None,
-        "lesson_count": opened.lesson_count,
-        "outline": lesson_list(
-            course,
-            opened.standing.fit(opened.outline),
-            placed,
-            current=one.pk,
-            counts=enrollment is not None,
-            answered=discussion.counts if discussion else {},
-        ),
-        "discussion": discussion,
-        "preview_note": preview_note(opened, request.user),
-        "editing": editing_way(opened, request.user),
-        "timeline": timeline_of(opened, discussion),
-    }
-
-
-def _discussion(request: HttpRequest, one: Lesson) -> Discussion | None:
-    """What is asked about the lesson, if there are discussions."""
-    return next(iter(found for read in lesson_discussions.ordered() if (found := read(one, request.user))), None)
-
-
-def _kicker(one: Lesson, section: int, place: int) -> str:
-    if one.kind == Lesson.Kind.QUIZ:
-        return _("Section %(section)s, quiz") % {"section": section}
-    return _("Section %(section)s, lesson %(lesson)s") % {"section": section, "lesson": place}
 
 
 def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
@@ -225,5 +173,5 @@ def audio(request: HttpRequest) -> HttpResponse:
     if sources is not None:
         _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}
-    context = {**_shared(request, opened), **watching(request, opened, props)}
+    context = {**shared_context(request, opened), **watching(request, opened, props)}
     return render(request, "learning/audio.html", context)

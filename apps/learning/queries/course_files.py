@@ -14,8 +14,10 @@ from apps.courses.models import Course, CourseFile, Lesson
 from apps.courses.policies import is_staff_of
 from apps.courses.services import course_file_holds
 from apps.learning import policies
-from apps.learning.models import Attempt, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Enrollment, LessonProgress, OfflineDevice
+from apps.learning.outline import place_all
 from apps.learning.queries.openable import openable_lessons
+from apps.learning.queries.outline import outline_of, standing_of
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.errors import NotFound
 
@@ -60,6 +62,8 @@ def _is_open(user: AnyUser, course: Course, lessons: Collection[int | None]) -> 
     if abs(now - at) < PERMISSION_TTL and not found.isdisjoint(lessons):
         return True
     found = openable_lessons(user, course) | _begun_lessons(user, course)
+    if found.isdisjoint(lessons):
+        found |= _storable_lessons(user, course)
     return not _openable.put(key, (now, found))[1].isdisjoint(lessons)
 
 
@@ -74,6 +78,15 @@ def _begun_lessons(user: AnyUser, course: Course) -> frozenset[int]:
     asked = Attempt.objects.filter(enrollment__in=theirs).values_list("quiz__lesson", flat=True)
     begun = LessonProgress.objects.filter(enrollment__in=theirs, lesson__removed_at__isnull=False)
     return frozenset(asked.union(begun.values_list("lesson", flat=True)))
+
+
+def _storable_lessons(user: AnyUser, course: Course) -> frozenset[int]:
+    """Return the lessons that devices of an enrolled user store until earlier ones are complete. Two queries."""
+    if not isinstance(user, User) or not OfflineDevice.objects.filter(user=user).exists():
+        return frozenset()
+    standing = standing_of(user, course)
+    placed = place_all(course, outline_of(course), standing) if standing.enrollment is not None else []
+    return frozenset(one.entry.pk for one in placed if one.blocker is not None)
 
 
 @course_file_holds.registers("attempts")

@@ -31,11 +31,35 @@ def practice_out(user: User, source: str, now: datetime) -> dict[str, Any]:
     return session_out(user, source, overview_of(user, cards, now), now)
 
 
+def solved_practice(user: User, now: datetime) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the shape ``PracticeOut`` of all cards, and the shape ``OfflineSolution`` of each that asks a question.
+
+    Six queries, and three for each course in which a card names a lesson to rewatch.
+    """
+    overview = overview_of(user, cards_of(user), now)
+    cards = _due(user, "", overview, now)
+    solutions: list[dict[str, Any]] = []
+    known: dict[int, frozenset[str]] = {}
+    for card in cards:
+        question = presented(card)
+        if question is not None:
+            result = answer_out(user, card, question, None, known)["result"]
+            solutions.append({"card": str(card.uid), "result": result})
+    return _session(cards, "", overview, now), solutions
+
+
 def session_out(user: User, source: str, overview: Overview, now: datetime) -> dict[str, Any]:
     """Return the shape ``PracticeOut`` for figures that were read before. Four queries."""
+    return _session(_due(user, source, overview, now), source, overview, now)
+
+
+def _due(user: User, source: str, overview: Overview, now: datetime) -> list[PracticeCard]:
     _start, end = day_of(now, day_zone_of(user, now))
+    return next_cards(from_source(cards_of(user), source), overview.load, now, end) if overview.load.left else []
+
+
+def _session(cards: list[PracticeCard], source: str, overview: Overview, now: datetime) -> dict[str, Any]:
     load = overview.load
-    cards = next_cards(from_source(cards_of(user), source), load, now, end) if load.left else []
     return {
         "origin": source,
         "total": overview.total,
@@ -76,8 +100,16 @@ def presented(card: PracticeCard) -> Question | None:
     return question
 
 
-def answer_out(user: User, card: PracticeCard, question: Question, answer: marking.Answer | None) -> dict[str, Any]:
+def answer_out(
+    user: User,
+    card: PracticeCard,
+    question: Question,
+    answer: marking.Answer | None,
+    known: dict[int, frozenset[str]] | None = None,
+) -> dict[str, Any]:
     """Return the shape ``PracticeAnswered``: how the answer was marked, the right one, and why.
+
+    ``known``: the open lessons of courses that were read for other cards, by the course's primary key.
 
     :raises ValidationFailed: the answer doesn't have the shape of the question.
     """
@@ -85,12 +117,14 @@ def answer_out(user: User, card: PracticeCard, question: Question, answer: marki
     mark = marking.mark(question, read)
     stored = stored_result(question, read, mark, mark.share * Fraction(question.points))
     course = (card.of_quiz or question.quiz).lesson.course
-    may_open = _open_to(user, course) if question.rewatch_lesson_id else frozenset()
+    may_open = _open_to(user, course, {} if known is None else known) if question.rewatch_lesson_id else frozenset()
     return {
         "result": question_result(stored, course.slug, may_open),
         "suggested": _SUGGESTED.get(mark.verdict, 1),
     }
 
 
-def _open_to(user: User, course: Course) -> frozenset[str]:
-    return open_slugs(place_all(course, outline_of(course), standing_of(user, course)))
+def _open_to(user: User, course: Course, known: dict[int, frozenset[str]]) -> frozenset[str]:
+    if course.pk not in known:
+        known[course.pk] = open_slugs(place_all(course, outline_of(course), standing_of(user, course)))
+    return known[course.pk]

@@ -50,7 +50,13 @@ def forget_deleted_user(event: AccountDeleted) -> None:
 
     What lists of learners show of the enrollments goes.
     """
-    own = (services.delete_bookmarks, services.delete_notes, services.delete_cards_of, services.delete_documents)
+    own = (
+        services.delete_bookmarks,
+        services.delete_notes,
+        services.delete_cards_of,
+        services.delete_documents,
+        services.forget_devices,
+    )
     teaching = (
         services.forget_exceptions,
         services.forget_staff_notes,
@@ -58,7 +64,7 @@ def forget_deleted_user(event: AccountDeleted) -> None:
         services.forget_reports,
     )
     counted = (services.forget_learned_days, services.forget_rollups)
-    for forget in (*own, services.forget_essays, *counted, *teaching):
+    for forget in (*own, services.forget_changes, services.forget_essays, *counted, *teaching):
         forget(user_id=event.user_id)
 
 

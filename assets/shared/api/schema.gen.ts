@@ -1447,6 +1447,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/offline/courses/{slug}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The lessons of a course with their sizes. */
+        get: operations["learning_storable_course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/devices/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The browsers in which the learner stores lessons. */
+        get: operations["learning_offline_devices"];
+        put?: never;
+        /** @description The browsers in which the learner stores lessons. */
+        post: operations["learning_register_offline_device"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/devices/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The device with its key, for its learner's own session. */
+        get: operations["learning_open_offline_device"];
+        put?: never;
+        post?: never;
+        /** @description Remove a device: what it stores can't be opened any more, and is deleted at its next contact. */
+        delete: operations["learning_remove_offline_device"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/devices/{uid}/changes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take what was done without a connection. Each change is taken once, however often it is sent. */
+        post: operations["learning_take_changes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/devices/{uid}/check-in/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Renew the lessons that a device stores, and learn which of them have changed or must be deleted. */
+        post: operations["learning_check_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/devices/{uid}/lessons/{lesson}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What a device stores of a lesson. Repeated calls get the same paper of a quiz. */
+        post: operations["learning_store_lesson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/practice/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The cards that are due today, with their solutions. */
+        get: operations["learning_offline_practice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline/shell/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The page that shows lessons without a connection, and its files. */
+        get: operations["learning_offline_shell"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paths/": {
         parameters: {
             query?: never;
@@ -2823,6 +2961,21 @@ export interface components {
             /** @description truth */
             value?: boolean;
         };
+        AttemptChangeRequest: {
+            /** @description By question uid. One that can't be read counts as not answered. */
+            answers: {
+                [key: string]: components["schemas"]["AttemptAnswerInRequest"];
+            };
+            /** Format: date-time */
+            opened_at: string;
+            /** Format: uuid */
+            paper: string;
+            /**
+             * Format: double
+             * @description How long it took by the device.
+             */
+            seconds: number;
+        };
         /** @description An attempt: open, with its questions; or submitted, with its result. */
         AttemptOut: {
             /** @description What an open attempt begins with: those of the attempt that it continues. */
@@ -2857,6 +3010,8 @@ export interface components {
             certificate_url: string | null;
             /** @description A sentence that sums up the result. */
             headline: string;
+            /** @description It was taken without a connection, and the learner's device measured its time. */
+            is_offline: boolean;
             is_passed: boolean;
             may_try_again: boolean;
             next: components["schemas"]["LessonLink"] | null;
@@ -3319,6 +3474,34 @@ export interface components {
             /** Format: uuid */
             uid: string;
         };
+        CheckInInRequest: {
+            /** @description The lessons that it stores. */
+            lessons: string[];
+        };
+        /** @description What became of the lessons that a device stores. What is refused must be deleted there. */
+        CheckInOut: {
+            /** @description Of the scripts that show lessons: another one means they changed. */
+            build: string;
+            lessons: components["schemas"]["CheckedLesson"][];
+            /**
+             * Format: date-time
+             * @description The server's clock.
+             */
+            now: string;
+        };
+        CheckedLesson: {
+            /**
+             * Format: date-time
+             * @description Renewed; null: it may no longer be stored.
+             */
+            expires_at: string | null;
+            /** @description Why it may no longer be stored. */
+            refusal: components["schemas"]["RefusalOut"] | null;
+            /** @description Of its present content: another one means it changed. */
+            stamp: string;
+            /** Format: uuid */
+            uid: string;
+        };
         CitationOut: {
             can_open: boolean;
             course: components["schemas"]["LinkOut"];
@@ -3339,6 +3522,13 @@ export interface components {
             title: string;
             /** Format: uuid */
             uid: string;
+        };
+        CompletedChangeRequest: {
+            /**
+             * Format: date-time
+             * @description When the text was opened, or the file.
+             */
+            opened_at: string;
         };
         ContentConvertInRequest: {
             html: string;
@@ -3664,7 +3854,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "ATTEMPT_CONTINUED" | "ATTEMPT_REOPENED_ALREADY" | "ATTEMPT_STILL_OPEN" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "AUTOMATIC_CAPTIONS_OFF" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CAPTION_LANGUAGE_UNKNOWN" | "CAPTION_TRANSLATION_OFF" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_CHANGED" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_ARCHIVE_UNREADABLE" | "COURSE_CHANGED_MEANWHILE" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "COVER_NOT_THERE" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "EXTRA_ATTEMPTS_INVALID" | "EXTRA_ATTEMPTS_TOO_MANY" | "EXTRA_TIME_INVALID" | "EXTRA_TIME_KNOWN" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_TAKEN_OUT" | "LESSON_VIDEO_CHANGED" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_TOO_MANY_LEARNERS" | "MESSAGE_UNDELIVERED" | "MESSAGE_UNREADABLE" | "MESSAGE_WITHOUT_LEARNERS" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_HEAR" | "NOTHING_TO_REFUND" | "NOTHING_TO_REOPEN" | "NOTHING_TO_REVERSE" | "NOTHING_TO_TRANSLATE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_HAS_NO_ATTEMPT_LIMIT" | "QUIZ_HAS_NO_TIME_LIMIT" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "REVIEW_VERSION_OUTDATED" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SAVED_FILTER_NAMELESS" | "SAVED_FILTER_NAME_TAKEN" | "SAVED_FILTER_TOO_LONG" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STAFF_NOTE_EMPTY" | "STAFF_NOTE_OF_ANOTHER" | "STAFF_NOTE_TOO_LONG" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TOO_MANY_LEARNERS_AT_ONCE" | "TOO_MANY_SAVED_FILTERS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_PRESENT" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_OF_OTHER_COURSE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
+        ErrorCode: "AI_ANSWER_WITHHELD" | "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_MISUNDERSTOOD" | "AI_OVERLOADED" | "AI_TECHNICAL_ERROR" | "AI_TURNED_OFF" | "AI_UNAVAILABLE" | "ALREADY_CO_INSTRUCTOR" | "ALREADY_ENROLLED" | "ALREADY_OWNED" | "ALREADY_SUBSCRIBED" | "ANNOUNCEMENT_COURSE_NOT_OPEN" | "ANNOUNCEMENT_LIMIT_REACHED" | "ANNOUNCEMENT_WITHOUT_RECIPIENTS" | "APPEAL_DECIDED" | "APPEAL_NOT_POSSIBLE" | "ATTEMPT_CONTINUED" | "ATTEMPT_REOPENED_ALREADY" | "ATTEMPT_STILL_OPEN" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SCOPE_MISSING" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_TOKEN_REQUIRED" | "AUTH_TOKEN_REVOKED" | "AUTOMATIC_CAPTIONS_OFF" | "BUNDLE_NOT_FOR_SALE" | "BUNDLE_NOT_FOUND" | "BUNDLE_OWNED" | "BUNDLE_REFUSED" | "CAPTIONS_CHANGED" | "CAPTIONS_DAMAGED" | "CAPTIONS_EMPTY" | "CAPTIONS_REPLACED" | "CAPTIONS_TOO_LARGE" | "CAPTIONS_UNREADABLE" | "CAPTION_ENCODING_TOO_SMALL" | "CAPTION_ENCODING_UNCERTAIN" | "CAPTION_FORMAT_UNSUPPORTED" | "CAPTION_LANGUAGE_UNKNOWN" | "CAPTION_TRANSLATION_OFF" | "CARD_IN_USE" | "CARD_PAYMENT_BEGUN" | "CARD_UNUSABLE" | "CERTIFICATE_UNKNOWN" | "CHAPTERS_CHANGED" | "CHAPTERS_REFUSED" | "CHAT_NOT_FOUND" | "CONFLICT" | "CONNECTION_RESTORED" | "CONTENT_TREE_UNREADABLE" | "COOKIES_MISSING" | "CORRECTIONS_ARE_REVIEWED" | "CORRECTIONS_TOO_LONG" | "COUNTRY_MISSING" | "COURSE_ARCHIVE_UNREADABLE" | "COURSE_CHANGED_MEANWHILE" | "COURSE_IN_USE" | "COURSE_NEEDS_NEW_VERSION" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_PICTURE_UNREADABLE" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "COVER_NOT_THERE" | "CO_INSTRUCTOR_GONE" | "CO_INSTRUCTOR_INVITATION_EXPIRED" | "CO_INSTRUCTOR_INVITATION_OF_ANOTHER" | "CO_INSTRUCTOR_INVITATION_UNKNOWN" | "DRAFT_CLOSED" | "EARNINGS_UNPAID" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "ENTRY_POSTED" | "ESSAY_MARKED_MEANWHILE" | "ESSAY_POINTS_INVALID" | "EXPORT_UNDER_WAY" | "EXTRA_ATTEMPTS_INVALID" | "EXTRA_ATTEMPTS_TOO_MANY" | "EXTRA_TIME_INVALID" | "EXTRA_TIME_KNOWN" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_INFECTED" | "FILE_IN_BIN" | "FILE_IN_USE" | "FILE_LIBRARY_FULL" | "FILE_MISNAMED" | "FILE_NAME_INVALID" | "FILE_NAME_TAKEN" | "FILE_NOT_INFECTED" | "FILE_SCAN_IMPOSSIBLE" | "FILE_SCAN_PENDING" | "FILE_SELECTION_EMPTY" | "FILE_SELECTION_TOO_LARGE" | "FILE_UNSUITABLE" | "FILE_VERSION_NOT_FOUND" | "FILE_ZIP_TOO_LARGE" | "FINDING_NOT_FOUND" | "FINDING_REQUIRED" | "FOLDER_INTO_ITSELF" | "FOLDER_TOO_DEEP" | "FORM_OUTDATED" | "FORUM_ALREADY_DECIDED" | "FORUM_ALREADY_REPORTED" | "FORUM_ANNOUNCEMENTS_BY_STAFF" | "FORUM_BANNED" | "FORUM_BOARD_FOR_ADMINS" | "FORUM_DRAFT_TOO_LARGE" | "FORUM_EDIT_NEEDS_REVIEW" | "FORUM_MERGE_WITH_ITSELF" | "FORUM_MODERATION_REQUIRED" | "FORUM_MODERATOR_NOT_BANNED" | "FORUM_NOTHING_TO_SPLIT" | "FORUM_NOT_A_QUESTION" | "FORUM_NOT_UNDOABLE" | "FORUM_NOT_YOUR_POST" | "FORUM_OWN_POST" | "FORUM_POST_CHANGED" | "FORUM_POST_EMPTY" | "FORUM_POST_NOT_VISIBLE" | "FORUM_POST_TOO_LONG" | "FORUM_REASON_MISSING" | "FORUM_REPORT_OWN_POST" | "FORUM_TEXT_BECOMES_PUBLIC" | "FORUM_TOO_MANY_FILES" | "FORUM_TOO_MANY_TAGS" | "FORUM_TOPIC_HAS_REPLIES" | "FORUM_TOPIC_LOCKED" | "GIFT_CODE_UNKNOWN" | "GIFT_ON_HOLD" | "GIFT_OWNED" | "GIFT_REDEEMED" | "GIFT_REFUSED" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_NOT_OPEN_YET" | "LESSON_OPENS_TWICE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_TAKEN_OUT" | "LESSON_VIDEO_CHANGED" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "MESSAGE_CONVERSATION_CLOSED" | "MESSAGE_EMPTY" | "MESSAGE_FILE_GONE" | "MESSAGE_IS_YOURS" | "MESSAGE_RECIPIENT_BLOCKED" | "MESSAGE_RECIPIENT_GONE" | "MESSAGE_REPORT_DECIDED" | "MESSAGE_SENDER_BANNED" | "MESSAGE_SENDER_BLOCKED" | "MESSAGE_TOO_LONG" | "MESSAGE_TOO_MANY_FILES" | "MESSAGE_TOO_MANY_LEARNERS" | "MESSAGE_UNDELIVERED" | "MESSAGE_UNREADABLE" | "MESSAGE_WITHOUT_LEARNERS" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTES_PDF_FAILED" | "NOTES_TOO_LONG" | "NOTES_TOO_MANY" | "NOTE_TOO_MANY_EDITS" | "NOTHING_DUE" | "NOTHING_TO_CORRECT" | "NOTHING_TO_HEAR" | "NOTHING_TO_REFUND" | "NOTHING_TO_REOPEN" | "NOTHING_TO_REVERSE" | "NOTHING_TO_TRANSLATE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOR_SALE" | "NOT_FOUND" | "NOT_SUBSCRIBED" | "NO_FREE_SEAT" | "OFFLINE_ATTEMPTS_HELD" | "OFFLINE_ATTEMPT_OPEN" | "OFFLINE_ATTEMPT_REOPENED" | "OFFLINE_BROWSER_UNFIT" | "OFFLINE_DEVICE_LIMIT" | "OFFLINE_DEVICE_REMOVED" | "OFFLINE_FILE_MISSING" | "OFFLINE_LIMIT_REACHED" | "OFFLINE_NOT_POSSIBLE" | "OFFLINE_PAPER_UNKNOWN" | "OFFLINE_STORAGE_FULL" | "OFFLINE_VIDEO_REPLACED" | "ONLY_FOR_INSTRUCTOR" | "ORDER_SETTLED" | "OUTLINE_CHANGED" | "OUTLINE_UNDO_CONFLICT" | "OWNERSHIP_OFFER_GONE" | "PASSWORD_CHANGE_FAILED" | "PASTED_TEXT_TOO_LONG" | "PATH_FULL" | "PATH_LIMIT_REACHED" | "PATH_NOT_FOUND" | "PATH_NOT_READY" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REFUSED" | "PAYMENT_REQUIRED" | "PAYOUT_IN_PROGRESS" | "PAYOUT_TRANSFERRED" | "PERMISSION_DENIED" | "PERSONAL_TOKEN_LIMIT_REACHED" | "PICTURE_UNREADABLE" | "PLAN_CHANGE_IN_PROGRESS" | "PLAN_NOT_OFFERED" | "PRACTICE_CARD_LIMIT_REACHED" | "PRACTICE_CARD_NOT_FOUND" | "PREREQUISITE_NOT_MET" | "PRICE_CHANGED" | "PROMO_CODE_IN_USE" | "PROMO_CODE_REFUSED" | "PROMO_CODE_TAKEN" | "PROMO_LIMIT_TOO_LOW" | "QUESTION_FILE_INVALID" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_DRAW_TOO_LARGE" | "QUIZ_HAS_NO_ATTEMPT_LIMIT" | "QUIZ_HAS_NO_TIME_LIMIT" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "RATING_CHANGED" | "RATING_OWN" | "RATING_OWN_COURSE" | "RATING_TOO_EARLY" | "READING_TOO_SHORT" | "REFUND_DECIDED" | "REFUND_PENDING" | "REFUND_TERMS_CHANGED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVERSAL_REFUSED" | "REVIEW_COMMENT_MISSING" | "REVIEW_LINK_EXPIRED" | "REVIEW_LINK_FULL" | "REVIEW_LINK_NOT_FOUND" | "REVIEW_VERSION_OUTDATED" | "RIGHT_NOT_GIVEN" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SAVED_FILTER_NAMELESS" | "SAVED_FILTER_NAME_TAKEN" | "SAVED_FILTER_TOO_LONG" | "SEATS_CLOSED" | "SEATS_REFUSED" | "SEATS_USED" | "SEAT_CHANGED" | "SEAT_CHANGES_USED_UP" | "SEAT_ENDED" | "SEAT_HELD" | "SEAT_INVITATION_OF_ANOTHER" | "SEAT_INVITATION_UNKNOWN" | "SEAT_INVITATION_USED" | "SEAT_INVOICE_UNPAID" | "SEAT_LIST_REFUSED" | "SEAT_NOT_FREE" | "SERVER_ERROR" | "SETTINGS_UPDATE_FAILED" | "SHARES_TOO_HIGH" | "SHARE_EXPIRED" | "SHARE_NOT_FOUND" | "SHARE_PASSWORD_REFUSED" | "SHARE_USED_UP" | "STAFF_NOTE_EMPTY" | "STAFF_NOTE_OF_ANOTHER" | "STAFF_NOTE_TOO_LONG" | "STILL_SUBSCRIBED" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "TEAM_IN_USE" | "TERMS_NOT_ACCEPTED" | "TOO_MANY_CARDS" | "TOO_MANY_CO_INSTRUCTORS" | "TOO_MANY_LEARNERS_AT_ONCE" | "TOO_MANY_SAVED_FILTERS" | "TRANSFER_DIFFERS" | "TRANSFER_EXPECTED" | "TRANSFER_NOT_OFFERED" | "TRANSFER_REFUSED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_PART_UNFINISHED" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_OPEN" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VERSION_HAS_NO_CHANGES" | "VERSION_IS_PRESENT" | "VERSION_IS_REVIEWED" | "VERSION_NOT_KEPT" | "VERSION_UPLOADS_UNDER_WAY" | "VERSION_VIDEO_UNDECIDED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_OF_DELETED_LESSON" | "VIDEO_OF_OTHER_COURSE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN" | "VIDEO_WATCHED" | "WATCHING_TOO_SHORT" | "WRITTEN_BY_ANOTHER_USER";
         ExceptionOut: {
             /** @description The number of a reopened attempt. */
             attempt?: number | null;
@@ -4518,6 +4708,20 @@ export interface components {
              */
             opens_at?: string | null;
         };
+        LessonSize: {
+            /**
+             * @description Empty for lessons without a video.
+             *
+             *     * `1080p` - 1080p
+             *     * `720p` - 720p
+             *     * `480p` - 480p
+             *     * `audio` - audio
+             *     * `` -
+             */
+            quality: components["schemas"]["QualityEnum"] | components["schemas"]["BlankEnum"];
+            /** @description Bytes. */
+            size: number;
+        };
         /**
          * @description * `completed` - completed
          *     * `in_progress` - in_progress
@@ -4640,6 +4844,14 @@ export interface components {
             /** @default  */
             title: string;
         };
+        NoteChangeRequest: {
+            edits: components["schemas"]["NoteEditRequest"][];
+            kind: components["schemas"]["NoteKind"];
+            replaced: components["schemas"]["ReplacedEditRequest"][];
+            second: number | null;
+            /** Format: uuid */
+            uid: string;
+        };
         NoteEdit: {
             /**
              * Format: int64
@@ -4705,6 +4917,163 @@ export interface components {
             group: string;
             /** @description Digits of the groups before the last one: 2 in India. */
             second_group: number;
+        };
+        /**
+         * @description * `watched` - watched
+         *     * `completed` - completed
+         *     * `note` - note
+         *     * `review` - review
+         *     * `attempt` - attempt
+         * @enum {string}
+         */
+        OfflineChangeInKindEnum: "watched" | "completed" | "note" | "review" | "attempt";
+        /** @description One thing that a learner did without a connection. It has the field that its kind names. */
+        OfflineChangeInRequest: {
+            attempt?: components["schemas"]["AttemptChangeRequest"];
+            completed?: components["schemas"]["CompletedChangeRequest"];
+            /**
+             * Format: uuid
+             * @description Made by the browser: the server takes a change once.
+             */
+            id: string;
+            kind: components["schemas"]["OfflineChangeInKindEnum"];
+            /**
+             * Format: uuid
+             * @description Null for a review.
+             */
+            lesson: string | null;
+            /**
+             * Format: date-time
+             * @description By the device's clock, as corrected by the server's.
+             */
+            made_at: string;
+            note?: components["schemas"]["NoteChangeRequest"];
+            review?: components["schemas"]["ReviewChangeRequest"];
+            watched?: components["schemas"]["WatchedChangeRequest"];
+        };
+        /** @description A course of offline lessons, with what draws it without a connection. */
+        OfflineCourse: {
+            /** @description Its artwork as SVG. */
+            plate: string;
+            slug: string;
+            title: string;
+            url: string;
+        };
+        /** @description A browser in which the learner stores lessons. */
+        OfflineDeviceOut: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_contact_at: string;
+            name: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        OfflineFile: {
+            /** @description Under which the shell asks for it. */
+            address: string;
+            /** @description Where to fetch it. */
+            source: string;
+        };
+        /** @description All that a device stores of a lesson. Everything but the resources is in this response. */
+        OfflineLessonOut: {
+            build: string;
+            course: components["schemas"]["OfflineCourse"];
+            /** @description Seconds. */
+            duration: number;
+            /** Format: date-time */
+            expires_at: string;
+            is_completed: boolean;
+            kind: components["schemas"]["LessonKind"];
+            notes: components["schemas"]["NoteOut"][];
+            /** Format: date-time */
+            now: string;
+            number: string;
+            page: components["schemas"]["OfflinePage"];
+            /** @description The questions of the next attempt, without answers. */
+            paper: components["schemas"]["AttemptOut"] | null;
+            /** @description Why no attempt can be taken offline. */
+            paper_refusal: components["schemas"]["RefusalOut"] | null;
+            /** @description That was chosen; empty for lessons without a video. */
+            quality: string;
+            /** @description Of a quiz: its rules and past attempts. */
+            quiz: components["schemas"]["QuizOut"] | null;
+            /** @description Lessons to complete before it may be opened. */
+            requires: string[];
+            resources: components["schemas"]["OfflineResource"][];
+            section: components["schemas"]["StorableSection"];
+            /** @description Bytes of the resources whose size is known. */
+            size: number;
+            stamp: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+            url: string;
+        };
+        /** @description The page of the lesson: what stands in ``<main>``, for the shell that the browser keeps. */
+        OfflinePage: {
+            html: string;
+            main_class: string;
+            /** @description Its scripts beside the shell's, by name. */
+            scripts: string[];
+            /** @description Its style sheets beside core, by name. */
+            sheets: string[];
+            title: string;
+        };
+        /** @description Practice cards with what is told after an answer. It was shown to the learner before. */
+        OfflinePracticeOut: {
+            practice: components["schemas"]["PracticeOut"];
+            solutions: components["schemas"]["OfflineSolution"][];
+        };
+        /** @description A file of an offline lesson. The page refers to it as ``/offline/media/{lesson}/{name}``. */
+        OfflineResource: {
+            /** @description The same value means the same bytes; empty: not known. */
+            content: string;
+            /** @description Under which it is saved; empty if the page shows it. */
+            filename: string;
+            media_type: string;
+            /** @description A relative path, e.g. 480p/00001.m4s. */
+            name: string;
+            /** @description Bytes; null if it is not known. */
+            size: number | null;
+            /** @description Where to fetch it; signed addresses expire. */
+            source: string;
+        };
+        /** @description The shell: the page that shows lessons without a connection, and its files. It names nobody. */
+        OfflineShellOut: {
+            build: string;
+            files: components["schemas"]["OfflineFile"][];
+            html: string;
+            /** @description Name → address. */
+            scripts: {
+                [key: string]: string;
+            };
+            /** @description Name → address. */
+            sheets: {
+                [key: string]: string;
+            };
+        };
+        OfflineSolution: {
+            /** Format: uuid */
+            card: string;
+            result: components["schemas"]["QuestionResult"];
+        };
+        /** @description A device with what opens the lessons that it stores. Only for the session of its learner. */
+        OpenedDeviceOut: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description 32 bytes as base64url without padding: the AES-GCM key of what is stored. */
+            key: string;
+            /** Format: date-time */
+            last_contact_at: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description The server's clock.
+             */
+            now: string;
+            /** Format: uuid */
+            uid: string;
         };
         OptionOut: {
             /** @description Sanitized. */
@@ -4968,6 +5337,15 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["NoteOut"][];
+        };
+        PaginatedOfflineDeviceOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["OfflineDeviceOut"][];
         };
         PaginatedPathCardOutList: {
             /** @example 123 */
@@ -5436,6 +5814,15 @@ export interface components {
          * @enum {string}
          */
         PurposeEnum: "video" | "file" | "partial";
+        /**
+         * @description * `1080p` - 1080p
+         *     * `720p` - 720p
+         *     * `480p` - 480p
+         *     * `audio` - audio
+         *     * `` -
+         * @enum {string}
+         */
+        QualityEnum: "1080p" | "720p" | "480p" | "audio";
         QuestionFileInRequest: {
             /**
              * @description Without it, the format is recognized.
@@ -5729,6 +6116,16 @@ export interface components {
          * @enum {string}
          */
         ReasonEnum: "spam" | "rude" | "off_topic" | "incorrect" | "cheating" | "other";
+        /** @description Why something was refused: an entry of the error catalog. */
+        RefusalOut: {
+            code: string;
+            message: string;
+            title: string;
+        };
+        RegisterDeviceInRequest: {
+            /** @description For people, e.g. "Firefox on Android". */
+            name: string;
+        };
         RemovalOut: {
             /** Format: uuid */
             change: string;
@@ -5813,6 +6210,13 @@ export interface components {
          * @enum {string}
          */
         RevealEnum: "passed" | "always" | "never";
+        ReviewChangeRequest: {
+            answer?: components["schemas"]["AnswerInRequest"] | null;
+            /** Format: uuid */
+            card: string;
+            rating: components["schemas"]["PracticeRating"];
+            turn: number;
+        };
         RewatchOut: {
             /** @description Second of the video. */
             at: number | null;
@@ -6135,6 +6539,35 @@ export interface components {
          * @enum {string}
          */
         StatusOutStatusEnum: "online" | "offline" | "error";
+        /** @description The lessons of a course with their sizes. */
+        StorableCourseOut: {
+            course: components["schemas"]["OfflineCourse"];
+            /** @description How long a lesson stays without a connection. */
+            days: number;
+            lessons: components["schemas"]["StorableLesson"][];
+            sections: components["schemas"]["StorableSection"][];
+        };
+        StorableLesson: {
+            /** @description Seconds. */
+            duration: number;
+            is_completed: boolean;
+            kind: components["schemas"]["LessonKind"];
+            number: string;
+            /** @description Why it can't be stored. */
+            refusal: components["schemas"]["RefusalOut"] | null;
+            /** @description The number of its section. */
+            section: number;
+            /** @description By quality, the best first; empty if it can't be stored. */
+            sizes: components["schemas"]["LessonSize"][];
+            title: string;
+            /** Format: uuid */
+            uid: string;
+            url: string;
+        };
+        StorableSection: {
+            number: number;
+            title: string;
+        };
         StorageOut: {
             allowance: number;
             files: number;
@@ -6144,6 +6577,18 @@ export interface components {
             used: number;
             /** @description Bytes. */
             videos: number;
+        };
+        StoreLessonInRequest: {
+            /**
+             * @description Of a video; one that doesn't exist means the next lower one.
+             *
+             *     * `1080p` - 1080p
+             *     * `720p` - 720p
+             *     * `480p` - 480p
+             *     * `audio` - audio
+             * @default 720p
+             */
+            quality: components["schemas"]["QualityEnum"];
         };
         StudioCourse: {
             /** @description The status in words. */
@@ -6372,6 +6817,41 @@ export interface components {
         SuggestionsOut: {
             questions: components["schemas"]["SuggestionOut"][];
         };
+        TakeChangesInRequest: {
+            /** @description In the order in which they were made. */
+            changes: components["schemas"]["OfflineChangeInRequest"][];
+        };
+        TakenChange: {
+            /** Format: uuid */
+            id: string;
+            /** @description Of a marked attempt. */
+            is_passed: boolean | null;
+            /** @description Of a marked attempt. */
+            percent: number | null;
+            refusal: components["schemas"]["RefusalOut"] | null;
+            /**
+             * @description Later: nothing was changed, and the refusal says why; send it again after the wait.
+             *
+             *     * `taken` - taken
+             *     * `refused` - refused
+             *     * `later` - later
+             */
+            state: components["schemas"]["TakenChangeStateEnum"];
+            /** @description Seconds; 0 unless it is to be sent later. */
+            wait: number;
+        };
+        /**
+         * @description * `taken` - taken
+         *     * `refused` - refused
+         *     * `later` - later
+         * @enum {string}
+         */
+        TakenChangeStateEnum: "taken" | "refused" | "later";
+        TakenChangesOut: {
+            /** Format: date-time */
+            now: string;
+            results: components["schemas"]["TakenChange"][];
+        };
         /** @description A course that can take lessons or sections of another one. */
         TargetCourse: {
             can_edit: boolean;
@@ -6572,6 +7052,17 @@ export interface components {
             master: string;
             poster: string | null;
             storyboard: string | null;
+        };
+        WatchedChangeRequest: {
+            /**
+             * Format: date-time
+             * @description When the first of these seconds was played.
+             */
+            began_at: string;
+            /** Format: double */
+            position: number;
+            /** @description [from, to) pairs of whole seconds that were played since began_at. */
+            watched: number[][];
         };
     };
     responses: never;
@@ -9995,6 +10486,319 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_storable_course: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorableCourseOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_offline_devices: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedOfflineDeviceOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_register_offline_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterDeviceInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedDeviceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_open_offline_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedDeviceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_remove_offline_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_take_changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeChangesInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenChangesOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_check_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckInInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckInOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_store_lesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lesson: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StoreLessonInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfflineLessonOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_offline_practice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfflinePracticeOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_offline_shell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfflineShellOut"];
+                };
             };
             /** @description A refusal or a failure. */
             default: {

@@ -70,6 +70,8 @@ RATE_LIMITS = {
     "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
     "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
     "card": (10, 60 * 60),  # cards that one user begins to save
+    "offline-change": (600, 60),  # changes that the devices of one user send: a week of learning comes in two minutes
+    "offline-change_per_day": (20_000, 24 * 60 * 60),
     "exception": (
         600,
         60 * 60,
