@@ -12,7 +12,7 @@ import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
-import { loadedWith } from "./outputs.mjs";
+import { loadedInAll, loadedWith } from "./outputs.mjs";
 import { KEEP_DAYS, pruneBuild } from "./pruneBuild.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -103,7 +103,7 @@ const serviceWorker = () => ({
 
 const relative = (output) => path.relative(dist, path.resolve(root, output)).replaceAll("\\", "/");
 
-/** The manifest for `bundle("site")` in templates: the files of each entry, and those to preload. */
+/** The manifest for `bundle("site")` in templates: the files of each entry, those to preload, those fetched later. */
 function manifestOf(metafile) {
   const manifest = { beforePaint: { js: "beforePaint.js" } };
   const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
@@ -123,7 +123,11 @@ function manifestOf(metafile) {
       }
     } else if (output.endsWith(".js")) {
       entry.js = relative(output);
-      entry.imports = [...loadedWith(metafile.outputs, output)].slice(1).map(relative);
+      const loaded = loadedWith(metafile.outputs, output);
+      entry.imports = [...loaded].slice(1).map(relative);
+      entry.later = [...loadedInAll(metafile.outputs, output)]
+        .filter((file) => !loaded.has(file))
+        .map(relative);
       if (facts.cssBundle) entry.css = relative(facts.cssBundle);
     }
   }

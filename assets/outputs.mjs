@@ -25,6 +25,25 @@ export function fetchedLater(outputs, output) {
   return new Set(all.flatMap((file) => imports(outputs, file, "dynamic-import")));
 }
 
+/** Other islands, which a page loads only if it has them, and videos of other hosts, which nothing stores. */
+const NEVER_OFFLINE = /^assets\/islands\/([^/]+\/index\.tsx|player\/ExternalVideo\.tsx)$/;
+
+/**
+ * Everything that the browser may load for `output` without a connection, also what is fetched with `import()`.
+ * @returns the names of the files, as the keys of `outputs`, with `output` itself
+ */
+export function loadedInAll(outputs, output) {
+  const found = new Set();
+  const waiting = [output];
+  for (const one of waiting) {
+    if (found.has(one)) continue;
+    for (const file of loadedWith(outputs, one)) found.add(file);
+    for (const file of fetchedLater(outputs, one))
+      if (!NEVER_OFFLINE.test(outputs[file].entryPoint ?? "")) waiting.push(file);
+  }
+  return found;
+}
+
 /**
  * The built JavaScript of a source file that is an entry point or the target of an `import()`.
  * @param source relative to the repository, such as "assets/site.ts"

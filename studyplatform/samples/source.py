@@ -10,7 +10,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import HtmlDjangoLexer, PythonLexer, TsxLexer, TypeScriptLexer
 
-from studyplatform.kit.web.jinja import cache_outside_debug
+from studyplatform.kit.web.built_files import cache_outside_debug
 
 LEXERS: dict[str, type[Lexer]] = {
     ".py": PythonLexer,

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, MutableMapping
 from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib.messages import get_messages
@@ -26,6 +26,7 @@ from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import content, durations, languages, sizes
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web import dates
+from studyplatform.kit.web.built_files import bundle, cache_outside_debug, font_urls, imports, manifest
 from studyplatform.kit.web.inline_scripts import MANIFEST, inline_scripts
 from studyplatform.kit.web.paging import shown_pages
 
@@ -74,20 +75,6 @@ def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 _extra: dict[str, Callable[..., Any]] = {}
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def cache_outside_debug(function: Callable[P, R]) -> Callable[P, R]:
-    """Cache the results of a function that reads built files, except in development, where they change."""
-    return function if settings.DEBUG else cast(Callable[P, R], lru_cache(maxsize=1024)(function))
-
-
-@cache_outside_debug
-def _manifest() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(MANIFEST.read_text())
-    return loaded
-
 
 @lru_cache(maxsize=8192)
 def _translated(language: str | None, message: str) -> Markup:
@@ -115,24 +102,9 @@ def _ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
 
 
 @cache_outside_debug
-def bundle(entry: str, kind: str = "js") -> str:
-    """The URL of a built file: ``bundle("site")``, ``bundle("core", "css")``.
-
-    :raises KeyError: the build has no such entry (run ``npm run build``).
-    """
-    return static("dist/" + _manifest()[entry][kind])
-
-
-@cache_outside_debug
-def imports(entry: str) -> list[str]:
-    """URLs of the chunks that an entry imports statically, for modulepreload."""
-    return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
-
-
-@cache_outside_debug
 def _sprite() -> frozenset[str]:
     """The names of the icons that were built."""
-    text = (MANIFEST.parent / _manifest()["icons"]["svg"]).read_text()
+    text = (MANIFEST.parent / manifest()["icons"]["svg"]).read_text()
     return frozenset(re.findall(r'<symbol id="([a-z0-9-]+)"', text))
 
 
@@ -150,19 +122,6 @@ def icon(name: str, *classes: str, label: str = "") -> Markup:
     spoken = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
     address = f"{bundle('icons', 'svg')}#{name}"
     return Markup('<svg class="{}" {}><use href="{}"/></svg>').format(shown, spoken, address)
-
-
-FIRST_FONTS = {
-    "academic": ["newsreader.woff2", "instrument-sans.woff2", "newsreader-italic.woff2"],
-    "corporate": ["geist.woff2"],
-}
-
-
-@cache_outside_debug
-def font_urls(style: str) -> list[str]:
-    """URLs of the fonts that the first screen of a style uses."""
-    files = _manifest()["core"]["files"]
-    return [static("dist/" + files[name]) for name in FIRST_FONTS[style]]
 
 
 def inline_script(name: str, **attributes: str) -> Markup:
