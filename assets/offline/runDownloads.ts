@@ -1,0 +1,149 @@
+/** Stores the lessons of the queue: one after the other, and by one tab at a time. */
+import { changeAccount, readAccount } from "./account";
+import { listenToEvents } from "./channel";
+import type { LessonRecord } from "./database";
+import { downloadLesson } from "./downloadLesson";
+import { moveState, readRecords, sealRefusal, updateRecord } from "./lessons";
+import { runExclusively } from "./locks";
+import { connectionAllows, isWorkerOff } from "./network";
+import { refuse } from "./refusals";
+import { isShellOutdated, updateShell } from "./shellFiles";
+import { readPreferences } from "./storage";
+import type { Account, OfflineState, Refusal } from "./types";
+
+export const LOCK = "study-offline-downloads";
+const MAX_BUILDS_IN_A_RUN = 2;
+const FIRST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 5 * 60_000;
+
+let running: Promise<void> | null = null;
+let current: { uid: string; controller: AbortController } | null = null;
+let stopFollowing: (() => void) | null = null;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let delay = FIRST_RETRY_MS;
+let isStopped = false;
+
+/** Continue when the connection returns, and leave off a lesson that another tab pauses. */
+function follow(): () => void {
+  const start = () => void runDownloads();
+  const { connection } = navigator as { connection?: EventTarget };
+  addEventListener("online", start);
+  addEventListener("pagehide", stopDownloads);
+  connection?.addEventListener("change", start);
+  const stopListening = listenToEvents((event) => {
+    if (event.kind === "stop" && event.uid === current?.uid) current.controller.abort();
+    if (event.kind === "preferences") start();
+  });
+  return () => {
+    removeEventListener("online", start);
+    removeEventListener("pagehide", stopDownloads);
+    connection?.removeEventListener("change", start);
+    stopListening();
+  };
+}
+
+/** Store what waits, until nothing does. Returns at once where another call of this tab does so. */
+export function runDownloads(): Promise<void> {
+  isStopped = false;
+  clearTimeout(retry);
+  stopFollowing ??= follow();
+  running ??= runExclusively(LOCK, run)
+    .catch(() => undefined) // no database: nothing waits
+    .finally(() => (running = null));
+  return running;
+}
+
+/** Leave off: the page is put aside. What is stored stays, and the next page continues. */
+export function stopDownloads(): void {
+  isStopped = true;
+  clearTimeout(retry);
+  current?.controller.abort();
+  stopFollowing?.();
+  stopFollowing = null;
+}
+
+const moveAll = async (account: Account, from: OfflineState[], to: "waiting" | "held") => {
+  for (const { uid, state } of await readRecords(account.user))
+    if (from.includes(state)) await moveState(account.user, uid, from, to);
+};
+
+/** The next lesson to store: what waits, then what can be opened but has changed. */
+async function takeNext(account: Account, tried: ReadonlySet<string>): Promise<string | null> {
+  const records = await readRecords(account.user);
+  for (const { uid } of records.filter(({ state }) => state === "waiting")) {
+    const taken = await updateRecord(account.user, uid, (record) =>
+      record.state === "waiting" ? { ...record, state: "downloading" } : null,
+    );
+    if (taken) return uid;
+  }
+  return records.find(needsWork(tried))?.uid ?? null;
+}
+
+const needsWork =
+  (tried: ReadonlySet<string>) =>
+  ({ uid, state, isOutdated }: LessonRecord): boolean =>
+    state === "waiting" || (state === "downloaded" && isOutdated && !tried.has(uid));
+
+/** Do something that a page that is put aside, or another tab, ends. */
+async function work<T>(uid: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  current = { uid, controller: new AbortController() };
+  try {
+    return await task(current.controller.signal);
+  } finally {
+    current = null;
+  }
+}
+
+async function run(): Promise<void> {
+  const account = await readAccount();
+  if (!account || isWorkerOff()) return;
+  // This tab has the lock: what is "downloading" was interrupted.
+  await moveAll(account, ["downloading", "held"], "waiting");
+  const tried = new Set<string>();
+  let builds = 0;
+  // Signed out meanwhile, there is nothing to go on with.
+  while (!isStopped && (await readAccount())?.device === account.device) {
+    const hasWork = (await readRecords(account.user)).some(needsWork(tried));
+    const isOutdated = await isShellOutdated(account);
+    if (!hasWork && !isOutdated) return;
+    if (!connectionAllows(await readPreferences())) return hold(account, null);
+    if (isOutdated) {
+      const outcome = await work("", (signal) => updateShell(account, signal));
+      if (outcome === "full") return failAll(account, refuse("OFFLINE_STORAGE_FULL"));
+      if (outcome === "later") return hold(account, delay);
+      continue;
+    }
+    const uid = await takeNext(account, tried);
+    if (uid === null) continue;
+    tried.add(uid);
+    const outcome = await work(uid, (signal) => downloadLesson(account, uid, signal));
+    if (outcome.kind === "done") delay = FIRST_RETRY_MS;
+    else await moveState(account.user, uid, ["downloading"], "waiting");
+    if (outcome.kind === "newBuild") {
+      // The site is being updated, machine by machine, if it answers with one build and the other.
+      if (++builds > MAX_BUILDS_IN_A_RUN) return hold(account, delay);
+      await changeAccount(account.user, { siteBuild: outcome.build });
+    }
+    if (outcome.kind === "held")
+      return hold(account, outcome.wait === undefined ? delay : outcome.wait * 1000);
+  }
+}
+
+/** Say why nothing of what waits can be stored. */
+async function failAll(account: Account, why: Refusal): Promise<void> {
+  for (const { uid, state } of await readRecords(account.user)) {
+    if (state !== "waiting") continue;
+    const refusal = await sealRefusal(account, uid, why);
+    await updateRecord(account.user, uid, (record) =>
+      record.state === "waiting" ? { ...record, state: "failed", refusal } : null,
+    );
+  }
+}
+
+/** Wait for the connection; if there seems to be one, try again after a while. */
+async function hold(account: Account, wait: number | null): Promise<void> {
+  await moveAll(account, ["waiting", "downloading"], "held");
+  if (wait === null || isStopped) return;
+  retry = setTimeout(() => void runDownloads(), wait);
+  delay = Math.min(delay * 2, MAX_RETRY_MS);
+}
