@@ -1,12 +1,20 @@
 /**
- * The service worker: shows the page /offline while there is no connection. Nothing else is cached: all other pages
- * come from the server, which writes the list of cached files and its version in front of this script
+ * The service worker: without a connection it shows the shell that was stored with lessons, or the page /offline, and it
+ * decrypts what players and pictures ask for of stored lessons. No page of somebody signed in is ever cached. The
+ * server writes the general page's list of files and its version in front of this script
  * (studyplatform/site/public/offline.py).
  */
+import { MEDIA_PATH, STATIC_PATH, UPDATE_MESSAGE } from "./offline/names";
+import { answerMedia } from "./offline/worker/media";
+import { answerStatic, findShell } from "./offline/worker/shell";
+
 declare const cached: { version: string; page: string; files: string[] };
 
 // TypeScript has types for either pages or workers; these are the parts of a worker that are used here.
 type ExtendableEvent = Event & { waitUntil: (work: Promise<unknown>) => void };
+type Condition = { urlPattern: { pathname: string } } | { requestMode: string };
+type Route = { condition: Condition; source: unknown };
+type InstallEvent = ExtendableEvent & { addRoutes?: (routes: Route[]) => Promise<void> };
 type FetchEvent = Event & {
   request: Request;
   preloadResponse: Promise<unknown>;
@@ -18,8 +26,10 @@ const worker = globalThis as unknown as {
   clients: { claim: () => Promise<void> };
   skipWaiting: () => Promise<void>;
   addEventListener: {
-    (type: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
+    (type: "install", listener: (event: InstallEvent) => void): void;
+    (type: "activate", listener: (event: ExtendableEvent) => void): void;
     (type: "fetch", listener: (event: FetchEvent) => void): void;
+    (type: "message", listener: (event: MessageEvent) => void): void;
   };
 };
 
@@ -30,14 +40,30 @@ const files = new Set(cached.files);
 /** Used by programs, or too large to pass through a service worker. */
 const never = /^\/(api|admin|media|static|ws|mcp)(\/|$)/;
 
-async function install(): Promise<void> {
+/** Where browsers can, they decide by themselves which requests start the worker. The first rule that fits counts. */
+async function route(event: InstallEvent): Promise<void> {
+  const at = (pathname: string) => ({ urlPattern: { pathname } });
+  await event.addRoutes?.([
+    { condition: at("/offline/*"), source: "fetch-event" },
+    ...["api", "admin", "media", "ws", "mcp"].map((name) => ({
+      condition: at(`/${name}/*`),
+      source: "network",
+    })),
+    { condition: at("/static/*"), source: { cacheName } },
+    // A page is requested while the worker starts, and need not wait for it.
+    { condition: { requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
+  ]);
+}
+
+async function install(event: InstallEvent): Promise<void> {
+  // Without these rules, all requests start the worker.
+  await route(event).catch(() => undefined);
   const cache = await caches.open(cacheName);
   // Without cookies: the page must not name the user, as it stays cached after signing out.
   const fresh = [cached.page, ...cached.files].map(
     (address) => new Request(address, { credentials: "omit", cache: "reload" }),
   );
   await cache.addAll(fresh); // all of them or none
-  await worker.skipWaiting();
 }
 
 async function activate(): Promise<void> {
@@ -53,7 +79,7 @@ async function open(event: FetchEvent): Promise<Response> {
     const early = (await event.preloadResponse) as Response | undefined;
     return early ?? (await fetch(event.request));
   } catch (reason) {
-    const page = await caches.match(cached.page, { cacheName });
+    const page = (await findShell()) ?? (await caches.match(cached.page, { cacheName }));
     if (page) return page;
     throw reason;
   }
@@ -63,15 +89,19 @@ async function cachedOrFetched(request: Request): Promise<Response> {
   return (await caches.match(request.url, { cacheName })) ?? fetch(request);
 }
 
-worker.addEventListener("install", (event) => event.waitUntil(install()));
+worker.addEventListener("install", (event) => event.waitUntil(install(event)));
 worker.addEventListener("activate", (event) => event.waitUntil(activate()));
+worker.addEventListener("message", ({ data }) => {
+  if (data === UPDATE_MESSAGE) void worker.skipWaiting();
+});
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  if (origin !== worker.location.origin || request.method !== "GET") return;
-  if (request.mode === "navigate") {
+  if (origin !== worker.location.origin || !/^(GET|HEAD)$/.test(request.method)) return;
+  if (pathname.startsWith(MEDIA_PATH)) event.respondWith(answerMedia(request));
+  else if (request.method === "HEAD") return;
+  else if (pathname.startsWith(STATIC_PATH)) event.respondWith(answerStatic(request));
+  else if (request.mode === "navigate") {
     if (!never.test(pathname)) event.respondWith(open(event));
   } else if (files.has(pathname)) event.respondWith(cachedOrFetched(request));
 });
-
-export {};

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.template import engines
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from studyplatform.kit.extensions import HelpArticle, HelpTopic, help_articles, help_topics
 from studyplatform.kit.text.sizes import as_size
@@ -22,7 +22,22 @@ def _formats(user: Any) -> str:
 
 
 def _offline(user: Any) -> str:
-    return _("[What works offline](/offline) lists what you can use without a connection.")
+    if not settings.SERVICE_WORKER:
+        return _("Lessons need a connection on this site.")
+    how = ngettext(
+        "Press Download under a lesson, or download a section or the whole course from its list of lessons. It plays "
+        "without a connection for %(count)d day after your last visit.",
+        "Press Download under a lesson, or download a section or the whole course from its list of lessons. It plays "
+        "without a connection for %(count)d days after your last visit.",
+        settings.OFFLINE_DAYS,
+    )
+    return "\n\n".join(
+        [
+            how % {"count": settings.OFFLINE_DAYS},
+            _("You need no app: your browser can install this site, and opens it offline too."),
+            _("[Lessons on this device](/offline) · [More about learning offline](/help/learning)"),
+        ]
+    )
 
 
 def _shortcuts(user: Any) -> str:
@@ -44,6 +59,7 @@ for name, questions, answer in (
         (
             gettext_lazy("Can I watch lessons offline?"),
             gettext_lazy("Can I download the videos?"),
+            gettext_lazy("How do I remove downloaded lessons from my device?"),
             gettext_lazy("Is there a mobile app?"),
         ),
         _offline,

@@ -4,7 +4,7 @@ from django.urls import path
 
 from studyplatform.site.governing import home as admin_home
 from studyplatform.site.governing import jobs, mailbox, past_reviews, reviews
-from studyplatform.site.public import expert_content, help, offline
+from studyplatform.site.public import expert_content, help, manifest, offline
 from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page, course_preview
 from studyplatform.site.public.expert_review import expert
@@ -66,6 +66,7 @@ urlpatterns = [
     *(path(name, help.text, {"name": name}, name=name) for name in help.TEXTS),
     path("offline", offline.offline, name="offline"),
     path("sw.js", offline.worker, name="service-worker"),
+    path("manifest.webmanifest", manifest.manifest, name="manifest"),
     path("status", status, name="status"),
     path("speculation-rules.json", prefetch.speculation_rules, name="speculation-rules"),
     path("robots.txt", crawlers.robots_txt, name="robots"),

@@ -5,6 +5,7 @@ import re
 
 from django.test import Client
 
+from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.site.public import offline
 
 
@@ -41,3 +42,25 @@ def test_the_version_changes_with_the_cached_files(client: Client, monkeypatch):
     assert version() == before
     monkeypatch.setattr(offline, "render_to_string", lambda name, context: "another text")
     assert version() != before
+
+
+def test_the_kill_switch_removes_the_worker_from_every_browser(client: Client, db, settings):
+    settings.SERVICE_WORKER = False
+
+    answer = client.get("/sw.js")
+
+    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-cache")
+    script = answer.content.decode()
+    assert "registration.unregister()" in script
+    assert "caches.delete" in script
+    assert "skipWaiting()" in script
+    assert '"fetch"' not in script  # without it, requests go to the server at once
+
+
+def test_pages_register_no_worker_while_it_is_switched_off(client: Client, db, settings):
+    off = '<meta name="study-worker" content="off">'
+    assert off not in client.get("/help/").content.decode()
+    settings.SERVICE_WORKER = False
+    clear_caches()
+    assert off in client.get("/help/").content.decode()
+    assert off in client.get("/offline").content.decode()
