@@ -1,11 +1,7 @@
-// The page /offline. Where it replaces another page, that page is requested again by a button and when online.
-const isInPlace = location.pathname !== "/offline";
+// The page /offline: the list of the lessons on this device; and the shell, which takes the place of every other page
+// without a connection.
+import "./offline/controls/installOffer";
+import { browserDependencies } from "./offline/shell/browserStore";
+import { startShell } from "./offline/shell/start";
 
-for (const part of document.querySelectorAll<HTMLElement>("[data-in-place]"))
-  part.hidden = !isInPlace;
-if (isInPlace) {
-  document.querySelector("[data-again]")?.addEventListener("click", () => location.reload());
-  addEventListener("online", () => location.reload());
-}
-
-export {};
+void startShell(browserDependencies);

@@ -73,6 +73,21 @@ export function startReading(
     if (!navigator.onLine && storeCompletion()) event.preventDefault();
   });
 
+  // The page of an offline lesson, which has no form: what completes it is on this device (assets/offline/shell).
+  end.querySelector("[data-complete]")?.addEventListener("click", (event) => {
+    if (event.defaultPrevented) return;
+    complete(lesson).then(
+      (progress) => {
+        clearTimeout(timer);
+        watcher.disconnect();
+        show(root, end, progress);
+        const next = root.querySelector<HTMLAnchorElement>(".ways a[rel=next]");
+        if (next) location.assign(next.href);
+      },
+      (reason: unknown) => announce(toApiError(reason).message, "assertive"),
+    );
+  });
+
   const completeSoon = (): void => {
     clearTimeout(timer);
     if (!isSeen) return;

@@ -37,7 +37,7 @@ export function EndScreen({
   const { uid, course } = lesson;
   // A version that was published meanwhile may have taken the next lesson out.
   const [following, setFollowing] = useState<{ next: LessonLink | null } | null>(null);
-  const { next } = following ?? lesson;
+  const { next }: { next: LessonLink | null } = following ?? lesson;
   useEffect(() => {
     if (!lesson.next) return;
     void fetchOutline(course.slug).then(
@@ -58,7 +58,10 @@ export function EndScreen({
         {next ? t("You've finished this lesson") : t("That was the last lesson")}
       </p>
       {next && (
-        <p>{t("{number} {title} isn't open yet.", { number: next.number, title: next.title })}</p>
+        <p>
+          {next.note ??
+            t("{number} {title} isn't open yet.", { number: next.number, title: next.title })}
+        </p>
       )}
       <div className="ended__acts">
         <Button size="sm" onClick={onAgain}>

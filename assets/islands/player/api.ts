@@ -12,7 +12,10 @@ export type PlayerProps = components["schemas"]["PlayerOut"] & {
   /** Set by the page of the audio player (`/audio-fallback`). */
   is_listening?: boolean;
 };
-export type LessonLink = components["schemas"]["LessonLink"];
+export type LessonLink = components["schemas"]["LessonLink"] & {
+  /** Why it can't be opened, beside that it is locked (assets/offline/shell). */
+  note?: string;
+};
 export type Outline = components["schemas"]["OutlineOut"];
 
 /** The address of another lesson. From the audio player, a video opens in the audio player. */

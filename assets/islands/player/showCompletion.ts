@@ -6,7 +6,7 @@ import { toast } from "../../shared/toasts";
 import { toApiError } from "../../shared/api/errors";
 import { fetchOutline, type LessonLink, type PlayerProps } from "./api";
 import type { Saved } from "./engine/progress";
-import { showCourse, showOutline } from "./engine/updateLessonPage";
+import { showCourse, showOutline } from "../../shared/updateLessonPage";
 
 /**
  * Show the new counts of the course; if this progress completed the lesson, say so and show what it opened.

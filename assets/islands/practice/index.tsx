@@ -49,6 +49,8 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
   const [startedAt] = useState(() => Date.now());
   const [seconds, setSeconds] = useState(0);
   const isOnline = useOnline();
+  // The page answers calls itself (assets/offline/shell).
+  const isAnsweredHere = document.documentElement.dataset.offline !== undefined;
   const { refetch } = query;
 
   const fetchMore = async (): Promise<void> => {
@@ -122,7 +124,7 @@ export function Island({ entered, ...props }: PracticeProps & Entered) {
           }
         />
       )}
-      {!isOnline && !error && (
+      {!isOnline && !error && !isAnsweredHere && (
         <p className="small muted" role="status">
           {t("You're offline. Practice continues when you're back online.")}
         </p>

@@ -84,6 +84,9 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
                 time: dateAndTime(attempt.submitted_at),
                 duration: result.seconds < 60 ? clock(result.seconds) : duration(result.seconds),
               })}
+              {result.is_offline && (
+                <span className="block">{t("Taken offline; time measured by your device")}</span>
+              )}
             </p>
           )}
         </div>

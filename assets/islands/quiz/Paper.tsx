@@ -8,7 +8,7 @@ import { Button } from "../../shared/ui/Button";
 import { Dialog } from "../../shared/ui/Dialog";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
-import { type Attempt, submitAttempt, type Submitted } from "./api";
+import { type Attempt, keepAnswers, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
 import { beginDraft, deleteDraft, saveDraft } from "./draft";
 import { QuestionCard } from "./QuestionCard";
@@ -36,6 +36,7 @@ const SOON = 120; // seconds left at which a warning is shown
 export function Paper({ attempt, isOpenedHere = false, endsAt, ...events }: Props) {
   const { onTimeOver, onSubmitted, onClosed } = events;
   const { questions, uid, continues } = attempt;
+  const isKeptByPage = attempt.given !== undefined;
   const [paper, dispatch] = useReducer(reduce, attempt, (it) => beginDraft(localStorage, it));
   const [isAsking, setIsAsking] = useState(false);
   const [isChecked, setIsChecked] = useState(false); // after submitting numbers that cannot be read
@@ -46,8 +47,13 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, ...events }: Prop
   }, [isOpenedHere]);
   useEffect(() => {
     latest.current = paper;
+    // At once, as a page that is left waits for nothing else.
     saveDraft(localStorage, uid, paper);
-  }, [paper, uid]);
+    if (!isKeptByPage) return;
+    void keepAnswers(uid, paper).then((isKept) => {
+      if (isKept && latest.current === paper) deleteDraft(localStorage, uid);
+    });
+  }, [isKeptByPage, paper, uid]);
 
   const submission = useMutation({
     mutationFn: (without: string[]) => {
@@ -153,7 +159,9 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, ...events }: Prop
               <Icon name="wifi-off" className="notice__icon" />
               <p className="notice__title">{t("You're offline")}</p>
               <p className="notice__body">
-                {t("Keep going. Your answers are saved on this device until you submit.")}
+                {isKeptByPage
+                  ? t("Keep going. You can submit here, and it's marked when you're back online.")
+                  : t("Keep going. Your answers are saved on this device until you submit.")}
               </p>
             </div>
           )}

@@ -75,6 +75,7 @@ const done: Attempt = {
     best_percent: 87,
     headline: "Passed, with one answer to review",
     seconds: 592,
+    is_offline: false,
     certificate_url: null,
     may_try_again: true,
     shows_answers: true,

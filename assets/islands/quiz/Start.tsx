@@ -7,6 +7,7 @@ import type { IconName } from "../../shared/iconNames";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import type { QuizProps } from "./api";
+import { OfflineRules, whyNotOffline } from "./Offline";
 import { OpenAttempt } from "./OpenAttempt";
 
 type Props = {
@@ -45,6 +46,7 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
         )}
       </dl>
       {count > 0 && !isAgain && <Rules quiz={quiz} />}
+      {quiz.offline && quiz.may_attempt && <OfflineRules quiz={quiz} offline={quiz.offline} />}
       {past.length > 0 && <Attempts past={past} />}
       <div className="start__act">
         {quiz.may_attempt && reopened && (
@@ -83,7 +85,9 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
   );
 }
 
-function whyNot({ attempts_left: left, question_count: count, is_removed }: QuizProps): string {
+function whyNot(quiz: QuizProps): string {
+  const { attempts_left: left, question_count: count, is_removed } = quiz;
+  if (quiz.offline) return whyNotOffline(quiz.offline);
   if (is_removed) return t("This quiz is no longer part of the course.");
   if (left === 0) return t("You've used all your attempts for this quiz. Your best result counts.");
   if (count === 0) return t("This quiz has no questions yet.");

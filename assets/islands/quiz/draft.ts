@@ -41,6 +41,7 @@ export function readDraft(storage: DraftStorage, attempt: string): Paper {
 export function beginDraft(storage: DraftStorage, attempt: Attempt): Paper {
   const own = readDraft(storage, attempt.uid);
   if (own !== empty && Object.keys(own.answers).length + own.flags.length > 0) return own;
+  if (attempt.given) return attempt.given;
   const former = attempt.continues ? readDraft(storage, attempt.continues) : empty;
   return { flags: former.flags, answers: { ...attempt.answers, ...former.answers } };
 }

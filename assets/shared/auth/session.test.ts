@@ -326,3 +326,18 @@ it("works while storage is blocked", async () => {
 
   expect(session.isAuthenticated).toBe(true);
 });
+
+it("shows an assumed user without a token, until somebody signs out", async () => {
+  const session = make();
+  await session.start();
+  session.assume(ada);
+  expect(session.state.user).toEqual(ada);
+  expect(await session.requireBearer()).toBe("");
+
+  otherTabStores({ user: leo, token: tokenFor(600) });
+  expect(session.state.user).toEqual(ada);
+
+  session.clear();
+  expect(session.state.user).toBeNull();
+  await expect(session.requireBearer()).rejects.toThrow(NotAuthenticated);
+});

@@ -67,6 +67,7 @@ export class Session {
   #listeners = new Set<() => void>();
   #renewal: Promise<boolean> | null = null;
   #ending: Promise<void> | null = null;
+  #isAssumed = false;
 
   constructor(private readonly dependencies: SessionDependencies) {}
 
@@ -81,7 +82,13 @@ export class Session {
 
   /** Whether a user is signed in with a valid token. */
   get isAuthenticated(): boolean {
-    return this.#state.user !== null && isTokenValid(this.#state.token);
+    return this.#isAssumed || (this.#state.user !== null && isTokenValid(this.#state.token));
+  }
+
+  /** Show this user's things without asking the server: for a page whose calls are answered on this device. */
+  assume(user: SessionUser): void {
+    this.#isAssumed = true;
+    this.#set({ isLoading: false, user, token: "" });
   }
 
   /** Read the stored session, listen to other tabs, and fetch a session if the page was rendered for a user. */
@@ -179,6 +186,7 @@ export class Session {
   }
 
   #readStored(stored: string | null): void {
+    if (this.#isAssumed) return;
     const credentials = readCredentials(stored);
     this.#set(credentials ? { isLoading: false, ...credentials } : signedOut);
   }
@@ -209,6 +217,7 @@ export class Session {
   }
 
   #removeStored(): void {
+    this.#isAssumed = false;
     this.#erase();
     this.#set(signedOut);
   }

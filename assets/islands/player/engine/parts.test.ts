@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { forgetListenersAfterEach } from "../../../shared/testing/listeners";
 import { pickLanguage, linesOf } from "./captions";
 import { failureOf, levelOf, nameOf } from "../../../shared/video/hls";
-import { showCourse, showOutline } from "./updateLessonPage";
+import { showCourse, showOutline } from "../../../shared/updateLessonPage";
 import { defaults, readSettings, writeSettings } from "./settings";
 import { parseStoryboard, tileAt } from "./storyboard";
 import { followTranscript } from "./transcript";

@@ -1,9 +1,9 @@
 /** Updates the lesson page after progress was saved, without a reload. */
-import type { components } from "../../../shared/api/schema.gen";
-import { t } from "../../../shared/i18n";
-import type { IconName } from "../../../shared/iconNames";
-import { iconAddress } from "../../../shared/icons";
-import { unlockNextLesson } from "../../../shared/unlockNextLesson";
+import type { components } from "./api/schema.gen";
+import { t } from "./i18n";
+import type { IconName } from "./iconNames";
+import { iconAddress } from "./icons";
+import { unlockNextLesson } from "./unlockNextLesson";
 
 type Outline = components["schemas"]["OutlineOut"];
 type LessonLink = components["schemas"]["LessonLink"];
