@@ -109,6 +109,16 @@ it("lets no page load the editor that only shows texts", () => {
   ]);
 });
 
+it("lets no page load offline lessons that a browser without them does not need", () => {
+  const all = outputsOfAllPages();
+  all["site.js"]!.inputs = { "assets/shared/offlineMarker.ts": {} };
+  expect(checkBudgets(all, () => 0).broken).toEqual([]);
+  all["site.js"]!.inputs = { "assets/offline/start.ts": {} };
+  expect(checkBudgets(all, () => 0).broken).toEqual([
+    "Who stores no lessons loads nothing of it: page without islands does.",
+  ]);
+});
+
 it("lets a page weigh one percent more, because versions of zlib differ", () => {
   const all = outputsOfAllPages();
   const weighing = (bytes: number) => (output: string) => (output === "site.js" ? bytes : 0);

@@ -19,7 +19,6 @@ const noForeignIslands = [
     message: "shared/ and site/ must not import islands.",
   },
 ];
-
 export default tseslint.config(
   { ignores: ["**/*.gen.ts"] },
   js.configs.recommended,
@@ -73,7 +72,7 @@ export default tseslint.config(
     rules: { "no-restricted-imports": ["error", { patterns: noForeignIslands }] },
   },
   {
-    // An island imports shared/ and itself, never another island.
+    // An island imports shared/, offline/ and itself, never another island.
     files: ["assets/islands/*/**/*.{ts,tsx}"],
     rules: {
       "no-restricted-imports": [
@@ -81,8 +80,8 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: "^(\\.\\./)+(?!shared/|\\.\\./)[a-z-]+/",
-              message: "An island imports shared/ and itself.",
+              regex: "^(\\.\\./)+(?!shared/|offline/|\\.\\./)[a-z-]+/",
+              message: "An island imports shared/, offline/ and itself.",
             },
           ],
         },

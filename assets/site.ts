@@ -5,6 +5,7 @@ import { followSession } from "./site/followSession";
 import { startAccountAppearance } from "./site/accountAppearance";
 import { startAvatarFallback } from "./site/avatarFallback";
 import { startBell } from "./site/bell";
+import { readMarker } from "./shared/offlineMarker";
 import { startConfirming } from "./site/confirm";
 import { hasUnsentInput, startForms } from "./site/forms";
 import { startSendingCompletions } from "./site/sendCompletions";
@@ -19,12 +20,14 @@ import { startSearch } from "./site/search";
 import { startLocalTimes, writeLocalTimes } from "./site/localTimes";
 import { startServerToasts } from "./site/serverToasts";
 import { startCopyAndPrint } from "./site/copyAndPrint";
+import { startOfflineParts } from "./site/offlineParts";
 
 startAppearance();
 startMenus();
 startSearch();
 startPageShortcuts();
 startConfirming();
+startOfflineParts();
 startCopyAndPrint();
 startForms();
 startConnection();
@@ -44,11 +47,16 @@ startPreloading();
 startLoadingBar();
 if (document.querySelector(".prefs"))
   void import("./site/settings").then((page) => page.startSettings());
-if ("serviceWorker" in navigator)
+if ("serviceWorker" in navigator && !document.querySelector('meta[name="study-worker"]'))
   addEventListener("load", () => {
     // Not served over https, or switched off: pages need a connection then.
     void navigator.serviceWorker.register("/sw.js").catch(() => undefined);
   });
+if (readMarker() !== null)
+  void import("./offline/start").then(
+    ({ startOffline }) => startOffline(),
+    () => undefined, // no connection: the next page does it
+  );
 startSendingCompletions();
 startBell({
   writeLocalTimes,

@@ -8,7 +8,6 @@ Run it only when the mark changes; its results are committed.
 
 import base64
 import io
-import json
 import sys
 from pathlib import Path
 
@@ -90,20 +89,6 @@ def main() -> None:
         og = Image.open(io.BytesIO(picture(browser, social(), 1200, 630))).convert("RGB")
         og.quantize(64).save(images / "og.png", optimize=True)
         browser.close()
-    manifest = {
-        "name": "Study Platform",
-        "short_name": "Study",
-        "start_url": "/",
-        "display": "standalone",
-        "background_color": PAPER,
-        "theme_color": PAPER,
-        "icons": [
-            {"src": "icon-192.png", "sizes": "192x192", "type": "image/png"},
-            {"src": "icon-512.png", "sizes": "512x512", "type": "image/png"},
-            {"src": "maskable-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable"},
-        ],
-    }
-    (icons / "site.webmanifest").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

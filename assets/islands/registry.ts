@@ -29,6 +29,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   timeline: () => import("./timeline"),
   practice: () => import("./practice"),
   tutor: () => import("./tutor"),
+  "offline-library": () => import("./offline-library"),
   editor: () => import("./editor"),
   wizard: () => import("./wizard"),
   "question-preview": () => import("./question-preview"),

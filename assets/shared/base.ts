@@ -11,5 +11,6 @@ import "./dialog";
 import "./format";
 import "./i18n";
 import "./icons";
+import "./offlineMarker";
 import "./shortcuts";
 import "./toasts";

@@ -26,6 +26,8 @@ export const scriptIcons = [
   "circle-play",
   "circle-question-mark",
   "clock",
+  "cloud-download",
+  "cloud-off",
   "code",
   "copy",
   "crop",

@@ -72,6 +72,12 @@ export const spokenTexts = {
     "Saved on this device",
     "Not saved: this device is full",
   ],
+  offline: [
+    "Sending what you did without a connection",
+    "Renewing",
+    "{lesson} is on this device",
+    "The download of {lesson} stopped",
+  ],
   tutor: ["Chat restored", "Rating removed", "Thank you"],
   progress: [
     "Lesson {number} complete, {percent} percent of the course",
@@ -108,6 +114,9 @@ export const fromThePage: Record<string, string> = {
   "islands/wizard/SaveStatus.tsx": "why something isn't saved",
   "lesson/reading.ts":
     "the completed lesson, with the milestone it reached; why it is not complete yet",
+  "offline/controls/downloadSheet.ts": "how many lessons are downloaded",
+  "offline/report.ts": "what could not be saved of what was done offline",
+  "offline/shell/showMain.ts": "the title of a stored page",
   "outline/lessonForm.ts": "why something isn't saved",
   "outline/lessonUploads.ts": "why a file was refused",
   "outline/outlineEditor.ts": "what was done to the outline, in the server's words",

@@ -98,7 +98,7 @@ export function number(value: number): string {
 }
 
 /** How dates are written in the time zone of the reader's profile, as pages write them; a visitor's is the browser's. */
-function formatOf(format: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+export function formatOf(format: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const zone = document.querySelector<HTMLElement>('meta[name="study-user"]')?.dataset.zone;
   try {
     return new Intl.DateTimeFormat(locale(), zone ? { ...format, timeZone: zone } : format);

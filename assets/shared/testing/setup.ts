@@ -48,6 +48,8 @@ for (const place of places) {
 }
 afterAll(() => {
   for (const stop of listening.splice(0)) stop();
+  // What a file has defined in place of the browser's own, such as locks that nobody gives back.
+  for (const name of Object.getOwnPropertyNames(navigator)) Reflect.deleteProperty(navigator, name);
 });
 
 afterEach(() => {

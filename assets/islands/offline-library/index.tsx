@@ -1,0 +1,8 @@
+import { openStore } from "../../offline/controls/browserStore";
+import { OfflineLibrary } from "./OfflineLibrary";
+
+type Props = { days: number };
+
+export function Island({ days }: Props) {
+  return <OfflineLibrary days={days} store={openStore()} />;
+}
