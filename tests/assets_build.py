@@ -14,7 +14,7 @@ ANNOUNCEMENT = r"\bicons:([a-z0-9\s-]+)#\}"
 
 # Entries of the manifest: bundle("site"), imports("site") and {% set sheets = ["settings"] %} in templates, and the
 # early script, which kit/web/jinja.py adds to the head.
-ENTRIES = [r"\b(?:bundle|imports)\(\s*[\"']([\w/-]+)[\"']", r"_manifest\(\)\[\"(\w+)\"\]"]
+ENTRIES = [r"\b(?:bundle|imports)\(\s*[\"']([\w/-]+)[\"']", r"manifest\(\)\[\"(\w+)\"\]"]
 SHEETS = r"\bset sheets = \[([^\]]*)\]"
 
 
@@ -22,7 +22,8 @@ SHEETS = r"\bset sheets = \[([^\]]*)\]"
 def named_entries() -> frozenset[str]:
     """Every built file that a template, or the template functions, name."""
     found: set[str] = set()
-    for file in [*(ROOT / "templates").rglob("*.html"), ROOT / "studyplatform" / "kit" / "web" / "jinja.py"]:
+    code = [ROOT / "studyplatform" / "kit" / "web" / name for name in ("jinja.py", "built_files.py")]
+    for file in [*(ROOT / "templates").rglob("*.html"), *code]:
         text = file.read_text()
         found.update(name for pattern in ENTRIES for name in re.findall(pattern, text))
         found.update(name for names in re.findall(SHEETS, text) for name in re.findall(r"[\"']([\w/-]+)[\"']", names))
@@ -57,7 +58,9 @@ def build_problem(dist: Path = DIST) -> str:
     """A sentence about the fault of the build and how to fix it; "" if there is none."""
     try:
         missing = {f"the icon {name}" for name in named_icons() - built_icons(dist)}
-        missing |= {f"{name!r}" for name in named_entries() - set(json.loads((dist / "manifest.json").read_text()))}
+        manifest = json.loads((dist / "manifest.json").read_text())
+        missing |= {f"{name!r}" for name in named_entries() - set(manifest)}
+        missing |= set() if "later" in manifest.get("site", {}) else {"what offline lessons load"}
     except (OSError, KeyError, ValueError):
         return (
             "static/dist holds no complete build, and no page can be rendered without it. Run: npm ci && npm run build"

@@ -14,12 +14,18 @@ from apps.courses.models import Course, Lesson, Question, Section
 from apps.files.models import AutomaticCaptions, CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
 from apps.forum.models import Post, Topic
-from apps.learning.models import Attempt, Certificate, Enrollment, PracticeCard
+from apps.learning.models import Attempt, Certificate, Enrollment, OfflineDevice, PracticeCard
 from apps.tutor.models import Answer
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
-from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory, MissedCardFactory
+from tests.factories.learning import (
+    AttemptFactory,
+    CertificateFactory,
+    EnrollmentFactory,
+    MissedCardFactory,
+    OfflineDeviceFactory,
+)
 from tests.factories.selling import CardFactory, OrderFactory, PromoCodeFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.factories.tutor import AnswerFactory
@@ -82,6 +88,7 @@ class World:
     enrollment: Enrollment
     attempt: Attempt
     practice_card: PracticeCard
+    device: OfflineDevice
     certificate: Certificate
     arriving: Upload
     kept: Upload
@@ -132,6 +139,7 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
             exchange__chat__user=leo, exchange__mode="cards", text="Front: What is a delta?\nBack: New land."
         ),
         practice_card=_practice_card(section, enrollment, now),
+        device=OfflineDeviceFactory(user=leo, created_at=now),
         certificate=CertificateFactory(enrollment=enrollment),
         arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),
         kept=kept,

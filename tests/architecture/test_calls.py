@@ -116,6 +116,10 @@ def _exception(world: World) -> LearnerException:
     return LearnerException.objects.create(enrollment=learner, **facts)
 
 
+def _device(world: World) -> UUID:
+    return world.device.uid
+
+
 def _chat(world: World) -> UUID:
     return world.chat_answer.exchange.chat.uid
 
@@ -459,6 +463,16 @@ TABLE = [
         lambda world: world.practice_card.uid,
         body=lambda world: {"key": str(world.attempt.uid), "turn": 0, "rating": 3},
     ),
+    Row("learning_offline_devices", "signed-in"),
+    Row("learning_register_offline_device", "signed-in", body=lambda _: {"name": "Firefox on Android"}),
+    Row("learning_open_offline_device", "its learner alone", _device),
+    Row("learning_remove_offline_device", "its learner alone", _device),
+    Row("learning_check_in", "its learner alone", _device, body=lambda world: {"lessons": [str(world.text.uid)]}),
+    Row("learning_store_lesson", "its learner alone", _device, body=lambda _: {}),
+    Row("learning_take_changes", "its learner alone", _device, body=lambda _: {"changes": []}),
+    Row("learning_storable_course", "signed-in", _course),
+    Row("learning_offline_shell", "everyone"),
+    Row("learning_offline_practice", "signed-in"),
     Row("learning_certificates", "signed-in"),
     Row("forum_preview", "signed-in", body=lambda _: {"source": "**Ebb**"}),
     Row("forum_people", "signed-in"),
@@ -630,7 +644,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     method, path = operations()[row.operation]
     if row.thing is not None:
         path = path.replace("{number}", "1").replace("{note}", "7d3c9f0e-58a4-4b62-9a3f-1f6f0c2f4d11")
-        path = path.replace("{section}", str(world.section.uid))
+        path = path.replace("{section}", str(world.section.uid)).replace("{lesson}", str(world.text.uid))
         if path.endswith("findings/{key}/"):
             path = path.replace("{key}", next(one.key for one in find_all(world.course) if not one.is_required))
         path = path.replace("{download}", str(uuid4())).replace("{language}", "de")

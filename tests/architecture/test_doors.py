@@ -52,6 +52,7 @@ OPEN = {
     "site:status": "whether the site is well is no secret",
     "djstripe:djstripe_webhook_by_uuid": "the payment provider signs in by a signature",
     "site:service-worker": "a script that is the same for everyone",
+    "site:manifest": "browsers read it to install the site, with or without a session",
     "site:offline": "helps while there is no connection",
     "site:robots": "for machines that read the site",
     "site:speculation-rules": "browsers read it, with or without a session",
@@ -131,6 +132,7 @@ OPEN_CALLS = {
     "TopicPosts": "discussions are public; held posts are for their authors and moderators, replies ask who writes",
     "PostDetail": "discussions are public; its policy hides held posts, changes ask who makes them",
     "LessonQuiz": "preview lessons are open; the policy decides lesson by lesson",
+    "OfflineShell": "the same for everyone, and browsers keep it: it names nobody",
 }
 
 

@@ -73,9 +73,7 @@ def handbook_texts() -> Iterator[tuple[str, str]]:
 
 
 def browser_texts() -> Iterator[tuple[str, str]]:
-    """Texts outside pages and scripts: the web app manifest and the API schema."""
-    manifest = ROOT / "static/favicons/site.webmanifest"
-    yield str(manifest.relative_to(ROOT)), manifest.read_text()
+    """Texts outside pages and scripts: the API schema."""
     schema = json.loads((ROOT / "tests/contract/openapi.json").read_text())
     yield "the API's description", json.dumps(schema["info"], ensure_ascii=False)
     for part in (*schema["paths"].items(), *schema["components"]["schemas"].items()):
@@ -200,7 +198,7 @@ def test_texts_use_american_english(source: str) -> None:
         pytest.param("demo", "Mathematics, drawn by hand first", id="a demo profile"),
         pytest.param("handbook", "A self-hostable platform", id="the README"),
         pytest.param("handbook", "What CI runs", id="make help"),
-        pytest.param("browser", "Study Platform", id="the manifest"),
+        pytest.param("browser", "Study Platform", id="the API's description"),
     ],
 )  # fmt: skip
 def test_every_kind_of_text_is_read(source: str, text: str) -> None:

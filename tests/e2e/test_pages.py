@@ -172,7 +172,7 @@ PAGES = {
     "sample of a simple form": Stop("", "/demo/form/simple"),
     "sample of an address form": Stop("", "/demo/form/address"),
     "status": Stop("", "/status"),
-    "offline": Stop("", "/offline"),
+    "offline": Stop("", "/offline", shows=".empty"),  # with lessons: test_offline_library.py
     "not found": Stop("", "/nowhere", 404),
     "tutor for visitors": Stop("", "/chat/"),
     "tutor": Stop("student", "/chat/", shows=".askbox textarea"),
@@ -186,7 +186,7 @@ IN_ALL_LOOKS = [
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
     "sample of a query", "guide for assistants", "files", "practice", "billing methods", "checkout",
     "premium", "messages", "moderation", "tutor", "learning path", "reviews", "certificate", "captions", "learner",
-    "analytics",
+    "analytics", "offline",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures", "my learning",

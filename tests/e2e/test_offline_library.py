@@ -1,0 +1,115 @@
+"""The page of what a device stores, the dialog that downloads, the question at sign-out: by keyboard, in all looks."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.looking import OVERFLOWING, WIDE, sticking_out, violations, violations_in_all_looks
+from tests.e2e.offline import wait_for_worker
+from tests.e2e.prepare import FILM
+
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
+
+LESSONS = "/course/lessons?course=linear-algebra-geometrically"
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button by the keyboard."""
+    page.get_by_role("button", name=name, exact=True).first.focus()
+    page.keyboard.press("Enter")
+
+
+def grown(page: Page) -> list[str]:
+    """What sticks out with text of twice the size."""
+    found: list[str] = []
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    for width in (640, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        found += [f"{part} at {width}, text 200 %" for part in page.evaluate(OVERFLOWING)]
+    page.evaluate("document.documentElement.style.fontSize = ''")
+    page.set_viewport_size(WIDE)
+    return found
+
+
+def test_lessons_are_downloaded_listed_and_kept_at_sign_out(people, learners) -> None:
+    page = people(next(learners), viewport=WIDE, service_workers="allow", reduced_motion="reduce")
+    page.goto(FILM)
+    wait_for_worker(page)
+    press(page, "Download")
+    sheet = page.get_by_role("dialog", name="Keep this lesson for 30 days")
+    expect(sheet.get_by_role("radio", checked=True)).to_be_focused()
+    found = violations_in_all_looks(page, "dialog") + sticking_out(page, (320,)) + grown(page)
+    page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    expect(page.get_by_role("button", name="Download", exact=True)).to_be_focused()
+    press(page, "Download")
+    sheet.get_by_role("button", name="Download").press("Enter")
+    expect(page.locator(".player__title").get_by_role("button", name="On this device")).to_be_visible()
+
+    page.goto(LESSONS)
+    section = page.locator("[data-offline-section='1']")
+    expect(section).to_contain_text("1 of 5 on this device")
+    section.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Download").press("Enter")
+    expect(section).to_contain_text("On this device", timeout=60_000)
+    found += violations(page) + sticking_out(page, (320,)) + grown(page)
+
+    page.goto("/offline")
+    rows = page.locator(".kept__list > li")
+    expect(rows).to_have_count(5)
+    found += violations_in_all_looks(page) + sticking_out(page, (320, 768, 1440), ("academic", "corporate"))
+    found += grown(page)
+    press(page, "Free up space")
+    found += violations_in_all_looks(page, "dialog")
+    page.keyboard.press("Escape")
+
+    page.goto("/me/enrollments")
+    expect(page.locator("[data-offline-aside]")).to_contain_text("5 lessons")
+    expect(page.locator("[data-offline-badges]").first).to_contain_text("5 lessons offline")
+    found += violations(page) + sticking_out(page, (320, 1440))
+    assert found == []
+
+    page.set_viewport_size(WIDE)
+    page.get_by_label("Account menu").press("Enter")
+    page.locator(".menu__panel").get_by_role("button", name="Sign out").press("Enter")
+    question = page.get_by_role("dialog", name="Keep your lessons on this device?")
+    expect(question.get_by_role("button", name="Keep and sign out")).to_be_focused()
+    assert violations_in_all_looks(page, "dialog") == []
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    expect(page.get_by_label("Account menu")).to_be_visible()  # still signed in
+    page.set_viewport_size(WIDE)
+    page.get_by_label("Account menu").press("Enter")
+    page.locator(".menu__panel").get_by_role("button", name="Sign out").press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+
+    page.goto("/offline")
+    expect(page.get_by_role("heading", name="5 lessons of an account that is signed out")).to_be_visible()
+    assert "Arrows" not in page.locator("main").inner_text()
+    assert violations_in_all_looks(page) == []
+
+
+def test_the_list_works_without_a_connection(people, learners) -> None:
+    page = people(next(learners), viewport=WIDE, service_workers="allow", reduced_motion="reduce")
+    page.goto(FILM)
+    wait_for_worker(page)
+    press(page, "Download")
+    page.get_by_role("dialog").get_by_role("button", name="Download").press("Enter")
+    expect(page.locator(".player__title").get_by_role("button", name="On this device")).to_be_visible()
+
+    page.context.set_offline(True)
+    page.goto("/offline")
+    row = page.locator(".kept__list > li")
+    expect(row).to_contain_text("A matrix moves the plane")
+    expect(page.locator("[data-offline-note]")).to_contain_text("Everything on this page still works")
+    expect(page.get_by_text("The list of your devices needs a connection.")).to_be_visible()
+    expect(page.locator(".kept__head .plate svg")).to_be_visible()
+    assert violations_in_all_looks(page) + sticking_out(page, (320, 1440)) + grown(page) == []
+
+    row.get_by_role("button", name="Remove").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
+    expect(page.get_by_role("heading", name="Nothing downloaded yet")).to_be_visible()
+    expect(page.get_by_role("button", name="Check connection")).to_be_visible()
+    page.context.set_offline(False)
