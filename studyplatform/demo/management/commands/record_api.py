@@ -44,6 +44,10 @@ _NUMBER = re.compile(r'"number": "[0-9A-Z]{4}-[0-9A-Z]{4}"')
 _SECRET = re.compile(r'"(?:pi|seti)_[^"]*_secret_[^"]*"')
 _PROVIDERS_ID = re.compile(r'"(pm|seti)_[0-9a-f]{24}"')
 _DRAFT = re.compile(r'"draft": "[^"]+"')
+_BUILT = re.compile(r"-[0-9A-Z]{8}\.(js|css|svg|woff2)\b")
+_BUILD = re.compile(r'"(build|stamp)": "[0-9a-f]{16}"')
+_DEVICE_KEY = re.compile(r'"key": "[\w-]{43}"')
+_SCRIPT_HASH = re.compile(r"sha256-[\w+/]{43}=")
 _SIGNED = re.compile(r"/media/[^/\"]+/")
 
 
@@ -83,6 +87,7 @@ def record() -> list[dict[str, Any]]:
         call("GET", "/lessons/{uid}/quiz/", uid=quiz)
         attempt = call("POST", "/lessons/{uid}/attempts/", uid=quiz)
         call("POST", "/attempts/{uid}/submit/", uid=(attempt or {}).get("uid", quiz), body={"answers": {}})
+        _store_lesson(call, text)
         due = PracticeCard.objects.filter(user=learner, question__isnull=False).order_by("pk").first()
         card = str(due and due.uid)
         call("GET", "/practice/")
@@ -148,6 +153,21 @@ def record() -> list[dict[str, Any]]:
         transaction.set_rollback(True)
     steady: list[dict[str, Any]] = _steady(answers)
     return steady
+
+
+def _store_lesson(call: Any, lesson: str) -> None:
+    """Store a lesson without a connection in mind, and send what was done with it."""
+    device = call("POST", "/offline/devices/", body={"name": "Firefox on Android"}) or {}
+    uid = device.get("uid", lesson)
+    call("GET", "/offline/devices/")
+    call("GET", "/offline/devices/{uid}/", uid=uid)
+    call("GET", "/offline/courses/{slug}/", slug=COURSE)
+    call("GET", "/offline/shell/")
+    call("GET", "/offline/practice/")
+    call("POST", "/offline/devices/{uid}/lessons/{lesson}/", uid=uid, lesson=lesson, body={})
+    call("POST", "/offline/devices/{uid}/check-in/", uid=uid, body={"lessons": [lesson]})
+    call("POST", "/offline/devices/{uid}/changes/", uid=uid, body={"changes": []})
+    call("DELETE", "/offline/devices/{uid}/", uid=uid)
 
 
 def _write_course(call: Any, teacher: User) -> None:
@@ -321,6 +341,10 @@ def _steady(answers: Any) -> Any:
     text = _SECRET.sub('"pi_recorded_secret_recorded"', text)
     text = _PROVIDERS_ID.sub(r'"\1_recorded"', text)
     text = _SIGNED.sub("/media/recorded/", text)
+    text = _BUILT.sub(r"-RECORDED.\1", text)
+    text = _BUILD.sub(r'"\1": "recorded"', text)
+    text = _DEVICE_KEY.sub('"key": "recorded"', text)
+    text = _SCRIPT_HASH.sub("sha256-recorded", text)
     text = _DRAFT.sub('"draft": "recorded"', text)
     text = re.sub(r'"request_id": "[^"]*"', '"request_id": "recorded"', text)
     return json.loads(_MOMENT.sub('"2026-01-15T12:00:00Z"', text))
