@@ -110,6 +110,27 @@ it("says that an expired lesson is to be renewed, and keeps a locked one closed"
   expect(words("main li")).toBe("1.1Far not on this device");
 });
 
+it("reads a file that is saved by itself", async () => {
+  await openShell("/learn/algebra/video");
+  document.body.insertAdjacentHTML(
+    "beforeend",
+    `<a download="Survey.csv" href="/offline/media/video/survey.csv">Download</a>`,
+  );
+  fetch.mockResolvedValue(new Response("a,b"));
+  const made = vi.fn(() => "blob:survey");
+  class Addresses extends URL {
+    static override createObjectURL = made;
+    static override revokeObjectURL = vi.fn();
+  }
+  vi.stubGlobal("URL", Addresses);
+
+  const link = document.querySelector<HTMLAnchorElement>("a[download]")!;
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true });
+  link.dispatchEvent(event);
+  expect(event.defaultPrevented).toBe(true);
+  await vi.waitFor(() => expect(made).toHaveBeenCalledOnce());
+});
+
 it("shows nothing of anybody without an account", async () => {
   await openShell("/learn/algebra/video", null);
   expect(words("h1")).toBe("Sign in when you're back online");

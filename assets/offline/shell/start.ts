@@ -11,6 +11,7 @@ import { type Opened, openRoute } from "./open";
 import { reconnect } from "./reconnect";
 import { routeOf } from "./route";
 import { keepScroll } from "./scrolling";
+import { startSavingFiles } from "./saveFiles";
 import { settleAll } from "./settle";
 import type { Store } from "./store";
 
@@ -73,6 +74,7 @@ export async function startShell({
   if (!isList) {
     document.documentElement.dataset.offline = "";
     keepScroll();
+    startSavingFiles();
   }
   const store = await openStore().catch(() => null);
   let synced: SyncReport = { taken: 0, refused: [], waiting: 0 };
