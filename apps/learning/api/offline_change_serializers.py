@@ -46,9 +46,26 @@ class ReadableAnswersField(BoundedDictField):
         return found
 
 
+class PairsField(BoundedListField):
+    """[from, to) pairs of whole seconds. Ten thousand of them come at once, so they are looked at without fields."""
+
+    def run_child_validation(self, data: Sequence[Any]) -> list[list[int]]:
+        """The pairs as they are.
+
+        :raises ValidationError: one is none.
+        """
+        if not all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_second, pair)) for pair in data):
+            raise serializers.ValidationError(self.error_messages["not_a_list"], code="invalid")
+        return list(data)
+
+
+def _is_second(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MAX_SECOND
+
+
 class WatchedChange(serializers.Serializer[object]):
     position = FiniteField(min_value=0, max_value=MAX_SECOND)
-    watched = BoundedListField(
+    watched = PairsField(
         child=BoundedListField(
             child=serializers.IntegerField(min_value=0, max_value=MAX_SECOND), min_length=2, max_length=2
         ),

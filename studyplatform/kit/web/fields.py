@@ -3,10 +3,13 @@
 DRF validates every element of a list or a dictionary before it checks the length, and `DictField` has no limit at all.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
+
+from studyplatform.kit.web.problem_details import MAX_FIELD_ERRORS
 
 MAX_KEY_LENGTH = 100  # characters
 
@@ -25,6 +28,24 @@ class BoundedListField(serializers.ListField):
         if isinstance(data, list | tuple) and len(data) > (self.max_length or 0):
             self.run_validators(data)
         return super().to_internal_value(data)
+
+    def run_child_validation(self, data: Sequence[Any]) -> list[Any]:
+        """The validated elements. It stops when more are invalid than a response names: that is what costs most.
+
+        :raises ValidationError: an element is invalid.
+        """
+        found: list[Any] = []
+        errors: dict[Any, Any] = {}
+        for place, element in enumerate(data):
+            try:
+                found.append(self.child.run_validation(element))
+            except serializers.ValidationError as error:
+                errors[place] = error.detail
+                if len(errors) >= MAX_FIELD_ERRORS:
+                    break
+        if errors:
+            raise serializers.ValidationError(errors)
+        return found
 
 
 class BoundedJsonField(serializers.JSONField):
