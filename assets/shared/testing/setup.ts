@@ -1,3 +1,4 @@
+import { onlineManager } from "@tanstack/react-query";
 // Testing Library cleans up automatically only if the test functions are globals.
 import { cleanup } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -54,6 +55,7 @@ afterAll(() => {
 
 afterEach(() => {
   cleanup();
+  onlineManager.setOnline(true); // it believes the last event of a test that was offline, in the next file too
   vi.useRealTimers();
   localStorage.clear();
   sessionStorage.clear();
