@@ -25,6 +25,7 @@ const worker = globalThis as unknown as {
   registration: ServiceWorkerRegistration;
   clients: { claim: () => Promise<void> };
   skipWaiting: () => Promise<void>;
+  InstallEvent?: { prototype: object };
   addEventListener: {
     (type: "install", listener: (event: InstallEvent) => void): void;
     (type: "activate", listener: (event: ExtendableEvent) => void): void;
@@ -39,6 +40,9 @@ const files = new Set(cached.files);
 
 /** Used by programs, or too large to pass through a service worker. */
 const never = /^\/(api|admin|media|static|ws|mcp)(\/|$)/;
+
+/** Whether the browser takes such rules (Chromium since 123). */
+const hasRoutes = "addRoutes" in (worker.InstallEvent?.prototype ?? {});
 
 /** Where browsers can, they decide by themselves which requests start the worker. The first rule that fits counts. */
 async function route(event: InstallEvent): Promise<void> {
@@ -69,8 +73,10 @@ async function install(event: InstallEvent): Promise<void> {
 async function activate(): Promise<void> {
   const old = (await caches.keys()).filter((one) => one.startsWith(OURS) && one !== cacheName);
   await Promise.all(old.map((one) => caches.delete(one)));
-  // The browser requests the page while this script starts.
-  await worker.registration.navigationPreload.enable();
+  // Without the rule that lets pages race the worker, the browser requests a page while this script starts. With it, that
+  // would only make pages slower.
+  const { navigationPreload } = worker.registration;
+  await (hasRoutes ? navigationPreload.disable() : navigationPreload.enable());
   await worker.clients.claim();
 }
 
