@@ -5,6 +5,7 @@ import json
 from django.utils import translation
 
 from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.extensions import contract_tables
 from studyplatform.kit.management.commands import export_contract
 
 
@@ -18,6 +19,15 @@ def test_the_committed_schema_matches_the_api():
 def test_the_committed_catalogue_matches_the_errors():
     with translation.override("en"):
         assert export_contract.catalogue_module() == export_contract.CATALOGUE.read_text()
+
+
+def test_the_committed_tables_match_what_apps_share_with_scripts():
+    with translation.override("en"):
+        for name in contract_tables:
+            path = export_contract.table_path(name)
+            assert export_contract.table_module(name) == path.read_text(), (
+                f"Run `make contract`: {path.name} is outdated"
+            )
 
 
 def test_texts_that_only_pages_show_are_not_downloaded_by_scripts():

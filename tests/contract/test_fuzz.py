@@ -22,6 +22,8 @@ from apps.courses import services
 from apps.courses.models import Course, Lesson, QuestionImport
 from apps.files.models import AutomaticCaptions
 from apps.forum.queries.lists import TABS
+from apps.learning import services as services_of_learning
+from apps.learning.models import LearnerException
 from studyplatform.kit.management.commands import export_contract
 from studyplatform.samples.queries import STARTERS
 from tests.factories.courses import LessonFactory
@@ -38,6 +40,7 @@ from tests.factories.paths import LearningPathFactory, put_in
 from tests.factories.selling import CardFactory, OrderFactory, PromoCodeFactory
 from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.factories.tutor import AnswerFactory
+from tests.learning.offline import make_device
 from tests.learning.quiz import make_quiz
 
 pytestmark = [pytest.mark.edits_in_place, pytest.mark.long, pytest.mark.django_db]
@@ -91,11 +94,13 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "demo-tq-todos": [uid for uid, kind, *_ in STARTERS if kind == "todo"],
         "mcp-todos": [uid for uid, kind, *_ in STARTERS if kind == "mcp"],
         "boards": [topic.board.slug, make_topic().board.slug],
+        "devices": [make_device(owner).uid for owner in (ada, leo)],
         "drafts": ["new"],
         "lists": list(TABS),
         "paths": [put_in(LearningPathFactory(), course, draft).slug, LearningPathFactory(is_published=False).slug],
         "posts": [topic.posts.get().pk, make_post(topic, author=leo).pk, make_post(topic, state="held").pk],
         "chats": [chat.uid for chat in (leos.exchange.chat, adas.exchange.chat)],
+        "exceptions": [grant_attempt(enrollment, quiz, ada).uid],
         "exchanges": [leos.exchange.uid, adas.exchange.uid],
         "answers": [leos.uid, adas.uid],
         "topics": [topic.pk, make_topic(board=topic.board, author=ada).pk],
@@ -127,6 +132,12 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     return known | {field: known[name] for field, name in by_field.items()}
 
 
+def grant_attempt(enrollment: Any, quiz: Any, by: Any) -> LearnerException:
+    act = services_of_learning.Act(by=by, learners=[enrollment.uid], key=uuid4())
+    services_of_learning.grant_extra_time(act, quiz=quiz, minutes=5, now=timezone.now())
+    return LearnerException.objects.get()
+
+
 def make_import(quiz: Any, by: Any) -> QuestionImport:
     file = services.QuestionFile(raw=b"Is it so? {T}", name="questions.gift")
     return services.check_questions(quiz=quiz, by=by, file=file, now=timezone.now())
@@ -145,7 +156,13 @@ def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
 def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     """Replace invented ids of the case by ids of real rows, in five of six cases."""
     kind = re.sub(
-        r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/|/practice/|/studio/|/tutor/", "/", path)
+        r"^/api/(v1/)?",
+        "",
+        re.sub(
+            "/files/(?=folders/)|/billing/|/forum/|/offline/(?=courses/|devices/)|/practice/|/studio/|/teaching/|/tutor/",
+            "/",
+            path,
+        ),
     ).split("/")[0]
     if path.startswith("/api/v1/studio/courses/"):
         kind = "studio courses"  # by uid
@@ -153,7 +170,7 @@ def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
         if name == "language":
             continue
         if draw(st.integers(0, 5)):
-            case.path_parameters[name] = draw(st.sampled_from(rows[kind]))
+            case.path_parameters[name] = draw(st.sampled_from(rows.get(name) or rows[kind]))
         elif name == "uid":
             case.path_parameters[name] = str(uuid4())
     if isinstance(case.body, dict):

@@ -331,7 +331,7 @@ def test_files_in_attempts_are_held_in_their_course_only(course, lesson, ada, dj
     file = added(course, ada)
     shown = [{"prompt": f"![one]({file.address})"}]
     AttemptFactory(enrollment=EnrollmentFactory(course=CourseFactory()), asked=shown)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert course_files.files_in_attempts([file.uid]) == set()
     AttemptFactory(enrollment=EnrollmentFactory(course=course), asked=shown)
     assert course_files.files_in_attempts([file.uid]) == {file.uid}

@@ -5,9 +5,11 @@ from uuid import uuid4
 
 import pytest
 
+from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import services
 from apps.learning.errors import OfflineDeviceRemoved
 from apps.learning.models import (
+    Achievement,
     Attempt,
     Enrollment,
     LearnedDay,
@@ -22,7 +24,7 @@ from apps.learning.models import (
     WatchedDay,
 )
 from apps.learning.notes.merging import Content, Edit
-from apps.learning.services import offline_changes
+from apps.learning.services import offline_attempts, offline_changes
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.cases import all_cases
 from tests.factories.courses import LessonFactory, QuestionFactory, SectionFactory
@@ -116,7 +118,27 @@ def test_a_device_never_plays_more_than_since_the_server_knows_it(leo, course, e
 
     taken(fresh.send(at=NOON))
 
-    assert [one.watched_seconds for one in LessonProgress.objects.order_by("pk")] == [150, 0, 0]
+    assert [one.watched_seconds for one in LessonProgress.objects.order_by("pk")] == [120, 0, 0]
+
+
+def test_several_devices_play_no_more_together_than_one_had_time_for(leo, course, enrollment):
+    devices = [Phone(leo, at=NOON - HOUR) for _ in range(3)]
+    for one in devices:
+        film = LessonFactory(section=course.sections.first(), course=course, kind="video", duration=7200)
+        one.watch(film, [[0, 7200]], at=NOON, took=3600)
+        taken(one.send(at=NOON))
+
+    assert sum(one.watched_seconds for one in LessonProgress.objects.all()) == 7200
+
+
+def test_registering_devices_again_and_again_gives_no_time(leo, film):
+    for _ in range(3):
+        fresh = Phone(leo, at=NOON)
+        fresh.watch(film, [[0, 600]], at=NOON, took=0)
+        taken(fresh.send(at=NOON))
+        services.remove_device(user=leo, device=fresh.device)
+
+    assert LessonProgress.objects.get().watched == []
 
 
 def test_a_clock_that_is_wrong_by_a_month_loses_nothing_but_its_place(leo, film):
@@ -228,12 +250,16 @@ def test_a_locked_lesson_waits_until_what_is_before_it_is_complete(leo, phone, c
     assert enrollment.completed_lessons == 2
 
 
-def test_a_locked_lesson_does_not_wait_for_ever(leo, course, enrollment, lessons):
+@pytest.mark.parametrize("clock", [timedelta(0), MONTH], ids=["right", "a month ahead"])
+def test_a_locked_lesson_waits_however_long_its_device_was_away(leo, course, enrollment, lessons, clock):
     type(course).objects.filter(pk=course.pk).update(requires_order=True)
-    old = Phone(leo, at=NOON - 3 * MONTH)
-    old.complete(lessons[1], at=NOON - MONTH, took=60)
+    second, first = Phone(leo, at=NOON - 3 * MONTH, clock=clock), Phone(leo, at=NOON - DAY)
+    second.complete(lessons[1], at=NOON - MONTH, took=60)
+    first.complete(lessons[0], at=NOON - HOUR, took=60)
 
-    assert codes(old.send(at=NOON)) == [("refused", "PREREQUISITE_NOT_MET")]
+    assert codes(second.send(at=NOON)) == [("later", "PREREQUISITE_NOT_MET")]
+    taken(first.send(at=NOON))
+    taken(second.send(at=NOON + HOUR))
 
 
 def test_a_lesson_that_was_taken_out_is_refused_unless_it_was_begun(leo, phone, enrollment, lessons):
@@ -451,9 +477,24 @@ def test_attempts_that_were_used_up_with_a_connection_are_refused(leo, phone, qu
     online = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON - HOUR)
     services.submit_attempt(user=leo, attempt=online, answers={}, now=NOON - HOUR + MINUTE)
 
-    assert codes(other.send(at=NOON)) == [("refused", "OFFLINE_ATTEMPTS_HELD")]
+    assert codes(other.send(at=NOON)) == [("later", "OFFLINE_ATTEMPTS_HELD")]
     assert codes(phone.send(at=NOON)) == [("taken", None)]
+    assert codes(other.send(at=NOON + HOUR)) == [("refused", "QUIZ_NO_ATTEMPTS_LEFT")]
     assert Attempt.objects.count() == 2
+
+
+def test_an_attempt_counts_once_the_device_that_held_it_is_removed(leo, phone, quiz):
+    lost = Phone(leo, at=NOON - DAY)
+    lost.seal(quiz, at=NOON - DAY)
+    paper = phone.seal(quiz, at=NOON - DAY + MINUTE)
+    phone.answer(paper, right_answers(quiz), at=NOON - HOUR, took=60)
+    online = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON - HOUR)
+    services.submit_attempt(user=leo, attempt=online, answers={}, now=NOON - HOUR + MINUTE)
+    assert codes(phone.send(at=NOON)) == [("later", "OFFLINE_ATTEMPTS_HELD")]
+
+    services.remove_device(user=leo, device=lost.device)
+
+    assert codes(phone.send(at=NOON + HOUR)) == [("taken", None)]
 
 
 def test_the_wait_between_attempts_counts_without_a_connection(leo, phone, course, enrollment):
@@ -467,6 +508,58 @@ def test_the_wait_between_attempts_counts_without_a_connection(leo, phone, cours
     assert codes(phone.send(at=NOON + 2 * HOUR)) == [("refused", "QUIZ_ATTEMPT_TOO_SOON")]
     paper.refresh_from_db()
     assert paper.used_at is None
+
+
+def test_a_quiz_that_was_taken_out_is_marked_if_it_was_begun_before(leo, phone, quiz):
+    paper, other = phone.seal(quiz, at=NOON - DAY), Phone(leo, at=NOON - DAY)
+    late = other.seal(quiz, at=NOON - DAY)
+    phone.answer(paper, right_answers(quiz), at=NOON - 2 * HOUR, took=60)
+    other.answer(late, right_answers(quiz), at=NOON - MINUTE, took=60)
+    Lesson.objects.filter(pk=quiz.lesson_id).update(removed_at=NOON - HOUR)
+
+    assert codes(phone.send(at=NOON)) == [("taken", None)]
+    assert codes(other.send(at=NOON)) == [("refused", "LESSON_TAKEN_OUT")]
+    assert Attempt.objects.get().percent == 100
+
+
+def test_a_wrong_clock_skips_no_wait(leo, course, enrollment):
+    quiz = make_quiz(course, retry_wait=86_400)
+    phone = Phone(leo, at=NOON - DAY, clock=-MONTH)
+    paper = phone.seal(quiz, at=NOON - DAY)
+    for minutes in (0, 2):
+        opened = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON + minutes * MINUTE)
+        services.submit_attempt(user=leo, attempt=opened, answers={}, now=NOON + (minutes + 1) * MINUTE)
+    phone.answer(paper, {}, at=NOON + 10 * MINUTE, took=60)
+
+    assert codes(phone.send(at=NOON + 20 * MINUTE)) == [("refused", "QUIZ_ATTEMPT_TOO_SOON")]
+    assert Attempt.objects.count() == 2
+
+
+def test_a_late_attempt_is_answered_the_same_under_another_id(leo, phone, quiz):
+    Quiz.objects.filter(pk=quiz.pk).update(time_limit=60)
+    quiz.refresh_from_db()
+    paper = phone.seal(quiz, at=NOON - DAY)
+    for _ in range(2):
+        phone.answer(paper, right_answers(quiz), at=NOON - HOUR, took=600)
+
+    assert codes(phone.send(at=NOON)) == [("refused", "QUIZ_TIME_OVER")] * 2
+    assert Attempt.objects.count() == 1
+
+
+def test_an_attempt_has_the_keys_that_were_corrected_at_the_last_moment(leo, phone, quiz, monkeypatch):
+    paper, first = phone.seal(quiz, at=NOON - DAY), quiz.questions.order_by("position").first()
+    phone.answer(paper, right_answers(quiz) | {str(first.uid): {"id": "a"}}, at=NOON - HOUR, took=60)
+    judge = offline_attempts.time_of
+
+    def correct_meanwhile(*args):
+        Question.objects.filter(pk=first.pk).update(answer={"id": "a"})
+        services.remark_questions(questions=[first.pk], tells_passed=False, now=NOON)
+        return judge(*args)
+
+    monkeypatch.setattr(offline_attempts, "time_of", correct_meanwhile)
+    taken(phone.send(at=NOON))
+
+    assert Attempt.objects.get().percent == 100
 
 
 def test_a_paper_of_somebody_else_is_unknown(leo, mia, phone, quiz):
@@ -497,3 +590,38 @@ def test_the_ends_of_time_harm_nothing(leo, film, lessons, quiz, moment):
     progress = LessonProgress.objects.get(lesson=film)
     assert (progress.watched, progress.started_at) == ([[0, 60]], NOON - DAY)
     TakenChange.objects.all().delete()
+
+
+def test_a_review_of_a_question_that_was_edited_keeps_its_rating(leo, phone, course, enrollment):
+    quiz = make_quiz(course, reveal="always")
+    opened = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON - DAY)
+    services.submit_attempt(user=leo, attempt=opened, answers={}, now=NOON - DAY + MINUTE)
+    question = quiz.questions.order_by("position").first()
+    card = PracticeCard.objects.get(question=question)
+    phone.review(card, 3, at=NOON - HOUR).said["answer"] = {"id": "b"}
+    options = [{"id": "x", "text": "X"}, {"id": "y", "text": "Y"}]
+    Question.objects.filter(pk=question.pk).update(options=options, answer={"id": "x"})
+
+    taken(phone.send(at=NOON))
+
+    assert PracticeReview.objects.get().rating == 3
+
+
+def test_days_that_are_too_long_ago_to_count_apart_are_not_five_lessons_on_one(leo, course, enrollment):
+    phone = Phone(leo, at=NOON - 9 * DAY)
+    for day in range(4, 9):
+        film = LessonFactory(section=course.sections.first(), course=course, kind="video", duration=400)
+        phone.watch(film, [[0, 400]], at=NOON - day * DAY, took=400)
+
+    taken(phone.send(at=NOON))
+
+    assert not Achievement.objects.filter(kind="five_lessons").exists()
+
+
+def test_a_wrong_clock_makes_nobody_seem_to_have_watched_for_months(leo, film):
+    phone = Phone(leo, at=NOON - 2 * MONTH, clock=MONTH)
+    phone.watch(film, [[0, 600]], at=NOON - HOUR, took=600)
+
+    taken(phone.send(at=NOON))
+
+    assert LessonProgress.objects.get().started_at == NOON - timedelta(seconds=600)

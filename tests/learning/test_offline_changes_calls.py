@@ -128,3 +128,17 @@ def test_nobody_else_sends_from_a_device(send, mia, device, video_lesson):
     OfflineDevice.objects.all().delete()
     assert send(watching(video_lesson))[0] == 404
     assert not TakenChange.objects.exists()
+
+
+def test_a_request_has_at_most_a_thousand_answers(send, video_lesson):
+    said = {"paper": str(uuid4()), "opened_at": "2026-01-01T00:00:00Z", "seconds": 1}
+
+    def attempt(count):
+        return change("attempt", video_lesson, answers={str(uuid4()): {"text": "1"} for _ in range(count)}, **said)
+
+    longest = [attempt(100) for _ in range(10)]
+    status, code, _results = send(*longest, attempt(1))
+    assert (status, code) == (400, "VALIDATION_FAILED")
+
+    status, _code, results = send(*longest)
+    assert (status, {one["state"] for one in results}) == (200, {"refused"})

@@ -9,15 +9,21 @@ from django.utils import timezone
 from apps.billing.models import Grant, Subscription
 from apps.courses.models import Course, CourseFileUse, Lesson, LessonDownload, Quiz, Section
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.learning.models import Enrollment, OfflineDevice, SealedPaper
+from apps.learning.models import Attempt, Enrollment, LessonProgress, Note, OfflineDevice, SealedPaper
 from apps.learning.queries.offline_lessons import ACCESS_IN_DOUBT, check_lessons, expiry_of
-from apps.learning.queries.offline_stamps import stamps_of
+from apps.learning.queries.offline_stamps import stamps_of, states_of
 from apps.learning.queries.storable_course import PAGE_BYTES, PICTURE_BYTES, storable_course_out
 from studyplatform.kit.caching.lru import clear_caches
 from tests.cases import all_cases
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, SectionFactory
 from tests.factories.files import CaptionFactory, RenditionFactory, StoredFileFactory, VideoFactory
-from tests.factories.learning import EnrollmentFactory, LessonProgressFactory, OfflineDeviceFactory
+from tests.factories.learning import (
+    AttemptFactory,
+    EnrollmentFactory,
+    LessonProgressFactory,
+    NoteFactory,
+    OfflineDeviceFactory,
+)
 from tests.factories.selling import GrantFactory, SubscriptionFactory
 from tests.learning.conftest import NOON
 from tests.learning.offline_content import make_course_file, make_video_lesson, offer
@@ -140,7 +146,12 @@ def test_a_check_in_releases_papers_of_quizzes_that_are_not_stored(call_as, chec
     quiz = make_quiz(course).lesson
     call_as("leo", "POST", f"/offline/devices/{device.uid}/lessons/{quiz.uid}/", {})
 
+    SealedPaper.objects.update(sealed_at=timezone.now() - DAY)
+
     check_in(quiz)
+    assert SealedPaper.objects.get().released_at is None
+    # It stores more lessons than one call names.
+    call_as("leo", "POST", f"/offline/devices/{device.uid}/check-in/", {"lessons": [], "is_partial": True})
     assert SealedPaper.objects.get().released_at is None
     check_in()
     assert SealedPaper.objects.get().released_at is not None
@@ -191,7 +202,45 @@ def test_a_stamp_changes_with_what_the_page_shows_and_with_nothing_else(course, 
 def test_the_stamp_of_a_package_is_that_of_the_check_in(call_as, check_in, device, enrollment, course, lessons):
     for lesson in (lessons[0], make_video_lesson(course), make_quiz(course).lesson):
         package = call_as("leo", "POST", f"/offline/devices/{device.uid}/lessons/{lesson.uid}/", {})[2]
-        assert check_in(lesson)[0]["stamp"] == package["stamp"]
+        [checked] = check_in(lesson)
+        assert (checked["stamp"], checked["state"]) == (package["stamp"], package["state"])
+
+
+# --- What was done elsewhere -------------------------------------------------------------------------
+
+
+def test_a_check_in_tells_what_is_completed_in_the_course(call_as, device, enrollment, lessons):
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[0], completed_at=NOON)
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[1])
+
+    address = f"/offline/devices/{device.uid}/check-in/"
+    found = call_as("leo", "POST", address, {"lessons": [str(lessons[2].uid)]})[2]
+
+    assert found["completed"] == [str(lessons[0].uid)]  # also of what the device does not store
+
+
+@pytest.mark.database
+def test_a_state_changes_with_what_the_learner_does_and_with_nothing_else(course, enrollment, lessons, leo, mia):
+    quiz, text = make_quiz(course), lessons[0]
+    mine = NoteFactory(user=leo, course=course, lesson=text)
+    steps = [
+        (text, lambda: LessonProgressFactory(enrollment=enrollment, lesson=text), True),
+        (text, lambda: LessonProgress.objects.update(position=40), True),
+        (text, lambda: LessonProgress.objects.update(completed_at=NOON), True),
+        (text, lambda: LessonProgressFactory(enrollment=enrollment, lesson=lessons[1]), False),
+        (text, lambda: NoteFactory(user=leo, course=course, lesson=text), True),
+        (text, lambda: NoteFactory(user=mia, course=course, lesson=text), False),
+        (text, lambda: Note.objects.filter(pk=mine.pk).update(is_deleted=True, updated_at=timezone.now() + DAY), True),
+        (text, lambda: Lesson.objects.filter(pk=text.pk).update(title="Another"), False),
+        (quiz.lesson, lambda: AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=None), True),
+        (quiz.lesson, lambda: Attempt.objects.update(submitted_at=NOON), True),
+        (quiz.lesson, lambda: Attempt.objects.update(percent=Attempt.objects.get().percent + 1), True),
+    ]
+    for number, (lesson, change, changes) in enumerate(steps):
+        before = states_of(leo, [lesson])
+        assert states_of(leo, [lesson]) == before
+        change()
+        assert (states_of(leo, [lesson]) != before) == changes, number
 
 
 # --- Sizes -------------------------------------------------------------------------------------------
@@ -286,9 +335,9 @@ def test_a_check_in_of_many_lessons_and_courses_costs_few_queries(leo, large_cou
     uids = [*large_course.lessons.values_list("uid", flat=True), *others]
     clear_caches()
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(19):
         checked = check_lessons(leo, uids, now=timezone.now())
 
-    assert refusals(checked) == [None] * 130 + ["ENROLLMENT_REQUIRED"] * 20
+    assert refusals(checked["lessons"]) == [None] * 130 + ["ENROLLMENT_REQUIRED"] * 20
     assert Subscription.objects.count() == 1
     assert not OfflineDevice.objects.exists()

@@ -25,7 +25,7 @@ from apps.learning.models import (
     TakenChange,
 )
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
-from apps.learning.services.offline_forgetting import KEPT_FOR
+from apps.learning.services.offline_forgetting import MAX_OUTCOME_AGE
 from studyplatform.kit import jobs
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.learning.conftest import NOON
@@ -214,10 +214,10 @@ def test_answers_to_changes_are_forgotten_after_half_a_year_and_double_nothing(p
     phone.complete(lessons[0], at=NOON - HOUR, took=60)
     phone.answer(paper, right_answers(quiz), at=NOON - HOUR, took=300)
     first = send(phone)
-    later = NOON + KEPT_FOR + MINUTE
+    later = NOON + MAX_OUTCOME_AGE + MINUTE
     days = list(LearnedDay.objects.values())
 
-    assert services.forget_old_changes(now=NOON + KEPT_FOR) == 0
+    assert services.forget_old_changes(now=NOON + MAX_OUTCOME_AGE) == 0
     assert services.forget_old_changes(now=later) == 3
     again = send(phone, at=later)
 
@@ -235,15 +235,27 @@ def test_papers_of_removed_devices_are_forgotten_and_used_ones_stay(phone, quiz,
     other.seal(quiz, at=NOON - DAY)
     other.device.delete()
 
-    services.forget_old_changes(now=NOON + KEPT_FOR - MINUTE)
+    services.forget_old_changes(now=NOON + MAX_OUTCOME_AGE - MINUTE)
 
     assert SealedPaper.objects.get() == paper
+
+
+def test_refusals_are_forgotten_after_a_week(phone, lessons, enrollment):
+    phone.complete(lessons[0], at=NOON - HOUR, took=60)
+    refused = phone.watch(lessons[0], [[0, 60]], at=NOON - HOUR, took=60)
+    assert [one.state for one in phone.send(at=NOON)] == ["taken", "refused"]
+
+    services.forget_old_changes(now=NOON + 6 * DAY)
+    assert TakenChange.objects.count() == 2
+    services.forget_old_changes(now=NOON + 8 * DAY)
+    assert not TakenChange.objects.filter(change=refused.id).exists()
+    assert TakenChange.objects.count() == 1
 
 
 def test_the_job_forgets_and_plans_itself(phone, lessons, enrollment):
     phone.complete(lessons[0], at=NOON - HOUR, took=60)
     send(phone)
-    TakenChange.objects.update(taken_at=timezone.now() - KEPT_FOR - DAY)
+    TakenChange.objects.update(taken_at=timezone.now() - MAX_OUTCOME_AGE - DAY)
     jobs.enqueue("learning.forget_changes", key="changes")
 
     jobs.run_pending("default")

@@ -435,8 +435,11 @@ def test_a_package_brings_the_learners_own_notes(package_of, enrollment, lessons
     EnrollmentFactory(user=mia, course=course)
     NoteFactory(user=leo, course=course, lesson=lessons[0], text="Mine")
     NoteFactory(user=mia, course=course, lesson=lessons[0], text="Hers")
+    NoteFactory(user=leo, course=course, lesson=lessons[0], text="", is_deleted=True)  # a device may have it still
 
-    assert [one["text"] for one in package_of(lessons[0])["notes"]] == ["Mine"]
+    notes = package_of(lessons[0])["notes"]
+
+    assert [(one["text"], one["is_deleted"]) for one in notes] == [("Mine", False), ("", True)]
 
 
 def test_nothing_of_a_package_stays_in_the_browsers_cache(learner, device, enrollment, lessons):

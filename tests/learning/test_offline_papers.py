@@ -4,8 +4,10 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import services
 from apps.learning.api.quiz_serializers import AttemptOut
 from apps.learning.errors import (
@@ -16,13 +18,16 @@ from apps.learning.errors import (
     NotEnrolled,
     OfflineDeviceRemoved,
 )
-from apps.learning.models import Attempt, SealedPaper
+from apps.learning.models import Attempt, OfflineDevice, SealedPaper
+from apps.learning.queries.course_files import files_in_attempts
 from apps.learning.queries.offline_papers import holding_time, paper_out
+from apps.learning.quizzes.attempts import FREE_ATTEMPTS
 from tests.factories.courses import QuestionFactory
 from tests.learning.offline import DAY, make_device
+from tests.learning.offline_content import make_course_file
 from tests.learning.quiz import SECRETS, make_quiz
 
-MINUTE = timedelta(minutes=1)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
 @pytest.fixture
@@ -94,13 +99,15 @@ def test_a_silent_device_and_one_that_stopped_to_store_the_quiz_hold_no_attempt(
     silent = make_device(leo, at=now - holding_time())
     seal(silent)
     seal(phone)
-    assert services.release_papers(device=phone, stored=[quiz.lesson.uid], now=now) == 0
+    later = now + 2 * HOUR
+    assert services.release_papers(device=phone, stored=[quiz.lesson.uid], now=later) == 0
     seal(laptop)
     third = make_device(leo)
     with pytest.raises(AttemptsHeld):
         seal(third)
 
-    assert services.release_papers(device=phone, stored=[uuid4()], now=now) == 1
+    assert services.release_papers(device=phone, stored=[uuid4()], now=now + MINUTE) == 0, "a list from before"
+    assert services.release_papers(device=phone, stored=[uuid4()], now=later) == 1
 
     seal(third)
     with pytest.raises(AttemptsHeld):
@@ -144,6 +151,47 @@ def test_a_paper_says_when_the_wait_is_over(seal, leo, phone, quiz, now):
         attempt(leo, quiz, now)
 
     assert seal(phone, at=now + 2 * MINUTE).opens_at == now + timedelta(seconds=3660)
+
+
+def test_storing_and_removing_a_quiz_draws_the_same_questions(seal, leo, quiz, now):
+    Quiz.objects.filter(pk=quiz.pk).update(draw_count=2)
+    for _ in range(5):
+        QuestionFactory(quiz=quiz)
+    draws = set()
+    for _ in range(5):
+        device = make_device(leo)
+        paper = seal(device, lesson=Lesson.objects.get(pk=quiz.lesson_id))
+        draws.add(tuple(row["uid"] for row in paper.asked))
+        services.release_papers(device=device, stored=[], now=now + 2 * HOUR)
+
+    assert len(draws) == 1
+
+
+def test_devices_hold_no_more_attempts_than_may_follow_without_a_wait(leo, course, enrollment, now):
+    quiz = make_quiz(course, retry_wait=3600)
+    for _ in range(FREE_ATTEMPTS):
+        services.seal_paper(user=leo, device=make_device(leo), lesson=quiz.lesson, now=now)
+
+    with pytest.raises(AttemptsHeld):
+        services.seal_paper(user=leo, device=make_device(leo), lesson=quiz.lesson, now=now)
+
+
+def test_pictures_of_a_paper_are_kept_until_it_is_used(seal, phone, course, quiz):
+    file = make_course_file(course, width=800, height=600)
+    Question.objects.filter(pk=quiz.questions.order_by("position").first().pk).update(prompt=f"![x]({file.address})")
+    assert files_in_attempts({file.uid}) == set()
+
+    seal(phone)
+    assert files_in_attempts({file.uid}) == {file.uid}
+    SealedPaper.objects.update(used_at=timezone.now())
+    assert files_in_attempts({file.uid}) == set()
+
+
+def test_a_device_that_was_removed_meanwhile_gets_no_paper(seal, phone):
+    OfflineDevice.objects.filter(pk=phone.pk).delete()
+
+    with pytest.raises(OfflineDeviceRemoved):
+        seal(phone)
 
 
 def test_only_learners_get_papers_of_quizzes_with_questions_on_devices_of_theirs(seal, mia, ada, phone, lessons, quiz):

@@ -18,7 +18,7 @@ from apps.learning.analytics.courses import scope_of
 from apps.learning.analytics.filters import LearnerFilter
 from apps.learning.analytics.learner import LEFT_SHOWN_FOR
 from apps.learning.analytics.lists import count_learners, matching_learners
-from apps.learning.models import MAX_SAVED_FILTERS, EnrollmentRollup, SavedFilter, StaffNote
+from apps.learning.models import MAX_SAVED_FILTERS, EnrollmentRollup, SavedFilter, SealedPaper, StaffNote
 from tests.factories.accounts import UserFactory
 from tests.factories.co_instructors import CoInstructorFactory
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory
@@ -291,6 +291,13 @@ def test_the_page_of_a_learner_shows_where_they_stand(browser, studied, leo, cou
     attempt = studied.attempts.get(number=1)
     answers = browser.get(f"{ADDRESS}{leo.uid}/attempts/{attempt.uid}").text
     assert "Where do rivers end?" in answers
+    assert "A device stored questions of this quiz" not in answers
+    SealedPaper.objects.create(
+        enrollment=enrollment, quiz=studied, sealed_at=attempt.started_at - timedelta(days=1), pass_percent=70,
+        time_limit=0, usual_time_limit=0,
+    )  # fmt: skip
+    again = browser.get(f"{ADDRESS}{leo.uid}/attempts/{attempt.uid}").text
+    assert "A device stored questions of this quiz" in again
     assert "In &lt;b&gt;lakes&lt;/b&gt;" in answers
     still_open = studied.attempts.get(number=3)
     assert browser.get(f"{ADDRESS}{leo.uid}/attempts/{still_open.uid}").status_code == 404

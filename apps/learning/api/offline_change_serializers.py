@@ -15,6 +15,8 @@ from apps.learning.models import PracticeReview
 from studyplatform.kit.web.fields import BoundedDictField, BoundedListField
 
 MAX_CHANGES_AT_ONCE = 50
+MAX_ANSWERS_AT_ONCE = 1000
+"""Answers in all attempts of a request. Devices send far fewer: the answers of 10 quizzes at their longest."""
 MAX_SECOND = 86_400 * 2
 
 
@@ -126,8 +128,11 @@ class SeparateChangesField(BoundedListField):
     def run_child_validation(self, data: Sequence[Any]) -> list[dict[str, Any]]:
         """The changes; of one that is not valid, its id alone.
 
-        :raises ValidationError: one doesn't say its id.
+        :raises ValidationError: one doesn't say its id, or together they have too many answers.
         """
+        if sum(_count_answers(one) for one in data) > MAX_ANSWERS_AT_ONCE:
+            text = str(self.error_messages["max_length"]).format(max_length=MAX_ANSWERS_AT_ONCE)
+            raise serializers.ValidationError(text, code="max_length")
         return [self._read(one) for one in data]
 
     def _read(self, change: Any) -> dict[str, Any]:
@@ -138,6 +143,12 @@ class SeparateChangesField(BoundedListField):
                 "id": serializers.UUIDField().run_validation(change.get("id") if isinstance(change, dict) else None)
             }
         return read
+
+
+def _count_answers(change: Any) -> int:
+    attempt = change.get("attempt") if isinstance(change, dict) else None
+    answers = attempt.get("answers") if isinstance(attempt, dict) else None
+    return len(answers) if isinstance(answers, dict | list) else 0
 
 
 class TakeChangesIn(serializers.Serializer[object]):

@@ -21,6 +21,6 @@ def answer_changes(
         for one in changes
         if "kind" in one
     ]
-    outcomes = iter(services.take_changes(user=user, device=device, changes=valid, now=now))
+    outcomes = iter(services.take_changes(user=user, device=device, changes=valid, sent=len(changes), now=now))
     invalid = Outcome.refused(ValidationFailed())
     return [{"id": str(one["id"]), **(next(outcomes) if "kind" in one else invalid).as_json()} for one in changes]

@@ -48,12 +48,18 @@ class CheckInIn(serializers.Serializer[object]):
     lessons = BoundedListField(
         child=serializers.UUIDField(), max_length=MAX_LESSONS_AT_ONCE, help_text="The lessons that it stores."
     )
+    is_partial = serializers.BooleanField(
+        default=False, help_text="It stores others, too, which other calls name: no quiz counts as removed."
+    )
 
 
 class CheckedLesson(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     expires_at = serializers.DateTimeField(allow_null=True, help_text="Renewed; null: it may no longer be stored.")
     stamp = serializers.CharField(allow_blank=True, help_text="Of its present content: another one means it changed.")
+    state = serializers.CharField(
+        allow_blank=True, help_text="Of what its learner has done in it: another one means that its page changed."
+    )
     refusal = RefusalOut(allow_null=True, help_text="Why it may no longer be stored.")
 
 
@@ -63,6 +69,9 @@ class CheckInOut(serializers.Serializer[object]):
     now = serializers.DateTimeField(help_text="The server's clock.")
     build = serializers.CharField(help_text="Of the scripts that show lessons: another one means they changed.")
     lessons = CheckedLesson(many=True)
+    completed = serializers.ListField(
+        child=serializers.UUIDField(), help_text="All lessons of their courses that the learner has completed."
+    )
 
 
 # --- What may be stored ------------------------------------------------------------------------------
@@ -157,7 +166,8 @@ class OfflineLessonOut(serializers.Serializer[object]):
     )
     now = serializers.DateTimeField()
     expires_at = serializers.DateTimeField()
-    stamp = serializers.CharField()
+    stamp = serializers.CharField(help_text="As the check-in says it.")
+    state = serializers.CharField(help_text="As the check-in says it.")
     build = serializers.CharField()
     page = OfflinePage()
     notes = NoteOut(many=True)

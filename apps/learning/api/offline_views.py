@@ -87,9 +87,10 @@ class OfflineCheckIn(APIView):
         sent, now, user = validated(CheckInIn, request), timezone.now(), signed_in_user(request)
         device = get_device(user, uid)
         services.note_contact(user=user, device=device, now=now)
-        services.release_papers(device=device, stored=sent["lessons"], now=now)
-        lessons = check_lessons(user, sent["lessons"], now=now)
-        return Response({"now": now, "build": shell_build(), "lessons": lessons})
+        if not sent["is_partial"]:
+            services.release_papers(device=device, stored=sent["lessons"], now=now)
+        checked = check_lessons(user, sent["lessons"], now=now)
+        return Response({"now": now, "build": shell_build(), **checked})
 
 
 class OfflineLesson(APIView):

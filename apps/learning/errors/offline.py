@@ -12,7 +12,7 @@ class OfflineDeviceLimit(AppError):
     code = "OFFLINE_DEVICE_LIMIT"
     status = 409
     title = _("Too many devices")
-    message = _("You store lessons on %(limit)s devices already. Remove one that you no longer use, then try again.")
+    message = _("You already store lessons on %(limit)s devices. Remove one you no longer use, then try again.")
     severity = "warning"
     icon = "hard-drive"
     action = Action(_("See your devices"), href="/offline")

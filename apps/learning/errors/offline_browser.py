@@ -14,8 +14,8 @@ class OfflineBrowserUnfit(AppError):
     status = 409
     title = _("This browser can't store lessons")
     message = _(
-        "Lessons are stored encrypted, and this window has no place for them. "
-        "Private windows and old browsers can't do that, nor can sites without https."
+        "Lessons are stored encrypted, which this window doesn't support. "
+        "Private windows, old browsers and sites without https can't store lessons."
     )
     severity = "info"
     icon = "wifi-off"
@@ -26,7 +26,7 @@ class OfflineStorageFull(AppError):
     code = "OFFLINE_STORAGE_FULL"
     status = 507
     title = _("No room left on this device")
-    message = _("What has arrived is kept. Free up some space, then try again.")
+    message = _("This device has no room left for lessons. Free up some space, then try again.")
     severity = "warning"
     icon = "hard-drive"
 
@@ -36,7 +36,7 @@ class OfflineLimitReached(AppError):
     code = "OFFLINE_LIMIT_REACHED"
     status = 507
     title = _("Your storage limit is reached")
-    message = _("This lesson would take more than you allow for lessons. Raise the limit or remove other lessons.")
+    message = _("This lesson would exceed your limit. Raise the limit or remove other lessons.")
     severity = "warning"
     icon = "hard-drive"
 
@@ -46,7 +46,7 @@ class OfflineFileMissing(AppError):
     code = "OFFLINE_FILE_MISSING"
     status = 502
     title = _("A part of this lesson couldn't be fetched")
-    message = _("What has arrived is kept. Try again; if it fails again, the lesson may be changing right now.")
+    message = _("A part of it couldn't be fetched. Try again. If it fails again, the lesson may be changing right now.")
 
 
 @contract_tables.registers("offlineErrors")

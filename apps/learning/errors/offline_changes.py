@@ -11,7 +11,7 @@ class AttemptsHeld(AppError):
     title = _("Stored on another device")
     message = _(
         "Your remaining attempts at this quiz are stored on your other devices. "
-        "Take it there, or take it here with a connection."
+        "Take it there, or here once you're online."
     )
     severity = "info"
     icon = "info"
@@ -20,8 +20,8 @@ class AttemptsHeld(AppError):
 class AttemptOpenOnline(AppError):
     code = "OFFLINE_ATTEMPT_OPEN"
     status = 409
-    title = _("Your last attempt is open")
-    message = _("You began your last attempt at this quiz with a connection, so you need one to submit it.")
+    title = _("Your last attempt is still open")
+    message = _("You started your last attempt at this quiz online, so you need a connection to submit it.")
     severity = "info"
     icon = "info"
 
@@ -29,7 +29,7 @@ class AttemptOpenOnline(AppError):
 class AttemptReopenedOnline(AppError):
     code = "OFFLINE_ATTEMPT_REOPENED"
     status = 409
-    title = _("Continue with a connection")
+    title = _("Continue online")
     message = _("Your last attempt at this quiz was reopened. You need a connection to continue it.")
     severity = "info"
     icon = "info"
@@ -39,7 +39,7 @@ class PaperUnknown(AppError):
     code = "OFFLINE_PAPER_UNKNOWN"
     status = 404
     title = _("These answers don't belong to a quiz")
-    message = _("The questions that you answered can't be found anymore, so your answers can't be marked.")
+    message = _("The questions you answered no longer exist, so your answers can't be marked.")
     severity = "warning"
 
 
@@ -47,6 +47,6 @@ class VideoReplaced(AppError):
     code = "OFFLINE_VIDEO_REPLACED"
     status = 409
     title = _("This lesson has a new video")
-    message = _("Its video was replaced after you watched it, so what you watched doesn't count for the new one.")
+    message = _("The video was replaced after you watched it, so your time doesn't count toward the new one.")
     severity = "info"
     icon = "info"

@@ -31,10 +31,10 @@ from apps.learning.queries.lessons import OpenLesson, lesson_of
 from apps.learning.queries.notes import Rendering, note_out, notes_of_lesson
 from apps.learning.queries.offline_lessons import enforce_storing, expiry_for, lessons_before, refusal_out
 from apps.learning.queries.offline_papers import paper_out
-from apps.learning.queries.offline_stamps import stamps_of
+from apps.learning.queries.offline_stamps import stamps_of, states_of
 from apps.learning.queries.quizzes import quiz_page_out
 from apps.learning.queries.storable_course import offline_course_out
-from apps.learning.services.notes import MOST_NOTES
+from apps.learning.services.notes import MOST_ROWS
 from studyplatform.kit.errors import AppError
 
 
@@ -49,6 +49,7 @@ def package_out(
     opened = lesson_of(user, lesson_uid)
     enrollment = enforce_storing(user, opened)
     lesson, course = opened.lesson, opened.course
+    state = states_of(user, [lesson])[lesson.pk]  # before it is read: what changes meanwhile is asked for again
     expires_at = expiry_for(user, course, now)
     video = _video_of(request, opened, quality, expires_at, now)
     quiz, paper, paper_refusal = _quiz_of(user, device, opened, now)
@@ -80,9 +81,11 @@ def package_out(
         "now": now,
         "expires_at": expires_at,
         "stamp": stamps_of([lesson])[lesson.pk],
+        "state": state,
         "build": shell_build(),
         "page": page,
-        "notes": [note_out(note, rendering) for note in notes_of_lesson(user, lesson.uid)[:MOST_NOTES]],
+        # With deleted ones: the device may have an older copy.
+        "notes": [note_out(one, rendering) for one in notes_of_lesson(user, lesson.uid, is_kept=False)[:MOST_ROWS]],
         "quiz": quiz,
         "paper": paper,
         "paper_refusal": refusal_out(paper_refusal),

@@ -14,7 +14,7 @@ from apps.courses.models import Course, CourseFile, Lesson
 from apps.courses.policies import is_staff_of
 from apps.courses.services import course_file_holds
 from apps.learning import policies
-from apps.learning.models import Attempt, Enrollment, LessonProgress, OfflineDevice
+from apps.learning.models import Attempt, Enrollment, LessonProgress, OfflineDevice, SealedPaper
 from apps.learning.outline import place_all
 from apps.learning.queries.openable import openable_lessons
 from apps.learning.queries.outline import outline_of, standing_of
@@ -91,16 +91,19 @@ def _storable_lessons(user: AnyUser, course: Course) -> frozenset[int]:
 
 @course_file_holds.registers("attempts")
 def files_in_attempts(uids: Collection[UUID]) -> set[UUID]:
-    """Return those files that an attempt shows: it keeps what it asked when its quiz is edited.
+    """Return those files that an attempt shows, or will: it keeps what it asked when its quiz is edited.
 
-    A query for each, over the attempts in the courses that have the file.
+    Two queries for each, over the attempts in the courses that have the file and the papers that wait on devices.
     """
     asked, results = Cast("asked", TextField()), Cast("results", TextField())
     attempts = Attempt.objects.annotate(asked_text=asked, results_text=results)
+    papers = SealedPaper.objects.filter(used_at=None).annotate(asked_text=asked)
     held = set()
     for uid in uids:
         courses = CourseFile.objects.filter(uid=uid).values("course")
         shown = Q(asked_text__contains=str(uid)) | Q(results_text__contains=str(uid))
-        if attempts.filter(shown, quiz__lesson__course__in=courses).exists():
+        of_courses = Q(quiz__lesson__course__in=courses)
+        is_asked = papers.filter(of_courses, asked_text__contains=str(uid)).exists()
+        if is_asked or attempts.filter(of_courses, shown).exists():
             held.add(uid)
     return held

@@ -85,11 +85,12 @@ def note_out(note: Note, rendering: Rendering) -> dict[str, Any]:
     }
 
 
-def notes_of_lesson(user: User, uid: UUID) -> NoteQuerySet:
+def notes_of_lesson(user: User, uid: UUID, *, is_kept: bool = True) -> NoteQuerySet:
     """Return the learner's notes and moments of a lesson, also a removed one, in the order of the video.
 
     Two queries before its own.
 
+    :param is_kept: without deleted ones.
     :raises LectureUnavailable: there is no such lesson.
     :raises NotEnrolled, CourseNotFound: the user isn't enrolled in its course.
     """
@@ -98,7 +99,8 @@ def notes_of_lesson(user: User, uid: UUID) -> NoteQuerySet:
         raise LectureUnavailable
     enrolled = Enrollment.objects.active().of(user.pk).filter(course=lesson.course_id)
     enforce(policies.take_notes(user, lesson.course, is_enrolled=enrolled.exists()))
-    return Note.objects.kept().of(user.pk).filter(lesson=lesson).order_by(F("second").asc(nulls_first=True), "pk")
+    notes = Note.objects.of(user.pk).filter(lesson=lesson).order_by(F("second").asc(nulls_first=True), "pk")
+    return notes.kept() if is_kept else notes
 
 
 def marks_of(standing: Standing, lesson: Lesson) -> list[tuple[int | None, str, str]]:

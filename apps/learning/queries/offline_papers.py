@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Min, QuerySet
 
 from apps.learning.models import Attempt, SealedPaper
 from apps.learning.quizzes.attempts import QuizAttempts
@@ -26,6 +26,17 @@ def papers_holding(enrollment_id: int, quiz_id: int, now: datetime) -> QuerySet[
     """
     waiting = SealedPaper.objects.filter(enrollment=enrollment_id, quiz=quiz_id, used_at=None, released_at=None)
     return waiting.filter(device__last_contact_at__gt=now - holding_time()).order_by("sealed_at", "pk")
+
+
+def read_stored_before(attempt: Attempt) -> datetime | None:
+    """Return since when a device of the learner had stored questions of the quiz before an attempt; None: none had.
+
+    Who stores a quiz can read its questions before they are answered. One query.
+    """
+    papers = SealedPaper.objects.filter(enrollment=attempt.enrollment_id, quiz=attempt.quiz_id)
+    before = papers.exclude(uid=attempt.uid).filter(sealed_at__lt=attempt.started_at)
+    since: datetime | None = before.aggregate(since=Min("sealed_at"))["since"]
+    return since
 
 
 def attempt_of(paper: SealedPaper, *, number: int, started_at: datetime) -> Attempt:

@@ -135,14 +135,28 @@ class QuizAttempts:
         return self.reopened is not None or (current is not None and current.continues_id is not None)
 
     @property
+    def attempts_at_once(self) -> int | None:
+        """How many more attempts may follow each other without a wait, at least one; None without waits."""
+        return max(1, FREE_ATTEMPTS - len(self._closed_at)) if self._has_waits else None
+
+    @property
+    def _has_waits(self) -> bool:
+        is_passed = any(one.is_passed for one in self.attempts)
+        return not self.quiz.max_attempts and self.quiz.retry_wait > 0 and not is_passed
+
+    @property
+    def _closed_at(self) -> list[datetime]:
+        counted = (attempt for attempt in self.submitted if attempt.continues_id is None)
+        return [attempt.submitted_at for attempt in counted if attempt.submitted_at is not None]
+
+    @property
     def seconds_to_wait(self) -> int:
         """The whole seconds until another attempt may be opened, rounded up; 0 after a pass.
 
         As continued attempts don't count as others, they use up no free attempt and begin no wait.
         """
-        counted = (attempt for attempt in self.submitted if attempt.continues_id is None)
-        closed = [attempt.submitted_at for attempt in counted if attempt.submitted_at is not None]
-        if self.quiz.max_attempts or len(closed) < FREE_ATTEMPTS or any(one.is_passed for one in self.attempts):
+        closed = self._closed_at
+        if not self._has_waits or len(closed) < FREE_ATTEMPTS:
             return 0
         left = max(closed) + timedelta(seconds=self.quiz.retry_wait) - self.now
         return max(0, -(-left // timedelta(seconds=1)))

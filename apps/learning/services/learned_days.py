@@ -75,7 +75,8 @@ def record(
     was = learned_days.has_learned(total_seconds - seconds, total_lessons - lessons)
     if not was and learned_days.has_learned(total_seconds, total_lessons):
         _award_streaks(user_id, added, now)
-    if total_lessons >= FIVE > total_lessons - lessons:
+    is_on_its_day = at is None or at >= now - learned_days.MOST_LATE  # else days are collected in one
+    if is_on_its_day and total_lessons >= FIVE > total_lessons - lessons:
         award(user_id=user_id, kind=Kind.FIVE_LESSONS, day=added.day, now=now)
     if is_live and learned_days.is_late(added.moment) and _reaches(total_late, late, lessons):
         award(user_id=user_id, kind=Kind.LATE, day=added.day, now=now)

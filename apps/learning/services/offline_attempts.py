@@ -1,6 +1,6 @@
 """Attempts that were taken on a device without a connection: a paper becomes an attempt that is marked at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import questions_in
 from apps.learning.queries.removed_lessons import explain_missing
 from apps.learning.quizzes import marking
-from apps.learning.quizzes.attempts import GRACE, QuizAttempts, is_over
+from apps.learning.quizzes.attempts import GRACE, QuizAttempts, is_over, ran_out
 from apps.learning.quizzes.exceptions import most_generous
 from apps.learning.services import learned_days, learning_time
 from apps.learning.services.closing import award_perfect_score, close_attempt
@@ -38,8 +38,10 @@ from apps.learning.services.quizzes import MOST_PER_QUESTION
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
 
-LOCK_TRIES = 5  # an attempt that is opened while the others are locked makes it begin again
-NUMBERS_APART = 16_000  # out of the way of all numbers while some are raised
+MAX_LOCK_TRIES = 5
+"""An attempt that is opened while the others are locked makes it begin again."""
+NUMBER_OFFSET = 16_000
+"""Moves numbers out of the way of all others while some are raised."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +83,12 @@ def take_attempt(sending: Sending, answered: Answered) -> Outcome:
     :raises AppError: the learner may not open the lesson.
     """
     related = ("attempt", "enrollment__user", "quiz__lesson__course")
-    for _try in range(LOCK_TRIES):
+    for _try in range(MAX_LOCK_TRIES):
         papers = SealedPaper.objects.select_related(*related).filter(enrollment__user=sending.user)
         paper = papers.filter(uid=answered.paper).first()
         if paper is None:
             raise PaperUnknown
-        _check_access(sending, paper)
+        _check_access(sending, paper, answered)
         if paper.attempt is not None:
             return _answer_again(paper.attempt, answered)
         try:
@@ -97,10 +99,14 @@ def take_attempt(sending: Sending, answered: Answered) -> Outcome:
     raise Conflict
 
 
-def _check_access(sending: Sending, paper: SealedPaper) -> None:
+def _check_access(sending: Sending, paper: SealedPaper, answered: Answered) -> None:
+    """Check that the learner may answer the quiz. One that was taken out since is marked, as it is when it is open."""
     lesson = paper.quiz.lesson
-    if lesson.is_removed:
-        raise explain_missing(sending.user, uid=lesson.uid)
+    if lesson.removed_at is not None:
+        if not (sending.window.trusts(answered.opened_at) and answered.opened_at < lesson.removed_at):
+            raise explain_missing(sending.user, uid=lesson.uid)
+        enforce(policies.save_progress(sending.user, lesson.course, standing_of(sending.user, lesson.course)))
+        return
     course = lesson.course
     standing = standing_of(sending.user, course)
     blocker = blocker_of(course, outline_of(course), standing, lesson.pk)
@@ -110,6 +116,8 @@ def _check_access(sending: Sending, paper: SealedPaper) -> None:
 
 def _answer_again(attempt: Attempt, answered: Answered) -> Outcome:
     """Answer for a paper that was used: with its result, if these are the answers that were taken."""
+    if not attempt.answers and ran_out(attempt, attempt.quiz):
+        return Outcome.refused(QuizTimeOver(), percent=0, is_passed=False)
     valid = read_answers(questions_in(attempt), answered.answers)
     if attempt.answers != valid:
         raise AttemptClosed
@@ -125,14 +133,15 @@ def _use_paper(sending: Sending, paper: SealedPaper, answered: Answered) -> Outc
     enrollment = Enrollment.objects.select_for_update().get(pk=paper.enrollment_id)
     enrollment.user = sending.user
     rows = tuple(attempts.defer("asked", "answers", "results").order_by("number"))
-    is_unused = SealedPaper.objects.select_for_update().filter(pk=paper.pk, used_at=None).exists()
-    if not is_unused or {one.pk for one in rows} - locked:
+    unused = SealedPaper.objects.select_for_update().filter(pk=paper.pk, used_at=None).values_list("asked", flat=True)
+    asked = unused.first()  # with what was corrected until now
+    if asked is None or {one.pk for one in rows} - locked:
         raise _ChangedMeanwhile
+    paper.asked = asked
     exceptions = exceptions_at(paper.quiz, enrollment)
     before = QuizAttempts(paper.quiz, rows, sending.now, exceptions)
     _check_left(paper, before)
-    if paper.opens_at is not None and timing.is_known and timing.started_at < paper.opens_at - GRACE:
-        raise AttemptTooSoon(wait=max(1, int((paper.opens_at - timing.started_at).total_seconds())))
+    _check_wait(paper, before, timing)
     paper.enrollment = enrollment
     attempt = attempt_of(paper, number=_make_room(before, paper, timing), started_at=timing.started_at)
     attempt.time_limit = most_generous([paper.time_limit, exceptions.time_limit(paper.usual_time_limit)])
@@ -185,6 +194,24 @@ def _check_left(paper: SealedPaper, attempts: QuizAttempts) -> None:
         raise AttemptsHeld
 
 
+def _check_wait(paper: SealedPaper, attempts: QuizAttempts, timing: Timing) -> None:
+    """Refuse what began within the wait after earlier attempts. Those with a connection count, as all of them are here.
+
+    Where the clock was wrong, it began now at the latest.
+
+    :raises AttemptTooSoon: it did.
+    """
+    began_at = timing.started_at if timing.is_known else attempts.now
+    online = tuple(
+        one for one in attempts.attempts if not one.is_offline and (one.submitted_at or attempts.now) <= began_at
+    )
+    wait = replace(attempts, attempts=online, now=began_at + GRACE).seconds_to_wait
+    if paper.opens_at is not None:
+        wait = max(wait, int((paper.opens_at - GRACE - began_at).total_seconds()))
+    if wait > 0:
+        raise AttemptTooSoon(wait=wait)
+
+
 def _make_room(attempts: QuizAttempts, paper: SealedPaper, timing: Timing) -> int:
     """Return the number of the new attempt among those of the quiz, and raise those that come after it by one.
 
@@ -203,9 +230,9 @@ def _make_room(attempts: QuizAttempts, paper: SealedPaper, timing: Timing) -> in
         return last + 1
     number = min(later)
     moved = Attempt.objects.filter(enrollment=paper.enrollment_id, quiz=paper.quiz_id, number__gte=number)
-    moved.update(number=F("number") + NUMBERS_APART)  # a number is taken once, also for a moment
-    Attempt.objects.filter(enrollment=paper.enrollment_id, quiz=paper.quiz_id, number__gte=NUMBERS_APART).update(
-        number=F("number") - NUMBERS_APART + 1
+    moved.update(number=F("number") + NUMBER_OFFSET)  # a number is taken once, also for a moment
+    Attempt.objects.filter(enrollment=paper.enrollment_id, quiz=paper.quiz_id, number__gte=NUMBER_OFFSET).update(
+        number=F("number") - NUMBER_OFFSET + 1
     )
     return number
 

@@ -8,7 +8,7 @@ leaves nothing behind. Changes of several devices end in the same, whatever arri
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable, LessonNotOpenYet
 from apps.learning import offline_policies
-from apps.learning.errors import OfflineDeviceRemoved, PrerequisiteNotMet, ReadingTooShort
+from apps.learning.errors import AttemptsHeld, OfflineDeviceRemoved, PrerequisiteNotMet, ReadingTooShort
 from apps.learning.models import Note, OfflineDevice, TakenChange
 from apps.learning.notes.merging import Content
 from apps.learning.queries.practice import get_card
@@ -26,8 +26,8 @@ from apps.learning.services.notes import save_note
 from apps.learning.services.offline_attempts import Answered, take_attempt
 from apps.learning.services.offline_progress import Watched, take_completed, take_watched
 from apps.learning.services.offline_sending import LATER, Outcome, Sending
-from apps.learning.services.practice import review_card
-from studyplatform.kit.errors import AppError, Conflict, RateLimitExceeded, ServerError
+from apps.learning.services.practice import read_answer, review_card
+from studyplatform.kit.errors import AppError, Conflict, RateLimitExceeded, ServerError, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
 
@@ -35,9 +35,8 @@ logger = logging.getLogger(__name__)
 
 LIMITS = ("offline-change", "offline-change_per_day")  # of RATE_LIMITS
 LOCKED_WAIT = 3600  # seconds
-LOCKED_TIME = timedelta(days=30)
-"""How long after it was made a change waits for its lesson to open: what has to be completed before may have been, on
-another device that was not in contact yet, or may still be, where a new version has put a lesson before it."""
+"""What has to be completed before may have been, on another device that was not in contact yet. A paper that holds the
+attempt may be released."""
 CLASH_WAIT = 5  # seconds, after others changed the same at the same moment
 CRASH_WAIT = 600  # seconds
 
@@ -60,15 +59,19 @@ class _NotYet(Exception):
         self.outcome = outcome
 
 
-def take_changes(*, user: User, device: OfflineDevice, changes: Sequence[Change], now: datetime) -> list[Outcome]:
+def take_changes(
+    *, user: User, device: OfflineDevice, changes: Sequence[Change], sent: int | None = None, now: datetime
+) -> list[Outcome]:
     """Take changes in their order, each once, and return what became of each of them.
+
+    ``sent``: how many were sent, with those that were not valid.
 
     :raises OfflineDeviceRemoved: it is not the learner's device, or was removed while it sent.
     :raises RateLimitExceeded: the learner's devices send too many.
     """
     enforce(offline_policies.use_device(user, device))
     for limit in LIMITS:
-        rate_limits.consume(limit, str(user.pk), now=now, amount=len(changes))
+        rate_limits.consume(limit, str(user.pk), now=now, amount=len(changes) if sent is None else sent)
     sending = Sending(user=user, device=device, zone=day_zone_of(user, now), now=now)
     known = _find_outcomes(user, [change.id for change in changes])
     for change in changes:
@@ -110,7 +113,7 @@ def _take_first(sending: Sending, change: Change) -> Outcome:
     except OfflineDeviceRemoved:
         raise
     except AppError as error:
-        outcome = _judge(error, sending, change)
+        outcome = _judge(error)
     if outcome.state == LATER:
         raise _NotYet(outcome)
     row.outcome = outcome.as_json()
@@ -124,16 +127,15 @@ def _find_outcomes(user: User, changes: Collection[UUID]) -> dict[UUID, Outcome]
     return {change: Outcome(**outcome) for change, outcome in rows}
 
 
-def _judge(error: AppError, sending: Sending, change: Change) -> Outcome:
+def _judge(error: AppError) -> Outcome:
     """Return whether a refusal is for good, or the change is to be sent again later."""
     match error:
         case ReadingTooShort(wait=wait) | RateLimitExceeded(wait=wait):
             return Outcome.later(error, wait)
         case Conflict():
             return Outcome.later(error, CLASH_WAIT)
-        case PrerequisiteNotMet() | LessonNotOpenYet():
-            if sending.now - sending.window.place(change.made_at) < LOCKED_TIME:
-                return Outcome.later(error, LOCKED_WAIT)
+        case PrerequisiteNotMet() | LessonNotOpenYet() | AttemptsHeld():
+            return Outcome.later(error, LOCKED_WAIT)
     return Outcome.refused(error)
 
 
@@ -175,14 +177,20 @@ def _take_note(sending: Sending, change: Change) -> Outcome:
 
 
 def _take_review(sending: Sending, change: Change) -> Outcome:
-    said = change.said
+    said, card = change.said, get_card(sending.user, change.said["card"])
+    answer = said.get("answer")
+    try:
+        if card.question is not None:
+            read_answer(card.question, answer)
+    except ValidationFailed:
+        answer = None  # the question was edited meanwhile; how well it was known still counts
     review_card(
         user=sending.user,
-        card=get_card(sending.user, said["card"]),
+        card=card,
         key=change.id,
         turn=said["turn"],
         rating=said["rating"],
-        answer=said.get("answer"),
+        answer=answer,
         reviewed_at=sending.window.place(change.made_at),
         now=sending.now,
     )

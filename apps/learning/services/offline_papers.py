@@ -14,7 +14,13 @@ from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Quiz
 from apps.learning import offline_policies, policies
-from apps.learning.errors import AttemptOpenOnline, AttemptReopenedOnline, AttemptsHeld, NoAttemptsLeft
+from apps.learning.errors import (
+    AttemptOpenOnline,
+    AttemptReopenedOnline,
+    AttemptsHeld,
+    NoAttemptsLeft,
+    OfflineDeviceRemoved,
+)
 from apps.learning.models import Attempt, Enrollment, OfflineDevice, SealedPaper
 from apps.learning.queries.exceptions import exceptions_at
 from apps.learning.queries.offline_papers import papers_holding
@@ -23,6 +29,9 @@ from apps.learning.quizzes.attempts import QuizAttempts
 from apps.learning.quizzes.exceptions import QuizExceptions, most_generous
 from apps.learning.services.quizzes import draw_questions
 from studyplatform.kit.policies import enforce
+
+MAX_LIST_AGE = timedelta(hours=1)
+"""How old a device's list of what it stores may be when it arrives."""
 
 
 def seal_paper(*, user: AnyUser, device: OfflineDevice, lesson: Lesson, now: datetime) -> SealedPaper:
@@ -46,19 +55,22 @@ def seal_paper(*, user: AnyUser, device: OfflineDevice, lesson: Lesson, now: dat
     if standing.enrollment is None:
         raise LectureUnavailable
     with transaction.atomic():
+        if not OfflineDevice.objects.select_for_update().filter(pk=device.pk).exists():
+            raise OfflineDeviceRemoved
         # Two requests at once get the same paper, and two devices not the same attempt.
         enrollment = Enrollment.objects.select_for_update().get(pk=standing.enrollment.pk)
         exceptions = exceptions_at(quiz, enrollment)
-        waiting = SealedPaper.objects.filter(enrollment=enrollment, quiz=quiz, used_at=None)
+        waiting = SealedPaper.objects.filter(enrollment=enrollment, quiz=quiz, used_at=None).select_for_update()
         paper = waiting.filter(device=device).first()
-        wait = _check_attempts(enrollment, quiz, paper, exceptions, now)
+        wait, place = _check_attempts(enrollment, quiz, paper, exceptions, now)
         if paper is None:
             # That of a removed device goes on, so that nobody reads one draw after the other.
             paper = waiting.filter(device=None).order_by("pk").first() or SealedPaper(enrollment=enrollment, quiz=quiz)
-            _draw(paper, device, exceptions, now)
-            paper.opens_at = now + timedelta(seconds=wait) if wait else None
+            # Nobody reads one draw after the other by storing and removing the quiz: the same attempt draws the same.
+            _draw(paper, device, exceptions, now, seed=f"{enrollment.pk}:{quiz.pk}:{place}")
         else:
             _ease(paper, exceptions)
+        paper.opens_at = now + timedelta(seconds=wait) if wait else None
         paper.released_at = None
         paper.save()
     paper.enrollment, paper.quiz = enrollment, quiz
@@ -67,27 +79,30 @@ def seal_paper(*, user: AnyUser, device: OfflineDevice, lesson: Lesson, now: dat
 
 def _check_attempts(
     enrollment: Enrollment, quiz: Quiz, paper: SealedPaper | None, exceptions: QuizExceptions, now: datetime
-) -> int:
-    """Refuse if no attempt is left for the paper; return after how many seconds it may begin."""
-    rows = Attempt.objects.filter(enrollment=enrollment, quiz=quiz).defer("asked", "answers", "results")
-    attempts = QuizAttempts(quiz, tuple(rows.order_by("number")), now, exceptions)
+) -> tuple[int, int]:
+    """Refuse if no attempt is left for the paper; return after how many seconds it may begin, and its place.
+
+    Where attempts are unlimited and the learner waits between them, devices hold as many as may follow at once.
+    """
+    found = Attempt.objects.filter(enrollment=enrollment, quiz=quiz).defer("asked", "answers", "results")
+    rows = tuple(found.order_by("number"))
+    attempts = QuizAttempts(quiz, rows, now, exceptions)
     if attempts.reopened is not None:
         raise AttemptReopenedOnline
     left = attempts.attempts_left
     if left == 0:
         raise NoAttemptsLeft if attempts.open_attempt is None else AttemptOpenOnline
-    if left is not None:
-        holding = papers_holding(enrollment.pk, quiz.pk, now)
-        others = holding if paper is None else holding.exclude(pk=paper.pk)
-        if others.count() >= left:
-            raise AttemptsHeld
-    return attempts.seconds_to_wait
+    holding = papers_holding(enrollment.pk, quiz.pk, now)
+    others = (holding if paper is None else holding.exclude(pk=paper.pk)).count()
+    most = attempts.attempts_at_once if left is None else left
+    if most is not None and others >= most:
+        raise AttemptsHeld
+    return attempts.seconds_to_wait, len(rows) + others
 
 
-def _draw(paper: SealedPaper, device: OfflineDevice, exceptions: QuizExceptions, now: datetime) -> None:
-    """Draw the questions. The same paper of the same quiz draws the same ones again."""
+def _draw(paper: SealedPaper, device: OfflineDevice, exceptions: QuizExceptions, now: datetime, *, seed: str) -> None:
     quiz = paper.quiz
-    paper.asked = draw_questions(quiz, seed=str(paper.uid))
+    paper.asked = draw_questions(quiz, seed=seed)
     if not paper.asked:
         raise LectureUnavailable
     paper.device, paper.sealed_at = device, now
@@ -107,5 +122,7 @@ def release_papers(*, device: OfflineDevice, stored: Collection[UUID], now: date
     :param stored: the uids of the lessons that it stores. What it has answered but not sent counts all the same, if an
         attempt is left.
     """
-    waiting = SealedPaper.objects.filter(device=device, used_at=None, released_at=None)
+    # The list may have been made before a quiz was stored that is sealed by now.
+    sealed_before = now - MAX_LIST_AGE
+    waiting = SealedPaper.objects.filter(device=device, used_at=None, released_at=None, sealed_at__lt=sealed_before)
     return waiting.exclude(quiz__lesson__uid__in=stored).update(released_at=now)

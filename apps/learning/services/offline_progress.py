@@ -7,11 +7,10 @@ limited by the budget.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
@@ -41,7 +40,7 @@ def take_watched(sending: Sending, lesson_uid: UUID, watched: Watched) -> None:
     :raises VideoReplaced: the lesson got another video since it was played.
     :raises AppError: the learner may not open the lesson, and had not begun it.
     """
-    device, progress = _lock(sending, lesson_uid, watched.began_at)
+    device, progress = _lock(sending, lesson_uid, watched.began_at, watched.made_at)
     lesson, now = progress.lesson, sending.now
     if lesson.kind != Lesson.Kind.VIDEO or lesson.external_host:
         raise LectureUnavailable
@@ -51,7 +50,7 @@ def take_watched(sending: Sending, lesson_uid: UUID, watched: Watched) -> None:
     passed = window.seconds_between(watched.began_at, watched.made_at)
     played = watching.merge(watched.pairs, duration=lesson.duration)
     believed = watching.take(played, int(passed * watching.MAX_SPEED) + watching.ALLOWANCE)
-    gain = watching.take(watching.subtract(believed, progress.watched), sending.seconds_left(device))
+    gain = watching.take(watching.subtract(believed, progress.watched), sending.read_seconds_left())
     _count_on_device(device, watching.seconds(gain))
     place = min(watched.position, float(lesson.duration))
     progress.position, progress.position_at = latest_position(progress, place, window.place(watched.made_at), now)
@@ -65,15 +64,20 @@ def take_watched(sending: Sending, lesson_uid: UUID, watched: Watched) -> None:
     note_activity(progress.enrollment, lesson, window.place(watched.made_at))
 
 
-def _lock(sending: Sending, lesson_uid: UUID, began_at: datetime) -> tuple[OfflineDevice, LessonProgress]:
+def _lock(
+    sending: Sending, lesson_uid: UUID, clock_began_at: datetime, clock_ended_at: datetime
+) -> tuple[OfflineDevice, LessonProgress]:
     """Lock the device, the learner's time and their progress in a lesson, in this order, which all keep."""
-    device = sending.lock_device()
+    window, device = sending.window, sending.lock_device()
+    passed = timedelta(seconds=window.seconds_between(clock_began_at, clock_ended_at))
+    # With a wrong clock nobody knows when, but how long it took.
+    began_at = window.place(clock_began_at) if window.trusts(clock_began_at) else sending.now - passed
     learning_time.hold(user_id=sending.user.pk, now=sending.now)
     known = begin_lesson(user=sending.user, lesson_uid=lesson_uid, now=sending.now)
     rows = LessonProgress.objects.select_for_update(of=("self",)).select_related("enrollment", "lesson")
     progress = rows.get(pk=known.pk)
-    # With a wrong clock nobody knows when; with a connection, the seconds that were played here must fit in.
-    progress.started_at = min(progress.started_at, sending.window.place(began_at))
+    # With a connection, the seconds that were played here must fit in.
+    progress.started_at = min(progress.started_at, began_at)
     return device, progress
 
 
@@ -115,11 +119,15 @@ def _finish(sending: Sending, progress: LessonProgress, made_at: datetime, secon
 
 
 def note_activity(enrollment: Enrollment, lesson: Lesson, at: datetime) -> None:
-    """Let the course resume at this lesson, unless the learner was somewhere else later. In any order the same."""
-    values: dict[str, Any] = {"last_activity_at": at}
+    """Let the course resume at this lesson, unless the learner was somewhere else later. In any order the same.
+
+    A course doesn't resume at a lesson that was taken out, so that it changes nothing here. Of two lessons at the same
+    moment, as wrong clocks have it, the one that was made later wins.
+    """
     if not lesson.is_removed:
-        values["last_lesson"] = lesson
-    Enrollment.objects.filter(pk=enrollment.pk, last_activity_at__lt=at).update(**values)
+        same = Q(last_activity_at=at) & (Q(last_lesson=None) | Q(last_lesson__lt=lesson.pk))
+        rows = Enrollment.objects.filter(Q(last_activity_at__lt=at) | same, pk=enrollment.pk)
+        rows.update(last_activity_at=at, last_lesson=lesson)
 
 
 def take_completed(sending: Sending, lesson_uid: UUID, *, opened_at: datetime, made_at: datetime) -> None:
@@ -129,7 +137,7 @@ def take_completed(sending: Sending, lesson_uid: UUID, *, opened_at: datetime, m
     :raises ReadingTooShort: too little time has passed since the text was opened.
     :raises AppError: the learner may not open the lesson, and had not begun it.
     """
-    device, progress = _lock(sending, lesson_uid, opened_at)
+    device, progress = _lock(sending, lesson_uid, opened_at, made_at)
     lesson, now = progress.lesson, sending.now
     if lesson.kind in {Lesson.Kind.VIDEO, Lesson.Kind.QUIZ}:
         raise LessonCompletesItself
@@ -161,7 +169,7 @@ def _check_reading(sending: Sending, device: OfflineDevice, progress: LessonProg
     text = progress.lesson.body
     wait = reading.seconds_to_wait(text, opened_at=progress.started_at, now=sending.now)
     needed = reading.least_seconds(text) * watching.MAX_SPEED  # seconds of a video that fit into this time
-    lacking = needed - sending.seconds_left(device)
+    lacking = needed - sending.read_seconds_left()
     wait = max(wait, -(-lacking // watching.MAX_SPEED))
     if wait > 0:
         raise ReadingTooShort(wait=wait)

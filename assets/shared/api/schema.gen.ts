@@ -3475,6 +3475,11 @@ export interface components {
             uid: string;
         };
         CheckInInRequest: {
+            /**
+             * @description It stores others, too, which other calls name: no quiz counts as removed.
+             * @default false
+             */
+            is_partial: boolean;
             /** @description The lessons that it stores. */
             lessons: string[];
         };
@@ -3482,6 +3487,8 @@ export interface components {
         CheckInOut: {
             /** @description Of the scripts that show lessons: another one means they changed. */
             build: string;
+            /** @description All lessons of their courses that the learner has completed. */
+            completed: string[];
             lessons: components["schemas"]["CheckedLesson"][];
             /**
              * Format: date-time
@@ -3499,6 +3506,8 @@ export interface components {
             refusal: components["schemas"]["RefusalOut"] | null;
             /** @description Of its present content: another one means it changed. */
             stamp: string;
+            /** @description Of what its learner has done in it: another one means that its page changed. */
+            state: string;
             /** Format: uuid */
             uid: string;
         };
@@ -5004,7 +5013,10 @@ export interface components {
             section: components["schemas"]["StorableSection"];
             /** @description Bytes of the resources whose size is known. */
             size: number;
+            /** @description As the check-in says it. */
             stamp: string;
+            /** @description As the check-in says it. */
+            state: string;
             title: string;
             /** Format: uuid */
             uid: string;

@@ -32,6 +32,7 @@ from apps.learning.analytics.learner import (
 from apps.learning.models import MAX_STAFF_NOTE_LENGTH, Enrollment, StaffNote
 from apps.learning.queries.answers import answers_in
 from apps.learning.queries.exceptions import exceptions_granted_in
+from apps.learning.queries.offline_papers import read_stored_before
 from studyplatform.kit.charts.bars import bar_chart
 from studyplatform.kit.charts.measures import Hours
 from studyplatform.kit.charts.periods import weeks_as_places
@@ -131,6 +132,7 @@ def attempt(request: HttpRequest, uid: UUID, attempt: UUID) -> HttpResponse:
         "attempt": found,
         "course": course,
         "questions": answers_in(found),
+        "stored_before": read_stored_before(found),
         "base": ADDRESS,
         "address": f"{ADDRESS}{uid}",
         "query": f"?course={scope.chosen.slug}" if scope.chosen is not None else "",
