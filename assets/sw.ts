@@ -4,15 +4,15 @@
  * server writes the general page's list of files and its version in front of this script
  * (studyplatform/site/public/offline.py).
  */
-import { MEDIA_PATH, STATIC_PATH, UPDATE_MESSAGE } from "./offline/names";
+import { MEDIA_PATH, SHELL_PAGE, STATIC_PATH, UPDATE_MESSAGE } from "./offline/names";
 import { answerMedia } from "./offline/worker/media";
-import { answerStatic, findShell } from "./offline/worker/shell";
+import { answerStatic, findOwnShell, findShell } from "./offline/worker/shell";
 
 declare const cached: { version: string; page: string; files: string[] };
 
 // TypeScript has types for either pages or workers; these are the parts of a worker that are used here.
 type ExtendableEvent = Event & { waitUntil: (work: Promise<unknown>) => void };
-type Condition = { urlPattern: { pathname: string } } | { requestMode: string };
+type Condition = { urlPattern: { pathname: string; search?: string } } | { requestMode: string };
 type Route = { condition: Condition; source: unknown };
 type InstallEvent = ExtendableEvent & { addRoutes?: (routes: Route[]) => Promise<void> };
 type FetchEvent = Event & {
@@ -41,6 +41,10 @@ const files = new Set(cached.files);
 /** Used by programs, or too large to pass through a service worker. */
 const never = /^\/(api|admin|media|static|ws|mcp)(\/|$)/;
 
+/** How long a page may take before a stored shell is shown in its place. */
+const MAX_WAIT_FOR_PAGE_MS = 12_000;
+const MAX_WAIT_FOR_RELOAD_MS = 60_000;
+
 /** Whether the browser takes such rules (Chromium since 123). */
 const hasRoutes = "addRoutes" in (worker.InstallEvent?.prototype ?? {});
 
@@ -49,6 +53,11 @@ async function route(event: InstallEvent): Promise<void> {
   const at = (pathname: string) => ({ urlPattern: { pathname } });
   await event.addRoutes?.([
     { condition: at("/offline/*"), source: "fetch-event" },
+    // The shell of a stored lesson must not race the server's page.
+    {
+      condition: { urlPattern: { pathname: SHELL_PAGE, search: "lesson=*" } },
+      source: "fetch-event",
+    },
     ...["api", "admin", "media", "ws", "mcp"].map((name) => ({
       condition: at(`/${name}/*`),
       source: "network",
@@ -80,14 +89,43 @@ async function activate(): Promise<void> {
   await worker.clients.claim();
 }
 
+async function fetchPage({ preloadResponse, request }: FetchEvent): Promise<Response> {
+  const early = (await preloadResponse) as Response | undefined;
+  return early ?? (await fetch(request));
+}
+
+/** Whether a page shows a stored lesson, which goes with the shell of its build: the server's page may be of another. */
+function isStoredLesson({ url }: Request): boolean {
+  const { pathname, searchParams } = new URL(url);
+  return pathname === SHELL_PAGE && searchParams.has("lesson");
+}
+
 async function open(event: FetchEvent): Promise<Response> {
+  if (isStoredLesson(event.request)) {
+    const own = await findOwnShell().catch(() => undefined);
+    if (own) return own;
+  }
+  // A reload, as the shell does when the server answers again, is for the page of the server.
+  const isReload = /^(no-cache|reload)$/.test(event.request.cache);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const shell = new Promise<Response>((resolve) => {
+    const show = async (): Promise<void> => {
+      const page = await findShell();
+      if (page) resolve(page);
+    };
+    timer = setTimeout(
+      () => void show().catch(() => undefined),
+      isReload ? MAX_WAIT_FOR_RELOAD_MS : MAX_WAIT_FOR_PAGE_MS,
+    );
+  });
   try {
-    const early = (await event.preloadResponse) as Response | undefined;
-    return early ?? (await fetch(event.request));
+    return await Promise.race([fetchPage(event), shell]);
   } catch (reason) {
     const page = (await findShell()) ?? (await caches.match(cached.page, { cacheName }));
     if (page) return page;
     throw reason;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

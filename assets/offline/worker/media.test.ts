@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 
 import { setStage } from "../testing/page";
 import { bytesOf } from "../testing/server";
@@ -101,8 +101,18 @@ it("breaks off where a lesson is removed, or its account locked, while it is rea
   expect((await get("720p/1.m4s")).status).toBe(404);
 });
 
+it("plays a lesson that was removed and stored again at another quality", async () => {
+  expect((await get("720p/1.m4s", { method: "HEAD" })).status).toBe(200);
+  await stage.tab.removeLessons((await stage.tab.readAccount())!, ["l1"]);
+  vi.setSystemTime(Date.now() + 1000);
+  stage.server.lessons.get("l1")!.resources = [{ name: "480p/1.m4s", bytes: bytesOf(500, 8) }];
+  await queue(stage.tab, stage.server, "l1");
+  await until(async () => (await stateOf(stage.tab, "l1")) === "downloaded");
+  expect((await get("480p/1.m4s")).status).toBe(200);
+});
+
 it("reads no account that is locked, even with its list of resources in memory", async () => {
   expect((await get("page.svg")).status).toBe(200);
-  await stage.tab.lockAccount();
+  await stage.tab.lockAccounts();
   expect((await get("page.svg")).status).toBe(404);
 });

@@ -1,6 +1,6 @@
 /** Answers `/offline/media/{lesson}/{name}`: decrypts what is stored of a lesson, piece by piece. */
 import { readNow } from "../clock";
-import { openDatabase } from "../database";
+import { type Copy, openDatabase } from "../database";
 import { MEDIA_PATH } from "../names";
 import { readResources, type Resource } from "../packages";
 import { countPieces, PIECE_BYTES, placeOfPiece } from "../pieces";
@@ -15,21 +15,22 @@ type Found = {
   size: number;
 };
 
-/** The lists of resources that were read last, by account, lesson and version. A player asks for segment after segment. */
+/** The lists of resources that were read last, by account, lesson and copy. A player asks for segment after segment. */
 const lists = new Map<string, Promise<Resource[]>>();
-const MAX_LISTS = 4;
+const MAX_CACHED_LISTS = 4;
 
 function listResources(
   account: { user: string; key: CryptoKey },
   lesson: string,
-  copy: { version: number },
+  copy: Copy,
 ): Promise<Resource[]> {
-  const name = `${account.user}/${lesson}/${copy.version}`;
+  // A lesson that was removed and stored again begins with the same version.
+  const name = `${account.user}/${lesson}/${copy.version}/${copy.askedAt}`;
   const known = lists.get(name) ?? readResources(account, lesson, copy);
   lists.delete(name);
   lists.set(name, known);
   known.catch(() => lists.delete(name));
-  for (const oldest of [...lists.keys()].slice(0, -MAX_LISTS)) lists.delete(oldest);
+  for (const oldest of [...lists.keys()].slice(0, -MAX_CACHED_LISTS)) lists.delete(oldest);
   return known;
 }
 

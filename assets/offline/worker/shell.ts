@@ -13,6 +13,12 @@ async function readBuild(): Promise<string> {
   }
 }
 
+/** The page of the shell that goes with the lessons of the current account. Undefined if none is stored. */
+export async function findOwnShell(): Promise<Response | undefined> {
+  const build = await readBuild();
+  return build === "" ? undefined : caches.match(SHELL_PAGE, { cacheName: SHELL_CACHE + build });
+}
+
 /** The page of the current account's shell; else of the oldest one that is complete. Undefined if none is stored. */
 export async function findShell(): Promise<Response | undefined> {
   const names = (await caches.keys()).filter((name) => name.startsWith(SHELL_CACHE));
