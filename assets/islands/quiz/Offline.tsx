@@ -21,17 +21,17 @@ export function OfflineRules({ quiz, offline }: { quiz: QuizProps; offline: Offl
             <li>
               <Icon name="clock" />
               {t(
-                "This device measures the time, also while it's closed, and the server checks it later.",
+                "This device keeps the time, even while it's closed, and the server checks it later.",
               )}
             </li>
           )}
           <li>
             <Icon name="refresh-cw" />
-            {t("You can take it once until you're back online.")}
+            {t("You can take it once while you're offline.")}
           </li>
           <li>
             <Icon name="calendar-days" />
-            {t("Submit it before {day}: until then it's on this device.", {
+            {t("Submit it before {day}, when it expires on this device.", {
               day: longDate(offline.expires_at),
             })}
           </li>

@@ -154,14 +154,12 @@ export function Paper({ attempt, isOpenedHere = false, endsAt, ...events }: Prop
               <p className="notice__body">{t("At 0:00, the quiz is submitted as it is.")}</p>
             </div>
           )}
-          {!isOnline && (
+          {!isOnline && !isKeptByPage && (
             <div className="notice notice--warning" role="status">
               <Icon name="wifi-off" className="notice__icon" />
               <p className="notice__title">{t("You're offline")}</p>
               <p className="notice__body">
-                {isKeptByPage
-                  ? t("Keep going. You can submit here, and it's marked when you're back online.")
-                  : t("Keep going. Your answers are saved on this device until you submit.")}
+                {t("Keep going. Your answers are saved on this device until you submit.")}
               </p>
             </div>
           )}

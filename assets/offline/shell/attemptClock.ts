@@ -4,7 +4,7 @@ import type { LocalLesson } from "./localLesson";
 import type { Store } from "./store";
 
 /** How often the time is stored. */
-export const STORE_MS = 5000;
+export const STORE_INTERVAL_MS = 5000;
 
 let counted: { lesson: string; clocks: Clocks } | null = null;
 
@@ -12,14 +12,23 @@ function isOpen({ attempt }: LocalLesson): boolean {
   return attempt !== null && attempt.submittedAt === null;
 }
 
-/** Store the time since it was last counted. Without a page that counts, it is left to the next `startClock`. */
+/**
+ * Store the time since it was last counted. Without a page that counts, it is left to the next `startClock`; where the
+ * storage is full, to the next time.
+ */
 export async function storeTime(store: Store, lesson: string): Promise<LocalLesson> {
-  return store.changeLocal(lesson, (known) => {
+  let before = counted;
+  const add = (known: LocalLesson): LocalLesson => {
+    before = counted;
     if (counted?.lesson !== lesson || !known.attempt || !isOpen(known)) return known;
     const clocks = readClocks();
     const seconds = secondsBetween(counted.clocks, clocks);
     counted = { lesson, clocks };
     return { ...known, attempt: spend(known.attempt, seconds, store.now()) };
+  };
+  return store.changeLocal(lesson, add).catch(async () => {
+    counted = before;
+    return store.readLocal(lesson);
   });
 }
 
@@ -34,16 +43,19 @@ export async function startClock(store: Store, lesson: string): Promise<void> {
         : known,
     );
     counted = { lesson, clocks: readClocks() };
-    setInterval(() => void storeTime(store, lesson), STORE_MS);
+    setInterval(() => void storeTime(store, lesson), STORE_INTERVAL_MS);
   };
-  if (!locks) return count();
+  if (!locks) return count().catch(() => undefined);
   await new Promise<void>((resolve) => {
     // Held until the page is closed. Another tab that has it counts already.
-    void locks.request(`study-offline-attempt-${lesson}`, { ifAvailable: true }, async (lock) => {
+    const hold = async (lock: Lock | null): Promise<void> => {
       if (lock) await count();
       resolve();
       if (lock) await new Promise(() => undefined);
-    });
+    };
+    const options = { ifAvailable: true };
+    // Where the storage is full, nothing is counted until it is asked for again.
+    locks.request(`study-offline-attempt-${lesson}`, options, hold).catch(() => resolve());
   });
 }
 

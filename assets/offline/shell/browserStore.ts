@@ -1,5 +1,6 @@
 /** The store of this browser: what the modules of assets/offline keep of the current account. */
-import { readAccount, readAccountRecord } from "../account";
+import { isCurrent, lockAccounts, readAccount, readAccountRecord } from "../account";
+import { listenToOtherTabs } from "../channel";
 import { readNow } from "../clock";
 import { retryLesson, renewLessons } from "../downloads";
 import { findByPath, listLessons, readPackage, subscribeToLibrary } from "../library";
@@ -9,11 +10,10 @@ import { showSyncReport } from "../report";
 import type { Account, LessonPackage, OfflineLesson } from "../types";
 import { changeLocal, listLocal, readLocal, readValue } from "../values";
 import { type LocalLesson, untouched } from "./localLesson";
-import type { Dependencies } from "./start";
-import type { OfflinePractice, Store, StoredPage } from "./store";
+import type { Dependencies, OfflinePractice, Store, StoredPage } from "./store";
 
 /** How often the time is read again: a device that slept is behind. */
-const CLOCK_MS = 60_000;
+const READ_CLOCK_INTERVAL_MS = 60_000;
 
 /** The time that goes on by the monotonic clock of the page, from what the corrected clock said. */
 async function startTime(): Promise<() => number> {
@@ -23,7 +23,7 @@ async function startTime(): Promise<() => number> {
     const found = await readNow();
     if (found > now()) [read, at] = [found, performance.now()];
   };
-  setInterval(() => void readAgain().catch(() => undefined), CLOCK_MS);
+  setInterval(() => void readAgain().catch(() => undefined), READ_CLOCK_INTERVAL_MS);
   document.addEventListener("visibilitychange", () => void readAgain().catch(() => undefined));
   return () => Math.round(now());
 }
@@ -49,6 +49,13 @@ export function makeStore(account: Account, now: () => number): Store {
   return {
     account,
     now,
+    isCurrent: () => isCurrent(account),
+    onClosed: (listener) =>
+      listenToOtherTabs((event) => {
+        if (event.kind !== "account") return;
+        const judge = (isOpen: boolean) => !isOpen && listener();
+        void isCurrent(account).then(judge, () => undefined);
+      }),
     listLessons: () => listLessons(account),
     findByPath: (pathname) => findByPath(account, pathname),
     readPackage: async (lesson) => {
@@ -62,7 +69,7 @@ export function makeStore(account: Account, now: () => number): Store {
     changeLocal: (lesson, change) =>
       changeLocal<LocalLesson>(account, lesson, (known) => change({ ...untouched, ...known })),
     listLocal: async () => [...(await listLocal(account)).keys()],
-    addChange: (change, title) => addChange(account, change, title),
+    addChange: (change, title, asked) => addChange(account, change, title, asked),
     listChanges: () => listChanges(account),
     sendChanges: () => sendChanges(account),
     onSynced: (listener) =>
@@ -73,9 +80,11 @@ export function makeStore(account: Account, now: () => number): Store {
       subscribeToLibrary(({ kind }) => {
         if (kind === "outbox") listener();
       }),
+    readCompleted: async () => new Set(await readValue<string[]>(account, "completed")),
     readDashboard: () => readValue<StoredPage>(account, "dashboard"),
     readPractice: () => readValue<OfflinePractice>(account, "practice"),
     renew: (lesson) => renew(account, lesson),
+    lockFor: (user) => lockAccounts({ except: user }),
   };
 }
 

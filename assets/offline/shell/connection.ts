@@ -1,8 +1,8 @@
 /** Whether the server answers, asked again and again while it doesn't. */
 
 /** Seconds between two questions. */
-export const CHECK_SECONDS = 30;
-const TIMEOUT_MS = 10_000;
+export const CHECK_INTERVAL_SECONDS = 30;
+const CHECK_TIMEOUT_MS = 10_000;
 const SINCE_KEY = "study.offline.since";
 
 export type ConnectionState =
@@ -15,7 +15,7 @@ export async function asksServer(): Promise<boolean> {
       cache: "no-store",
       credentials: "omit",
       redirect: "error",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
     });
     await answer.json();
     return answer.ok;
@@ -56,6 +56,7 @@ export class Connection {
 
   start(): void {
     addEventListener("online", () => void this.check());
+    addEventListener("offline", () => this.lose());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible" && this.#isDue()) void this.check();
     });
@@ -91,10 +92,10 @@ export class Connection {
 
   #wait(): void {
     if (this.#state.isOnline) return;
-    const nextCheck = Date.now() + CHECK_SECONDS * 1000;
+    const nextCheck = Date.now() + CHECK_INTERVAL_SECONDS * 1000;
     this.#set({ ...this.#state, isChecking: false, nextCheck });
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.check(), CHECK_SECONDS * 1000);
+    this.#timer = setTimeout(() => void this.check(), CHECK_INTERVAL_SECONDS * 1000);
   }
 
   #set(state: ConnectionState): void {

@@ -13,12 +13,17 @@ const numbersOf = (text: string): number[] => [...text.matchAll(/\d+/g)].map(Num
 
 const isDoneRow = (row: Element): boolean => row.querySelector(".lesson--done") !== null;
 
-/** The lessons of the course that were completed on this device and that the server didn't know of. */
+/** The lessons of the course that are complete, on this device or elsewhere, as far as it knows. */
 async function completedHere(store: Store, rows: readonly HTMLElement[]): Promise<Set<string>> {
   const touched = new Set(await store.listLocal());
-  const uids = rows.map((row) => row.dataset.lesson ?? "").filter((uid) => touched.has(uid));
+  const completed = await store.readCompleted();
+  const all = rows.map((row) => row.dataset.lesson ?? "");
+  const uids = all.filter((uid) => touched.has(uid));
   const local = await Promise.all(uids.map((uid) => store.readLocal(uid)));
-  return new Set(uids.filter((_, place) => local[place]?.isCompleted));
+  return new Set([
+    ...uids.filter((_, place) => local[place]?.isCompleted),
+    ...all.filter((uid) => completed.has(uid)),
+  ]);
 }
 
 const rowsOf = (root: ParentNode): HTMLElement[] => [
@@ -98,7 +103,7 @@ async function openedHere(
   const open = new Set<string>();
   for (const { uid, course, state } of stored.values()) {
     if (course.slug !== pack.course.slug || state !== "downloaded") continue;
-    const other = await store.readPackage(uid);
+    const other = await store.readPackage(uid).catch(() => null);
     const isOpen = other?.requires.every((one) => here.has(one) || stored.get(one)?.isCompleted);
     if (isOpen) open.add(uid);
   }
@@ -112,10 +117,12 @@ export async function missingFor(
 ): Promise<{ uid: string; title: string; url: string }[]> {
   const stored = new Map((await store.listLessons()).map((lesson) => [lesson.uid, lesson]));
   const rows = new Map(rowsOf(contentOf(pack)).map((row) => [row.dataset.lesson, row]));
+  const completed = await store.readCompleted();
   const missing = [];
   for (const uid of pack.requires) {
     const known = stored.get(uid);
-    if (known?.isCompleted || (await store.readLocal(uid)).isCompleted) continue;
+    if (known?.isCompleted || completed.has(uid) || (await store.readLocal(uid)).isCompleted)
+      continue;
     const row = rows.get(uid);
     const words = row?.querySelector(".lesson__title")?.textContent.trim();
     missing.push({

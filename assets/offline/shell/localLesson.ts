@@ -1,7 +1,7 @@
 /** What a learner did in a lesson on this device; sealed like the lesson itself. */
 import type { components } from "../../shared/api/schema.gen";
 import type { Paper } from "../../shared/questions/state";
-import type { Pair } from "./pairs";
+import type { Pair } from "../watchedPairs";
 
 type Schemas = components["schemas"];
 

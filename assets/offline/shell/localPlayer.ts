@@ -1,5 +1,5 @@
 /** The props of the player as they are on this device by now. */
-import { merge, type Pair, secondsIn } from "./pairs";
+import { merge, type Pair, secondsIn } from "../watchedPairs";
 import type { components } from "../../shared/api/schema.gen";
 import { t } from "../../shared/i18n";
 import type { LessonPackage } from "../types";
@@ -10,7 +10,7 @@ type Player = components["schemas"]["PlayerOut"];
 type Link = components["schemas"]["LessonLink"];
 
 /** A video that was left within its last seconds starts from the beginning, as on the server. */
-const ENDED_SECONDS = 5;
+const SECONDS_BEFORE_END = 5;
 
 /** With what was watched here, and with the next lesson only if it is on this device. */
 export async function localPlayer(
@@ -22,7 +22,7 @@ export async function localPlayer(
   const isNewer =
     local.positionAt !== "" &&
     Date.parse(local.positionAt) > Date.parse(player.position_at ?? "1970-01-01");
-  const isEnded = local.position >= player.duration - ENDED_SECONDS;
+  const isEnded = local.position >= player.duration - SECONDS_BEFORE_END;
   const watched = merge([...(player.watched as Pair[]), ...local.watched]);
   const { done, percent } = await countOf(store, pack);
   return {

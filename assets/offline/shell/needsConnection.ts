@@ -2,7 +2,7 @@
 import { t } from "../../shared/i18n";
 
 /** What can't work here. Forms that scripts answer on this device are left alone. */
-const ACTS =
+const ACT_SELECTOR =
   "form[data-bookmark], form[action*='/dashboard/'], [data-ask-tutor], .tutor-opens-panel, .tutor-opens-page";
 
 /** Explain all of them with one sentence, which each of them refers to. */
@@ -13,7 +13,7 @@ export function explainWhatNeedsConnection(root: HTMLElement): void {
   says.className = "vh";
   says.textContent = t("Needs a connection");
   root.append(says);
-  for (const part of root.querySelectorAll<HTMLElement>(ACTS)) {
+  for (const part of root.querySelectorAll<HTMLElement>(ACT_SELECTOR)) {
     const act = part.matches("form") ? part.querySelector<HTMLElement>("button") : part;
     if (act) turnOff(act, id);
   }

@@ -6,15 +6,14 @@ import type { Account } from "../types";
 import { catchUp } from "./attempts";
 import { makeStore } from "./browserStore";
 import { make, makeButton, makeNotice } from "./elements";
+import { readQuizOfPage } from "./quizOfPage";
 import { submitAttempt } from "./settle";
 
 /** Offer to continue it, or to submit it as it is. The server opens no attempt of the same paper here. */
-export async function offerAttempt(account: Account, quiz: HTMLElement): Promise<void> {
-  // The shell shows the attempt itself.
-  if (document.documentElement.dataset.offline !== undefined) return;
-  const script = quiz.nextElementSibling;
-  const { lesson_uid: lesson } = JSON.parse(script?.textContent ?? "{}") as { lesson_uid?: string };
-  if (!lesson) return;
+export async function offerAttempt(account: Account): Promise<void> {
+  const quiz = readQuizOfPage();
+  if (!quiz) return;
+  const { lesson } = quiz;
   const now = await readNow();
   const store = makeStore(account, () => now);
   const { attempt } = await store.readLocal(lesson);
@@ -29,16 +28,16 @@ export async function offerAttempt(account: Account, quiz: HTMLElement): Promise
   const proceed = make(
     "a",
     { class: "btn btn--sm btn--primary", href: `/offline?lesson=${lesson}` },
-    t("Continue it"),
+    t("Continue the attempt"),
   );
   const notice = makeNotice(
     "info",
     "hourglass",
-    t("You began an attempt on this device without a connection"),
-    t("Your answers are kept here. It counts as one of your attempts once it's submitted."),
+    t("You started an attempt offline on this device"),
+    t("Your answers are saved here. The attempt counts once you submit it."),
     proceed,
-    makeButton(t("Submit it as it is"), "btn--sm", () => void submit()),
+    makeButton(t("Submit it now"), "btn--sm", () => void submit()),
   );
   notice.classList.add("mt-5");
-  quiz.before(notice);
+  quiz.island.before(notice);
 }

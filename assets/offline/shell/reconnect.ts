@@ -4,8 +4,10 @@ import type { Credentials } from "../../shared/auth/session";
 import { t } from "../../shared/i18n";
 import type { SyncReport } from "../types";
 import { keepReport } from "../keptReport";
+import { isBusy } from "./busy";
 import type { OfflineNotice } from "./notice";
-import { settleAll } from "./settle";
+import { reloadPage } from "./scrolling";
+import { sendFirst } from "./sendFirst";
 import type { Store } from "./store";
 
 export type Reconnecting = {
@@ -13,9 +15,11 @@ export type Reconnecting = {
   notice: OfflineNotice;
   /** Whether the page that is shown exists on the server, too. */
   isReplaceable: boolean;
+  /** Whether it shows what was asked for. Otherwise nothing keeps it here. */
+  works: boolean;
   showReport: (report: SyncReport) => void;
-  /** What was sent since the page was opened, by whichever module or tab. */
-  readSynced: () => SyncReport;
+  /** What was sent, by whichever module or tab, since this was last asked. */
+  takeSynced: () => SyncReport;
   /** There was no answer after all. */
   onLost: () => void;
   reload?: () => void;
@@ -34,19 +38,26 @@ async function askWho(): Promise<Credentials | null> {
   return (await answer.json()) as Credentials;
 }
 
-/** Whether something would be lost or interrupted by a new page. */
-export function isBusy(): boolean {
-  const media = [...document.querySelectorAll<HTMLMediaElement>("video, audio")];
-  if (media.some((one) => !one.paused && !one.ended)) return true;
-  if (document.querySelector("[data-open-attempt], dialog[open], .flash")) return true;
-  const { activeElement: active } = document;
-  const isField = active?.matches("input:not([type=radio], [type=checkbox]), textarea") ?? false;
-  return isField && (active as HTMLInputElement).value !== "";
+type Leaving = Pick<Reconnecting, "store" | "notice" | "takeSynced" | "onLost">;
+
+/**
+ * Send what waits, then go to a page of the server, which says what was sent. Without a response nobody goes anywhere.
+ * Returns whether there was one.
+ */
+export async function leave(context: Leaving, go: () => void): Promise<boolean> {
+  const { waiting, isLost } = await sendFirst(context.store, context.notice);
+  if (isLost) {
+    context.onLost();
+    return false;
+  }
+  keepReport({ ...context.takeSynced(), waiting });
+  go();
+  return true;
 }
 
 export async function reconnect(context: Reconnecting): Promise<void> {
-  const { store, notice, isReplaceable, showReport, onLost } = context;
-  const reload = context.reload ?? ((): void => location.reload());
+  const { store, notice, isReplaceable, works, showReport, onLost } = context;
+  const reload = context.reload ?? reloadPage;
   let who: Credentials | null;
   try {
     who = await askWho();
@@ -54,32 +65,42 @@ export async function reconnect(context: Reconnecting): Promise<void> {
     onLost();
     return;
   }
+  const other = who?.user.id === store.account.user ? undefined : who?.user.id;
+  if (other !== undefined) {
+    try {
+      // Otherwise the list would show this account again, and load itself again and again.
+      await store.lockFor(other);
+    } catch {
+      onLost();
+      return;
+    }
+  }
   if (who?.user.id !== store.account.user) {
     // What was done here stays, for when this account is signed in again. Another account sees its own pages.
-    if (who) reload();
+    if (who || !works) reload();
     else
       notice.offer(
-        t("You're back online. Sign in, and what you did here is sent."),
+        t("You're back online. Sign in to send what you did here."),
         t("Sign in"),
         reload,
       );
     return;
   }
   session.login(who.user, who.token);
-  let report: SyncReport;
-  try {
-    await settleAll(store);
-    report = await store.sendChanges();
-  } catch {
+  const report = await sendFirst(store, notice);
+  if (report.isLost) {
     onLost();
     return;
   }
   if (isReplaceable && !isBusy()) {
-    keepReport({ ...context.readSynced(), waiting: report.waiting });
-    reload();
+    await leave(context, reload);
     return;
   }
   showReport(report);
-  if (isReplaceable) notice.offer(t("You're back online."), t("Load the current page"), reload);
-  else notice.hide();
+  if (!isReplaceable) {
+    notice.hide();
+    return;
+  }
+  const load = (): void => void leave(context, reload).catch(reload);
+  notice.offer(t("You're back online."), t("Load the current page"), load);
 }

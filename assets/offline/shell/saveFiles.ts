@@ -7,7 +7,7 @@ import { toast } from "../../shared/toasts";
 import { MEDIA_PATH } from "../names";
 
 /** After this time the browser has begun to save. */
-const REVOKE_MS = 60_000;
+const REVOKE_DELAY_MS = 60_000;
 
 export function startSavingFiles(): void {
   document.addEventListener("click", (event) => {
@@ -27,5 +27,5 @@ async function save({ href, download }: HTMLAnchorElement): Promise<void> {
   if (!response.ok) throw new Error(`${href}: ${response.status}`);
   const address = URL.createObjectURL(await response.blob());
   Object.assign(document.createElement("a"), { href: address, download }).click();
-  setTimeout(() => URL.revokeObjectURL(address), REVOKE_MS);
+  setTimeout(() => URL.revokeObjectURL(address), REVOKE_DELAY_MS);
 }

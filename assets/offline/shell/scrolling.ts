@@ -1,13 +1,13 @@
 /** Scroll position and fragment of a page whose content arrives after the page: as if it had come with it. */
 
-const KEY = "study.offline.scroll";
+const SCROLL_KEY = "study.offline.scroll";
 
 type Places = Record<string, number>;
 
 /** The places of this tab, by the address and the entry of the history. */
 function readPlaces(): Places {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Places;
+    return JSON.parse(sessionStorage.getItem(SCROLL_KEY) ?? "{}") as Places;
   } catch {
     return {};
   }
@@ -25,11 +25,20 @@ export function keepScroll(): void {
     history.replaceState({ index: String(Date.now()) }, "");
   addEventListener("pagehide", () => {
     try {
-      sessionStorage.setItem(KEY, JSON.stringify({ ...readPlaces(), [entryKey()]: scrollY }));
+      sessionStorage.setItem(
+        SCROLL_KEY,
+        JSON.stringify({ ...readPlaces(), [entryKey()]: scrollY }),
+      );
     } catch {
       // Storage is blocked: the page begins at its top.
     }
   });
+}
+
+/** Load the page again. The server's page keeps no position: the browser restores it. */
+export function reloadPage(): void {
+  history.scrollRestoration = "auto";
+  location.reload();
 }
 
 /** Once the content is there: scroll to where it was left, or to the fragment of the address. */

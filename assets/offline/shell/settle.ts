@@ -4,7 +4,7 @@ import type { Change } from "../types";
 import { catchUp, changeOfAttempt, isOverdue, submit } from "./attempts";
 import type { LocalAttempt, LocalLesson } from "./localLesson";
 import type { Store } from "./store";
-import { changeOfWatching } from "./watching";
+import { changesOfWatching } from "./watching";
 
 /** Run the function while no other tab runs one, where the browser can tell. */
 async function exclusively(work: () => Promise<void>): Promise<void> {
@@ -31,16 +31,23 @@ export async function settleLesson(store: Store, lesson: string): Promise<void> 
  */
 async function settle(store: Store, lesson: string): Promise<void> {
   const known = await store.readLocal(lesson);
-  const title = (await store.readPackage(lesson))?.title ?? "";
-  const watched = changeOfWatching(lesson, known.unsentWatching, newUid());
-  const changes = [...(watched ? [watched] : []), ...changesOfNotes(lesson, known)];
+  const changes = [
+    ...changesOfWatching(lesson, known.unsentWatching),
+    ...changesOfNotes(lesson, known),
+  ];
+  const { attempt } = known;
+  const isLeft = attempt?.isQueued === false && attempt.submittedAt !== null;
+  const isDue = isLeft || (attempt !== null && isOverdue(catchUp(attempt, store.now())));
+  if (changes.length === 0 && !isDue) return;
+  const title = await titleOf(store, lesson);
   for (const one of changes) await store.addChange(one, title);
   if (changes.length > 0) await store.changeLocal(lesson, (now) => withoutSettled(now, known));
-  const { attempt } = known;
-  if (!attempt) return;
-  const isLeft = attempt.submittedAt !== null && !attempt.isQueued;
-  if (isLeft || isOverdue(catchUp(attempt, store.now())))
-    await submitAttempt(store, lesson, title, (open) => catchUp(open, store.now()));
+  if (isDue) await submitAttempt(store, lesson, title, (open) => catchUp(open, store.now()));
+}
+
+/** The title of a lesson, also of one that can't be opened any more; empty if this device has forgotten it. */
+async function titleOf(store: Store, lesson: string): Promise<string> {
+  return (await store.listLessons()).find(({ uid }) => uid === lesson)?.title ?? "";
 }
 
 function changesOfNotes(lesson: string, { notes, unsentNotes }: LocalLesson): Change[] {
@@ -94,7 +101,7 @@ export async function submitAttempt(
   });
   const { attempt } = local;
   if (!attempt || attempt.isQueued) return local;
-  await store.addChange(changeOfAttempt(lesson, attempt), title);
+  await store.addChange(changeOfAttempt(lesson, attempt), title, attempt.paper.questions);
   return store.changeLocal(lesson, (known) =>
     known.attempt ? { ...known, attempt: { ...known.attempt, isQueued: true } } : known,
   );

@@ -7,6 +7,7 @@ import { notesHere } from "./api/notes";
 import { isDeleted } from "../../shared/notes/content";
 import { outlineOf } from "./courseState";
 import { loadSheets, runScripts } from "./files";
+import type { LocalLesson } from "./localLesson";
 import { localPlayer } from "./localPlayer";
 import { mountIslands } from "./mountIslands";
 import { explainWhatNeedsConnection, markAbsentLessons } from "./needsConnection";
@@ -23,10 +24,10 @@ export async function showLesson(
   change: (content: HTMLElement) => void = () => undefined,
 ): Promise<void> {
   const { page, uid } = pack;
-  const local = await store.changeLocal(uid, (known) => ({
-    ...known,
-    openedAt: known.openedAt || store.now(),
-  }));
+  const open = (known: LocalLesson) => ({ ...known, openedAt: known.openedAt || store.now() });
+  const local = await store
+    .changeLocal(uid, open)
+    .catch(async () => open(await store.readLocal(uid))); // the storage is full
   const content = document.createElement("main");
   content.append(document.importNode(contentOf(pack), true));
   const player = playerOf(pack);

@@ -10,6 +10,7 @@ export function showMain({ title, look = "", content }: Shown): HTMLElement {
   const site = document.title.split(" | ").at(-1) ?? "";
   document.title = site ? `${title} | ${site}` : title;
   main.className = look;
+  document.querySelector(".top")?.classList.toggle("top--wide", main.matches(".page--wide"));
   const isWhole = content instanceof HTMLElement && content.matches("main");
   main.replaceChildren(...(isWhole ? content.childNodes : [content]));
   main.removeAttribute("aria-busy");

@@ -20,7 +20,7 @@ export async function showDashboard(store: Store): Promise<boolean> {
     "info",
     "clock",
     t("As of {time}", { time: dateAndTime(page.at) }),
-    t("What you do on this device since is added when you're back online."),
+    t("What you've done on this device since then is added when you're back online."),
   );
   content.prepend(state);
   state.after(make("p", { class: "vh", id: "needs-connection" }, t("Needs a connection")));
@@ -32,8 +32,8 @@ export async function showDashboard(store: Store): Promise<boolean> {
   return true;
 }
 
-/** Practice: the page of templates/learning/practice.html without the figures beside the cards. */
-export async function showPractice(store: Store): Promise<void> {
+/** Practice: the page of templates/learning/practice.html without the figures beside the cards; false without cards. */
+export async function showPractice(store: Store): Promise<boolean> {
   const stored = await store.readPractice();
   if (!stored) {
     const title = t("Practice");
@@ -44,7 +44,7 @@ export async function showPractice(store: Store): Promise<void> {
       acts: [make("a", { class: "btn", href: "/offline" }, t("Lessons on this device"))],
     });
     showMain({ title, look: "page", content });
-    return;
+    return false;
   }
   const props = make("script", { type: "application/json" });
   props.textContent = JSON.stringify(await practiceHere(store, stored));
@@ -61,4 +61,5 @@ export async function showPractice(store: Store): Promise<void> {
   await loadSheets(["practice"]);
   const main = showMain({ title: t("Practice"), look: "page drill", content });
   await mountIslands(main);
+  return true;
 }

@@ -39,10 +39,20 @@ export function makeSignedOut(): HTMLElement {
   return makePage({
     icon: "lock",
     title: t("Sign in when you're back online"),
-    body: t(
-      "Lessons on this device open only for the account that downloaded them, while it's signed in.",
-    ),
+    body: t("Only the account that downloaded these lessons can open them, while it's signed in."),
     acts: [makeButton(t("Try again"), "btn--primary", () => location.reload())],
+  });
+}
+
+/** What is stored has been spoiled. */
+export function makeUnreadable(): HTMLElement {
+  return makePage({
+    icon: "circle-alert",
+    title: t("This page can't be opened"),
+    body: t(
+      "What's stored of it on this device can't be read. It's downloaded again when you're online.",
+    ),
+    acts: [makeButton(t("Try again"), "btn--primary", () => location.reload()), listLink()],
   });
 }
 
@@ -60,7 +70,7 @@ export function makeNotHere(course: readonly OfflineLesson[]): HTMLElement {
   return makePage({
     icon: "cloud-off",
     title: t("This lesson isn't on this device"),
-    body: t("When you're online, press Download under the lesson. Then it opens here, too."),
+    body: t("When you're online, press Download under the lesson to open it here too."),
     acts: [listLink()],
     more: makeLessonList(t("On this device from this course"), course),
   });
@@ -107,7 +117,7 @@ export function makeNotPlayable(lesson: OfflineLesson, renew: HTMLElement): HTML
   return makePage({
     icon: "hourglass",
     title: t("{lesson} isn't downloaded yet", { lesson: name }),
-    body: t("{percent}% is on this device. The download continues when you're back online.", {
+    body: t("{percent}% is downloaded. The download continues when you're back online.", {
       percent,
     }),
     acts: [listLink()],

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { authenticatedApi, setLocalAnswer, unwrap } from "../../shared/api/client";
 import { session } from "../../shared/auth/browser";
+import { openAttempt } from "./attempts";
+import type { LocalAttempt } from "./localLesson";
 import { startShell } from "./start";
 import { forgetLocks, MemoryStore, packageOf, pageOf, playerProps, T0 } from "./testing";
 
@@ -75,6 +77,20 @@ it("shows a stored lesson at its address, with what was done here", async () => 
   expect(words("[data-offline-account]")).toContain("Amara");
 });
 
+it("shows a stored lesson where nothing can be written, as the storage is full", async () => {
+  store.changeLocal = () => Promise.reject(new DOMException("Full", "QuotaExceededError"));
+  await openShell("/learn/algebra/video");
+  expect(words("h1")).toBe("Lesson");
+  expect(main().hasAttribute("aria-busy")).toBe(false);
+});
+
+it("shows a page of its own where what is stored can't be read", async () => {
+  store.readPackage = () => Promise.reject(new DOMException("", "OperationError"));
+  await openShell("/learn/algebra/video");
+  expect(words("h1")).toBe("This page can't be opened");
+  expect(main().hasAttribute("aria-busy")).toBe(false);
+});
+
 it("acts as the account without a token, and answers calls here", async () => {
   await openShell("/learn/algebra/video");
 
@@ -110,6 +126,29 @@ it("says that an expired lesson is to be renewed, and keeps a locked one closed"
   expect(words("main li")).toBe("1.1Far not on this device");
 });
 
+it("opens a lesson whose newer copy is still on its way", async () => {
+  store.lessons[0]!.state = "held";
+  await openShell("/learn/algebra/video");
+  expect(words("h1")).toBe("Lesson");
+});
+
+it("opens a lesson after one that was completed elsewhere and isn't on this device", async () => {
+  store.packages.get("video")!.requires = ["elsewhere"];
+  store.completed.add("elsewhere");
+  await openShell("/learn/algebra/video");
+  expect(document.title).toBe("1.1 video | Study Platform");
+  expect(words("[data-course-count]")).toContain("2");
+});
+
+it("offers to submit the open attempt of an expired lesson", async () => {
+  store.lessons[0]!.state = "expired";
+  const paper = { uid: "paper-1", questions: [], answers: {}, time_limit: 0 };
+  const attempt = openAttempt(paper as unknown as LocalAttempt["paper"], T0, "change-1");
+  await store.changeLocal("video", (known) => ({ ...known, attempt }));
+  await openShell("/learn/algebra/video");
+  expect(words("main .notice__title")).toBe("Your attempt here is still open");
+});
+
 it("reads a file that is saved by itself", async () => {
   await openShell("/learn/algebra/video");
   document.body.insertAdjacentHTML(
@@ -129,6 +168,14 @@ it("reads a file that is saved by itself", async () => {
   link.dispatchEvent(event);
   expect(event.defaultPrevented).toBe(true);
   await vi.waitFor(() => expect(made).toHaveBeenCalledOnce());
+});
+
+it("looks for a connection at once at the address that opens a stored lesson with one, too", async () => {
+  const asked = (): number => fetch.mock.calls.filter(([one]) => one === "/healthz").length;
+  await openShell("/learn/algebra/video");
+  expect(asked()).toBe(0);
+  await openShell("/offline?lesson=video");
+  expect(asked()).toBe(1);
 });
 
 it("shows nothing of anybody without an account", async () => {

@@ -2,26 +2,19 @@
 import { setLocalAnswer } from "../../shared/api/client";
 import { session } from "../../shared/auth/browser";
 import { t } from "../../shared/i18n";
-import { joinReports } from "../keptReport";
+import { joinReports, nothing } from "../keptReport";
 import type { SyncReport } from "../types";
 import { makeAnswer } from "./api/answer";
 import { Connection } from "./connection";
 import { OfflineNotice } from "./notice";
-import { type Opened, openRoute } from "./open";
-import { reconnect } from "./reconnect";
+import { followLinks } from "./followLinks";
+import { makeOpenedList, type Opened, openRoute } from "./open";
+import { leave, reconnect } from "./reconnect";
 import { routeOf } from "./route";
-import { keepScroll } from "./scrolling";
+import { keepScroll, reloadPage } from "./scrolling";
 import { startSavingFiles } from "./saveFiles";
 import { settleAll } from "./settle";
-import type { Store } from "./store";
-
-export type Dependencies = {
-  openStore: () => Promise<Store | null>;
-  lastContact: () => Promise<number>;
-  /** Whether any account stores something in this browser. */
-  hasStored: () => boolean;
-  showReport: (report: SyncReport) => void;
-};
+import type { Dependencies, Store } from "./store";
 
 /** Show this page as one of the account: islands know its user, dates its zone, and calls are answered here. */
 function actAs(store: Store): void {
@@ -38,28 +31,37 @@ function actAs(store: Store): void {
   }
 }
 
+/** Mark the link of the header that leads to this page. */
+function markCurrentLink(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("header nav a"))
+    if (link.pathname === location.pathname && !location.search)
+      link.setAttribute("aria-current", "page");
+}
+
 /** Time until a change is sent that is made with a connection: others follow. */
-const SEND_MS = 2000;
+const SEND_DELAY_MS = 2000;
 /** How often what a video adds to its lesson becomes a change. */
-const SETTLE_MS = 60_000;
+const SETTLE_INTERVAL_MS = 60_000;
 
 /** A page that stays open with a connection, as it is used, sends what is done on it. */
 function sendWhileOnline(
   store: Store,
   connection: Connection,
-  showReport: Dependencies["showReport"],
+  showSent: (report: SyncReport) => void,
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   setInterval(() => {
     if (connection.state.isOnline) void settleAll(store).catch(() => undefined);
-  }, SETTLE_MS);
+  }, SETTLE_INTERVAL_MS);
   store.onAdded(() => {
     if (!connection.state.isOnline) return;
     clearTimeout(timer);
-    timer = setTimeout(
-      () => void store.sendChanges().then(showReport, () => connection.lose()),
-      SEND_MS,
-    );
+    timer = setTimeout(() => {
+      void store.sendChanges().then((report) => {
+        if (report.isLost) connection.lose();
+        else showSent(report);
+      });
+    }, SEND_DELAY_MS);
   });
 }
 
@@ -76,11 +78,24 @@ export async function startShell({
     keepScroll();
     startSavingFiles();
   }
+  markCurrentLink();
   const store = await openStore().catch(() => null);
-  let synced: SyncReport = { taken: 0, refused: [], waiting: 0 };
+  let synced = nothing;
+  const takeSynced = (): SyncReport => {
+    const taken = synced;
+    synced = nothing;
+    return taken;
+  };
+  /** What this page says, the next one need not say. */
+  const showSent = (report: SyncReport): void => {
+    takeSynced();
+    showReport(report);
+  };
   if (store) {
     store.onSynced((report) => (synced = joinReports(synced, report)));
     actAs(store);
+    // Signed out by another tab, or as somebody else: what is shown here is no longer theirs to see.
+    store.onClosed(() => location.reload());
     // What pages have left that were closed before they could: attempts, watched seconds, notes.
     await settleAll(store).catch(() => undefined);
     document.addEventListener("visibilitychange", () => {
@@ -88,25 +103,31 @@ export async function startShell({
     });
   }
 
-  let opened: Opened = { works: isList, isReplaceable: !isList };
+  let opened: Opened = isList
+    ? makeOpenedList()
+    : { works: false, promise: "", isReplaceable: true };
   const notice = new OfflineNotice(() => void connection.check());
   const connection = new Connection(await lastContact().catch(() => 0), (state) => {
-    notice.show(state, opened.works);
+    notice.show(state, opened.promise);
     if (!state.isOnline) return;
-    if (!opened.works && opened.isReplaceable) location.reload();
-    else if (store)
-      void reconnect({
-        store,
-        notice,
-        isReplaceable: opened.isReplaceable,
-        showReport,
-        readSynced: () => synced,
-        onLost: () => connection.lose(),
-      });
+    if (store) void reconnect({ ...opened, ...leavingOf(store), showReport: showSent });
+    else if (!opened.works && opened.isReplaceable) reloadPage();
   });
-  if (store) sendWhileOnline(store, connection, showReport);
+  const leavingOf = (from: Store) => ({
+    store: from,
+    notice,
+    takeSynced,
+    onLost: () => connection.lose(),
+  });
+  if (store) {
+    sendWhileOnline(store, connection, showSent);
+    followLinks(
+      () => connection.state.isOnline,
+      (go) => leave(leavingOf(store), go),
+    );
+  }
   opened = await openRoute(store, route, hasStored());
-  // The list is a page of the server, too: there may be a connection.
-  if (isList) await connection.check();
+  // These open with a connection, too.
+  if (isList || route.page === "stored") await connection.check();
   connection.start();
 }

@@ -1,6 +1,6 @@
 /** A store of tests, and packages of lessons. */
 import type { components } from "../../shared/api/schema.gen";
-import type { Change, LessonPackage, OfflineLesson, WaitingChange } from "../types";
+import type { Change, LessonPackage, OfflineLesson, SyncReport, WaitingChange } from "../types";
 import { type LocalLesson, untouched } from "./localLesson";
 import type { OfflinePractice, Store, StoredPage } from "./store";
 
@@ -28,6 +28,7 @@ export class MemoryStore implements Store {
   changes: WaitingChange[] = [];
   dashboard: StoredPage | null = null;
   practice: OfflinePractice | null = null;
+  completed = new Set<string>();
   sent = 0;
 
   now = (): number => this.time;
@@ -55,16 +56,20 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   };
   listChanges = () => Promise.resolve([...this.changes]);
-  sendChanges = () => {
+  sendChanges = (): Promise<SyncReport> => {
     this.sent += 1;
     const taken = this.changes.splice(0).length;
-    return Promise.resolve({ taken, refused: [], waiting: 0 });
+    return Promise.resolve({ taken, refused: [], results: [], waiting: 0 });
   };
+  isCurrent = () => Promise.resolve(true);
+  onClosed = () => () => undefined;
   onSynced = () => () => undefined;
   onAdded = () => () => undefined;
+  readCompleted = () => Promise.resolve(this.completed);
   readDashboard = () => Promise.resolve(this.dashboard);
   readPractice = () => Promise.resolve(this.practice);
   renew = () => Promise.resolve();
+  lockFor: Store["lockFor"] = () => Promise.resolve();
 
   /** Store a lesson with its page. */
   add(pack: LessonPackage, facts: Partial<OfflineLesson> = {}): void {
@@ -125,6 +130,7 @@ export function packageOf(
     now,
     expires_at: new Date(T0 + 30 * 86_400_000).toISOString(),
     stamp: "s",
+    state: "",
     build: "b",
     page: { title: `1.1 ${uid}`, main_class: "page player", html, sheets: ["lesson"], scripts: [] },
     notes: [],

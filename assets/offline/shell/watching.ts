@@ -1,12 +1,13 @@
 /** How watching a video on this device adds up: the rules of apps/learning/activity/watching.py. */
+import { newUid } from "../../shared/newUid";
 import type { Change } from "../types";
 import type { LocalLesson, UnsentWatching } from "./localLesson";
-import { merge, type Pair, secondsIn, subtract } from "./pairs";
+import { merge, type Pair, secondsIn, subtract } from "../watchedPairs";
 
 /** Share of the distinct seconds of a video after which it is complete. */
 export const COMPLETE_AT = 0.9;
 /** The contract's limit of one change. */
-const MAX_PAIRS = 500;
+const MAX_PAIRS_IN_CHANGE = 500;
 
 export function isWatched(watched: readonly Pair[], duration: number): boolean {
   return duration > 0 && secondsIn(watched) >= duration * COMPLETE_AT;
@@ -44,19 +45,21 @@ export function addWatched(
   };
 }
 
-/** What was watched since the last change, as a change; null if nothing was. */
-export function changeOfWatching(
-  lesson: string,
-  unsent: UnsentWatching | null,
-  id: string,
-): Change | null {
-  if (!unsent) return null;
+/** What was watched since the last change, as changes; none if nothing was. */
+export function changesOfWatching(lesson: string, unsent: UnsentWatching | null): Change[] {
+  if (!unsent) return [];
   const { beganAt, madeAt, position, watched } = unsent;
-  return {
-    id,
-    kind: "watched",
-    lesson,
-    made_at: madeAt,
-    watched: { position, watched: watched.slice(0, MAX_PAIRS), began_at: beganAt },
-  };
+  // Where only the position is new, that is a change, too.
+  const count = Math.max(1, Math.ceil(watched.length / MAX_PAIRS_IN_CHANGE));
+  return Array.from({ length: count }, (_, place) => {
+    const from = place * MAX_PAIRS_IN_CHANGE;
+    const part = watched.slice(from, from + MAX_PAIRS_IN_CHANGE);
+    return {
+      id: newUid(),
+      kind: "watched",
+      lesson,
+      made_at: madeAt,
+      watched: { position, watched: part, began_at: beganAt },
+    };
+  });
 }

@@ -2,7 +2,8 @@
 import { csrfHeaders } from "../api/csrf";
 import { type Credentials, Session } from "./session";
 
-async function fetchSession(): Promise<Credentials | null> {
+/** Who is signed in by the cookie, whatever this page shows; null: nobody. Rejects if the server is unreachable. */
+export async function fetchSession(): Promise<Credentials | null> {
   const answer = await fetch("/api/v1/auth/session/", {
     credentials: "same-origin",
     headers: { Accept: "application/json" },

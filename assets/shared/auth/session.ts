@@ -85,6 +85,11 @@ export class Session {
     return this.#isAssumed || (this.#state.user !== null && isTokenValid(this.#state.token));
   }
 
+  /** Whether the page acts as a user without having asked the server. */
+  get isAssumed(): boolean {
+    return this.#isAssumed;
+  }
+
   /** Show this user's things without asking the server: for a page whose calls are answered on this device. */
   assume(user: SessionUser): void {
     this.#isAssumed = true;

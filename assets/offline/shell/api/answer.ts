@@ -1,5 +1,6 @@
 /** The offline API: answers calls of the islands from this device. What it doesn't know is left to the server. */
 import type { LocalAnswer } from "../../../shared/api/client";
+import { NotAuthenticated } from "../../../shared/auth/session";
 import type { Store } from "../store";
 import { noteRoutes } from "./notes";
 import { courseRoutes } from "./course";
@@ -23,6 +24,7 @@ export function makeAnswer(store: Store): LocalAnswer {
     for (const { method, path, handle } of routes) {
       const found = method === request.method ? path.exec(pathname) : null;
       if (!found) continue;
+      if (!(await store.isCurrent())) throw new NotAuthenticated();
       const text = request.method === "GET" ? "" : await request.clone().text();
       const body: unknown = text ? JSON.parse(text) : null;
       const [, uid = "", other = ""] = found;

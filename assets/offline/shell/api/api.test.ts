@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 
 import { settleAll } from "../settle";
 import { call, forgetLocks, MemoryStore, packageOf, pageOf, playerProps, T0 } from "../testing";
+import type { OfflinePractice } from "../store";
 import { makeAnswer } from "./answer";
 
 let store: MemoryStore;
@@ -29,6 +30,10 @@ beforeEach(() => {
 it("leaves what it doesn't know to the server", async () => {
   expect(await ask("GET", "/lessons/unknown/player/")).toBeNull();
   expect(await ask("POST", "/offline/devices/d/changes/", { changes: [] })).toBeNull();
+  // A rating that a page with a connection has left, of a card that isn't here: it must not be refused.
+  store.practice = { practice: { cards: [] }, solutions: [] } as unknown as OfflinePractice;
+  const review = { key: "k", turn: 2, rating: 3 };
+  expect(await ask("POST", "/practice/cards/card-9/reviews/", review)).toBeNull();
   expect(
     await makeAnswer(store)(new Request("https://elsewhere.test/api/v1/practice/")),
   ).toBeNull();

@@ -46,7 +46,8 @@ async function checkAnswer({ store, uid, body }: Call): Promise<Response | null>
 async function review({ store, uid, body }: Call): Promise<Response | null> {
   const stored = await store.readPractice();
   const card = stored?.practice.cards.find((one) => one.uid === uid);
-  if (!card) return refuse("PRACTICE_CARD_NOT_FOUND", 404);
+  // Another page's rating that could not be sent yet: only the server knows whether there is such a card.
+  if (!card) return null;
   const { key, turn, rating, answer } = body as Schemas["PracticeReviewInRequest"];
   const now = store.now();
   if (!rated.has(uid))

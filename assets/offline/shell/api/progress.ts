@@ -5,7 +5,7 @@ import type { LessonPackage } from "../../types";
 import { countOf } from "../courseState";
 import type { Store } from "../store";
 import { playerOf, waitOf } from "../pageProps";
-import { merge, type Pair, secondsIn } from "../pairs";
+import { merge, type Pair, secondsIn, subtract } from "../../watchedPairs";
 import { addWatched, isWatched } from "../watching";
 import type { Call, Routes } from "./routes";
 import { refuse, respond } from "./responses";
@@ -18,20 +18,33 @@ export const progressRoutes: Routes = {
   "POST /api/v1/lessons/{uid}/complete/": completeLesson,
 };
 
+/** Page → lesson → the seconds that its player has reported: it reports all of them, again and again. */
+const reported = new WeakMap<Store, Map<string, Pair[]>>();
+
+function reportedOn(store: Store): Map<string, Pair[]> {
+  const known = reported.get(store) ?? new Map<string, Pair[]>();
+  reported.set(store, known);
+  return known;
+}
+
 async function saveProgress({ store, uid, body }: Call): Promise<Response | null> {
   const pack = await store.readPackage(uid);
   if (!pack) return null;
   const { position, watched } = body as SaveProgress;
   const player = playerOf(pack);
   const pairs = (watched ?? []) as Pair[];
+  const before = reportedOn(store);
+  // What the server has refused since counts again once it is watched again.
+  const played = subtract(pairs, before.get(uid) ?? []);
   let isNew = false;
   const local = await store.changeLocal(uid, (known) => {
-    const next = addWatched(known, { position: position, watched: pairs }, store.now());
+    const next = addWatched(known, { position: position, watched: played }, store.now());
     const all = merge([...(player?.watched ?? []), ...next.watched]);
     const isCompleted = known.isCompleted || isWatched(all, player?.duration ?? pack.duration);
     isNew = isCompleted && !known.isCompleted && !pack.is_completed;
     return { ...next, isCompleted };
   });
+  before.set(uid, pairs);
   const seconds = secondsIn([...(player?.watched ?? []), ...local.watched]);
   return respond(await progressOut(store, pack, { position: local.position, seconds, isNew }));
 }

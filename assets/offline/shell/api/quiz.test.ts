@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { forgetClock } from "../attemptClock";
+import { forgetClock, startClock } from "../attemptClock";
 import { settleAll } from "../settle";
 import { call, forgetLocks, MemoryStore, packageOf, T0 } from "../testing";
 import { makeAnswer } from "./answer";
@@ -179,4 +179,26 @@ it("offers the next paper once the server has marked the attempt", async () => {
   const now = new Date(store.time + 60_000).toISOString();
   store.packages.set("quiz", { ...pack, now, paper: { ...pack.paper!, uid: "paper-2" } });
   expect(await getQuiz()).toMatchObject({ attempt: null, may_attempt: true });
+});
+
+it("shows an attempt while the storage is full, and counts its time once there is room", async () => {
+  await open();
+  pass(10);
+  const { changeLocal } = store;
+  store.changeLocal = () => Promise.reject(new DOMException("Full", "QuotaExceededError"));
+  expect(await getQuiz()).toMatchObject({ attempt: { uid: "paper-1" } });
+  pass(20);
+  store.changeLocal = changeLocal;
+  expect(await getQuiz()).toMatchObject({ attempt: { seconds_left: 570 } });
+});
+
+it("waits for no clock where another attempt can't be written", async () => {
+  await open();
+  closeFor(0);
+  const request = (_name: string, _options: object, work: (lock: object) => Promise<void>) =>
+    work({});
+  Object.defineProperty(navigator, "locks", { configurable: true, value: { request } });
+  store.changeLocal = () => Promise.reject(new DOMException("Full", "QuotaExceededError"));
+  await expect(startClock(store, "quiz")).resolves.toBeUndefined();
+  forgetLocks();
 });
