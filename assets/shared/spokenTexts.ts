@@ -73,9 +73,11 @@ export const spokenTexts = {
     "Not saved: this device is full",
   ],
   offline: [
-    "Sending what you did without a connection",
+    "Sending your offline changes",
     "Renewing",
     "{lesson} is on this device",
+    "{count} lessons are on this device",
+    "{lesson}: {percent}% downloaded",
     "The download of {lesson} stopped",
   ],
   tutor: ["Chat restored", "Rating removed", "Thank you"],

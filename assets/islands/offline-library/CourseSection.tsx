@@ -13,11 +13,11 @@ import { t, tn } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
 import { LessonRow } from "./LessonRow";
-import { type Actions, NEXT_LESSONS } from "./useActions";
+import { type Actions, LESSONS_ADDED_BY_PRESS } from "./useActions";
 
 /** Finished lessons that are listed without being asked for, and all others. */
-const FINISHED_SHOWN = 2;
-const LESSONS_SHOWN = 20;
+const MAX_FINISHED_SHOWN = 2;
+const LESSONS_PER_PAGE = 20;
 
 type Props = {
   group: CourseGroup;
@@ -94,8 +94,8 @@ function foldLessons(lessons: readonly OfflineLesson[]): {
   shown: OfflineLesson[];
   folded: OfflineLesson[];
 } {
-  const open = lessons.filter((lesson) => !isFinished(lesson)).slice(0, LESSONS_SHOWN);
-  const shown = [...open, ...lessons.filter(isFinished).slice(0, FINISHED_SHOWN)];
+  const open = lessons.filter((lesson) => !isFinished(lesson)).slice(0, LESSONS_PER_PAGE);
+  const shown = [...open, ...lessons.filter(isFinished).slice(0, MAX_FINISHED_SHOWN)];
   const folded = lessons.filter((lesson) => !shown.includes(lesson));
   return folded.length > 1 ? { shown, folded } : { shown: [...lessons], folded: [] };
 }
@@ -106,6 +106,7 @@ function summaryOf(lessons: readonly OfflineLesson[]): string {
     return t("{lessons}, none playable", { lessons: count });
   const received = receivedOf(lessons);
   const size = lessons.reduce((sum, one) => sum + Math.max(one.size, one.received), 0);
+  if (size === 0) return count;
   const measure = lessons.every(isPlayable) ? roughSize(received) : sizeOf(received, size);
   return `${count}, ${measure}`;
 }
@@ -115,6 +116,7 @@ function CourseActions({ group, actions, isOnline }: Omit<Props, "current">) {
   const expired = lessons.filter(({ state }) => state === "expired");
   const isBusy = actions.busy === course.slug;
   const size = expired.reduce((sum, one) => sum + Math.max(0, one.size - one.received), 0);
+  const renewal = size > 0 ? t("Renew all, {size}", { size: roughSize(size) }) : t("Renew all");
   return (
     <div className="row row--tight">
       {expired.length > 1 && (
@@ -123,11 +125,11 @@ function CourseActions({ group, actions, isOnline }: Omit<Props, "current">) {
           size="sm"
           isBusy={isBusy}
           disabled={!isOnline}
-          aria-label={t("Renew all expired lessons of {course}", { course: course.title })}
+          aria-label={[renewal, course.title].join(": ")}
           onClick={() => actions.renew(expired, course.slug)}
         >
           <Icon name="rotate-ccw" />
-          {size > 0 ? t("Renew all, {size}", { size: roughSize(size) }) : t("Renew all")}
+          {renewal}
         </Button>
       )}
       {isOnline && expired.length < 2 && (
@@ -136,13 +138,13 @@ function CourseActions({ group, actions, isOnline }: Omit<Props, "current">) {
           size="sm"
           isBusy={isBusy}
           aria-label={t("Download the next {count} lessons of {course}", {
-            count: NEXT_LESSONS,
+            count: LESSONS_ADDED_BY_PRESS,
             course: course.title,
           })}
           onClick={() => actions.addNext(course, lessons)}
         >
           <Icon name="cloud-download" />
-          {t("Next {count}", { count: NEXT_LESSONS })}
+          {t("Next {count}", { count: LESSONS_ADDED_BY_PRESS })}
         </Button>
       )}
       <Button

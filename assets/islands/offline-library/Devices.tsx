@@ -11,7 +11,7 @@ import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import { Icon } from "../../shared/ui/Icon";
 
-const DEVICES = ["offline-devices"];
+const DEVICES_QUERY = ["offline-devices"];
 
 type Props = {
   /** Null: it stores nothing in this browser. */
@@ -25,14 +25,14 @@ type Props = {
 export function Devices({ account, store, isOnline, reload }: Props) {
   const heading = useId();
   const queries = useQueryClient();
-  const devices = useQuery({ queryKey: DEVICES, queryFn: fetchDevices, enabled: isOnline });
+  const devices = useQuery({ queryKey: DEVICES_QUERY, queryFn: fetchDevices, enabled: isOnline });
   const removing = useMutation({
     mutationFn: async ({ uid }: Device) => {
       if (uid === account?.device) await store.removeDevice(account.user);
       else await removeDevice(uid);
     },
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: DEVICES });
+      await queries.invalidateQueries({ queryKey: DEVICES_QUERY });
       await reload();
     },
     onError: (error) => toast(describeFailure(error), { icon: "circle-alert" }),
@@ -42,9 +42,11 @@ export function Devices({ account, store, isOnline, reload }: Props) {
     const isSure = await confirmFirst({
       title: t("Remove {device}?", { device: device.name }),
       text: isThis
-        ? t("All lessons are removed from this device. Your progress and notes are kept.")
+        ? t(
+            "This removes all lessons and unsent changes from this device. Everything already sent is kept.",
+          )
         : t(
-            "Its lessons can't be opened any more, and are deleted when it's next online. What you did there and it hasn't sent yet is lost.",
+            "Its lessons can no longer be opened, and are deleted when it's next online. Changes it hasn't sent are lost.",
           ),
       confirm: t("Remove"),
     });

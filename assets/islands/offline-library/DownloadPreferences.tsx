@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-import { qualities } from "../../offline/controls/picking";
+import { qualities } from "../../offline/qualities";
 import { qualityChoice } from "../../offline/controls/words";
 import { knowsWifi } from "../../offline/network";
 import type { Preferences, Quality } from "../../offline/types";

@@ -61,18 +61,21 @@ export function NothingStored({ days, isOnline, isSignedIn }: Props) {
 type SignedOutProps = {
   signedOut: SignedOutLessons;
   isOnline: boolean;
+  /** To another account. */
+  isSignedIn: boolean;
   store: Store;
   reload: () => Promise<void>;
 };
 
 /** Lessons are stored here, and the account that can open them is signed out. */
-export function SignedOut({ signedOut, isOnline, store, reload }: SignedOutProps) {
+export function SignedOut({ signedOut, isOnline, isSignedIn, store, reload }: SignedOutProps) {
+  const size = { size: roughSize(signedOut.size) };
   const remove = async (): Promise<void> => {
     const isSure = await confirmFirst({
       title: t("Remove these lessons?"),
       text: t(
-        "This frees {size}. What was done here and hasn't been sent is lost, unless the account signs in again first.",
-        { size: roughSize(signedOut.size) },
+        "This frees {size}. Changes that haven't been sent are lost, unless that account signs in again first.",
+        size,
       ),
       confirm: t("Remove"),
     });
@@ -82,20 +85,23 @@ export function SignedOut({ signedOut, isOnline, store, reload }: SignedOutProps
   };
   return (
     <EmptyPanel
-      title={tn(
-        "{count} lesson of an account that is signed out",
-        "{count} lessons of an account that is signed out",
-        signedOut.lessons,
-      )}
-      text={t(
-        "They take {size} and are encrypted. Only that account can open them, by signing in.",
-        {
-          size: roughSize(signedOut.size),
-        },
-      )}
+      title={
+        isSignedIn
+          ? tn(
+              "{count} lesson of another account",
+              "{count} lessons of another account",
+              signedOut.lessons,
+            )
+          : tn(
+              "{count} lesson of an account that is signed out",
+              "{count} lessons of an account that is signed out",
+              signedOut.lessons,
+            )
+      }
+      text={t("They take up {size} and are encrypted. Only that account can open them.", size)}
     >
       <div className="row">
-        {isOnline && (
+        {isOnline && !isSignedIn && (
           <a className="btn btn--primary" href="/auth/login?next=/offline">
             {t("Sign in")}
           </a>

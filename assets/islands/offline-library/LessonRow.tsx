@@ -1,4 +1,4 @@
-import { percentOf } from "../../offline/controls/picking";
+import { percentOf, sizeHere } from "../../offline/controls/picking";
 import { describeLesson, lookOf, nameOf, roughSize } from "../../offline/controls/words";
 import type { OfflineLesson } from "../../offline/types";
 import type { IconName } from "../../shared/iconNames";
@@ -32,7 +32,7 @@ export function LessonRow({ lesson, actions, isOnline, isCurrent }: Props) {
           {lesson.state === "waiting" ? (
             <span aria-hidden="true">–</span>
           ) : (
-            lesson.state !== "ended" && roughSize(shownSize(lesson))
+            lesson.state !== "ended" && roughSize(sizeHere(lesson))
           )}
         </span>
         <RowActions lesson={lesson} actions={actions} isOnline={isOnline} />
@@ -49,15 +49,15 @@ export function LessonRow({ lesson, actions, isOnline, isCurrent }: Props) {
   );
 }
 
-/** A text takes hardly any room, but some. */
-const shownSize = ({ state, received }: OfflineLesson): number =>
-  state === "downloaded" ? Math.max(1, received) : received;
-
 type RowActionsProps = Omit<Props, "isCurrent">;
 
 function RowActions({ lesson, actions, isOnline }: RowActionsProps) {
   const values = { lesson: nameOf(lesson) };
   const isBusy = actions.busy === lesson.uid;
+  const renewal =
+    lesson.size > lesson.received
+      ? t("Renew, {size}", { size: roughSize(lesson.size - lesson.received) })
+      : t("Renew");
   const press = (icon: IconName, label: string, run: () => void) => (
     <button
       className="icon-btn icon-btn--sm"
@@ -114,12 +114,10 @@ function RowActions({ lesson, actions, isOnline }: RowActionsProps) {
             size="sm"
             isBusy={isBusy}
             disabled={!isOnline}
-            aria-label={t("Renew {lesson}", values)}
+            aria-label={[renewal, nameOf(lesson)].join(": ")}
             onClick={() => actions.renew([lesson], lesson.uid)}
           >
-            {lesson.size > lesson.received
-              ? t("Renew, {size}", { size: roughSize(lesson.size - lesson.received) })
-              : t("Renew")}
+            {renewal}
           </Button>
           {press("trash-2", t("Remove {lesson} from this device", values), () =>
             actions.remove([lesson], lesson.uid),

@@ -20,7 +20,7 @@ export function LimitDialog({ limit, granted, used, onSave, onClose }: Props) {
   const offered = LIMITS_GB.map((count) => count * GB).filter(
     (size) => granted === 0 || size <= granted || size === limit,
   );
-  const [chosen, setChosen] = useState(offered.includes(limit) ? limit : (offered[0] ?? limit));
+  const [chosen, setChosen] = useState(limit);
   const save = (): void => {
     onSave(chosen);
     onClose();
@@ -40,7 +40,7 @@ export function LimitDialog({ limit, granted, used, onSave, onClose }: Props) {
         </>
       }
     >
-      <p>{t("Downloads stop when lessons take this much. Nothing is removed.")}</p>
+      <p>{t("Downloads stop at this limit. Nothing is removed.")}</p>
       <div className="field mt-4">
         <label className="field__label" htmlFor="limit">
           {t("Limit")}

@@ -82,7 +82,7 @@ it("pauses, resumes, cancels, tries again and renews", async () => {
   await press("Try again to download 3 C");
   await press("Cancel the download of 4 D");
   expect(screen.getByText("Renew, 96 MB")).toBeTruthy();
-  await press("Renew 5 E");
+  await press("Renew, 96 MB: 5 E");
   await press("Dismiss 6 F");
 
   expect(store.pauseLesson).toHaveBeenCalledWith(account, "a");
@@ -181,6 +181,51 @@ it("shows what waits to be sent, and why something was refused until that is dis
   expect(store.sendChanges).toHaveBeenCalled();
 });
 
+it("shows what was answered in an attempt that was refused until its answers are removed", async () => {
+  const options = [
+    { id: "a", html: "Normal" },
+    { id: "b", html: "Reverse" },
+  ];
+  const ask = { kind: "single", options, left: [], right: [], gaps: [], unit: "" };
+  let changes = [
+    {
+      change: {
+        id: "r",
+        kind: "attempt",
+        lesson: "l6",
+        made_at: "2027-03-09T18:44:00Z",
+        attempt: { answers: { q1: { id: "b" } } },
+      },
+      title: "2.6 Quiz",
+      asked: [
+        { ...ask, uid: "q1", prompt_html: "What kind of fault?" },
+        { ...ask, uid: "q2", prompt_html: "Which bed is older?" },
+      ],
+      refusal: { code: "NO", title: "", message: "You used your last attempt elsewhere." },
+    },
+  ] as unknown as WaitingChange[];
+  const store = createStore([storedLesson()], {
+    listChanges: vi.fn(() => Promise.resolve(changes)),
+    removeChange: vi.fn(() => {
+      changes = [];
+      return Promise.resolve();
+    }),
+  });
+  await show(store);
+
+  await press("Your answers to 2.6 Quiz");
+  const dialog = within(screen.getByRole("dialog", { name: "Your answers to 2.6 Quiz" }));
+  expect(dialog.getByText("You used your last attempt elsewhere.")).toBeTruthy();
+  const [first, second] = dialog.getAllByRole("listitem");
+  expect(first?.textContent).toBe("What kind of fault?Reverse");
+  expect(second?.textContent).toBe("Which bed is older?Not answered");
+  asking.confirmFirst.mockResolvedValueOnce(false).mockResolvedValueOnce(true);
+  await user.click(dialog.getByRole("button", { name: "Remove answers" }));
+  expect(store.removeChange).not.toHaveBeenCalled();
+  await user.click(dialog.getByRole("button", { name: "Remove answers" }));
+  await waitFor(() => expect(screen.queryByText("2.6 Quiz")).toBeNull());
+});
+
 it("follows downloads in other tabs, and says aloud when one is complete", async () => {
   const store = createStore([storedLesson({ state: "downloading", received: 10 * MB })]);
   await show(store);
@@ -242,9 +287,37 @@ it("removes another device, and all that is here with this one", async () => {
 });
 
 it("says how to download where nothing is there", async () => {
-  await show(createStore());
-
+  const leave = await show(createStore([], { readAccount: () => Promise.resolve(null) }));
   expect(screen.getByText(/It will play here for 30 days/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Sign in" })).toBeTruthy();
+  leave();
+
+  const store = createStore();
+  await show(store);
+  expect(screen.queryByRole("link", { name: "Sign in" })).toBeNull();
+  expect(screen.getByRole("link", { name: "My Learning" })).toBeTruthy();
+  expect(store.openAccount).not.toHaveBeenCalled(); // it is open: loading the page again would not end
+});
+
+it("finds out who is signed in, and opens what is stored of them", async () => {
+  const store = createStore([], {
+    readAccount: () => Promise.resolve(null),
+    findUser: () => Promise.resolve("ben"),
+    countSignedOut: () => Promise.resolve({ lessons: 3, size: 210 * MB }),
+  });
+  await show(store);
+
+  expect(screen.getByText("3 lessons of another account")).toBeTruthy();
+  expect(screen.queryByRole("link", { name: "Sign in" })).toBeNull();
+  expect(store.openAccount).toHaveBeenCalledWith("ben");
+});
+
+it("opens nothing that is open, where its last lesson was removed", async () => {
+  const store = createStore([], { findUser: () => Promise.resolve("amara") });
+  await show(store);
+
+  expect(screen.getByText("Nothing downloaded yet")).toBeTruthy();
+  expect(store.openAccount).not.toHaveBeenCalled();
 });
 
 it("says why this browser can't store anything", async () => {

@@ -5,7 +5,6 @@ import type { Store } from "../../offline/controls/store";
 import { countLessons } from "../../offline/controls/words";
 import { describeFailure } from "../../offline/controls/failures";
 import type { Account, OfflineLesson, Preferences } from "../../offline/types";
-import { useAuth } from "../../shared/auth/AuthProvider";
 import { duration } from "../../shared/format";
 import { useOnline } from "../../shared/hooks/useOnline";
 import { t, tn } from "../../shared/i18n";
@@ -15,9 +14,12 @@ import { Icon } from "../../shared/ui/Icon";
 import { CourseSection } from "./CourseSection";
 import { Devices } from "./Devices";
 import { DownloadPreferences } from "./DownloadPreferences";
-import { CannotStore, NothingStored, SignedOut } from "./Empty";
+import { CannotStore } from "./Empty";
 import { FreeSpaceDialog } from "./FreeSpaceDialog";
 import { InstallButton } from "./InstallButton";
+import { keepFocus } from "./keepFocus";
+import { Nothing } from "./Nothing";
+import { RefusedChanges } from "./RefusedChanges";
 import { StoragePanel } from "./StoragePanel";
 import { useActions } from "./useActions";
 import { type Library, useLibrary } from "./useLibrary";
@@ -46,32 +48,17 @@ export function OfflineLibrary({ days, store }: OfflineLibraryProps) {
     <PageHead>
       {refusal ? (
         <CannotStore refusal={refusal} />
-      ) : signedOut.lessons > 0 && !account ? (
-        <SignedOut signedOut={signedOut} isOnline={isOnline} store={store} reload={reload} />
       ) : (
-        <Nothing days={days} account={account} store={store} isOnline={isOnline} reload={reload} />
+        <Nothing
+          days={days}
+          account={account}
+          signedOut={signedOut}
+          store={store}
+          isOnline={isOnline}
+          reload={reload}
+        />
       )}
     </PageHead>
-  );
-}
-
-type NothingProps = OfflineLibraryProps & {
-  account: Account | null;
-  isOnline: boolean;
-  reload: () => Promise<void>;
-};
-
-/** Nothing is stored here; other devices of the learner may store something, and be in the way. */
-function Nothing({ days, account, store, isOnline, reload }: NothingProps) {
-  const { isAuthenticated } = useAuth();
-  return (
-    <div className="stack gap-6">
-      <NothingStored days={days} isOnline={isOnline} isSignedIn={isAuthenticated} />
-      {isAuthenticated && (
-        <Devices account={account} store={store} isOnline={isOnline} reload={reload} />
-      )}
-      <InstallButton />
-    </div>
   );
 }
 
@@ -88,6 +75,8 @@ function Full({ library, account, store, reload }: FullProps) {
   const [isClearing, setClearing] = useState(false);
   const { lessons, changes, preferences } = library;
   const expired = lessons.filter(({ state }) => state === "expired");
+  const waiting = changes.filter(({ refusal }) => refusal === null);
+  const refused = changes.filter(({ refusal }) => refusal !== null);
   const savePreferences = async (next: Preferences): Promise<void> => {
     await store.writePreferences(next);
     await reload();
@@ -100,6 +89,7 @@ function Full({ library, account, store, reload }: FullProps) {
       toast(describeFailure(reason), { icon: "circle-alert" });
     }
     await reload();
+    keepFocus();
   };
   return (
     <PageHead
@@ -141,19 +131,24 @@ function Full({ library, account, store, reload }: FullProps) {
           )}
         </div>
         <aside className="dash__side" aria-label={t("Storage and unsent changes")}>
+          {refused.length > 0 && (
+            <RefusedChanges refused={refused} account={account} store={store} reload={reload} />
+          )}
           <StoragePanel
             library={library}
             store={store}
             onPreferences={(next) => void savePreferences(next)}
             reload={reload}
           />
-          <WaitingChanges
-            changes={changes}
-            account={account}
-            store={store}
-            isOnline={isOnline}
-            reload={reload}
-          />
+          {waiting.length > 0 && (
+            <WaitingChanges
+              waiting={waiting}
+              account={account}
+              store={store}
+              isOnline={isOnline}
+              reload={reload}
+            />
+          )}
           <DownloadPreferences
             preferences={preferences}
             onChange={(next) => void savePreferences(next)}
@@ -201,7 +196,9 @@ function PageHead({ lessons = [], tools, children }: PageHeadProps) {
               {seconds >= 60 && `, ${duration(seconds)}`}
             </p>
           )}
-          <h1 className="h1 mt-2">{t("On this device")}</h1>
+          <h1 className="h1 mt-2" tabIndex={-1}>
+            {t("On this device")}
+          </h1>
         </div>
         {tools && <div className="row row--tight">{tools}</div>}
       </div>
@@ -214,7 +211,7 @@ function ReadFailure({ error, reload }: { error: unknown; reload: () => Promise<
   return (
     <section className="notice notice--error" role="alert">
       <Icon name="circle-alert" className="notice__icon" />
-      <p className="notice__title">{t("What is stored here can't be read")}</p>
+      <p className="notice__title">{t("The lessons stored here can't be read")}</p>
       <p className="notice__body">{describeFailure(error)}</p>
       <div className="notice__acts">
         <button className="btn btn--sm" type="button" onClick={() => void reload()}>

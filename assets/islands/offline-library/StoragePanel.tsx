@@ -12,7 +12,7 @@ import { LimitDialog } from "./LimitDialog";
 import type { Library } from "./useLibrary";
 
 /** Courses with a color of their own; the rest share one. */
-const COLORS = ["var(--chart-1)", "var(--chart-3)", "var(--chart-4)", "var(--chart-2)"];
+const COURSE_COLORS = ["var(--chart-1)", "var(--chart-3)", "var(--chart-4)", "var(--chart-2)"];
 const REST_COLOR = "var(--chart-5)";
 
 type Part = { name: string; size: number; color: string };
@@ -24,9 +24,10 @@ function findParts({ lessons, use }: Library): Part[] {
     .filter(({ size }) => size > 0)
     .sort((a, b) => b.size - a.size);
   const parts: Part[] = courses
-    .slice(0, COLORS.length)
-    .map((part, index) => ({ ...part, color: COLORS[index] ?? REST_COLOR }));
-  const rest = courses.slice(COLORS.length).reduce((sum, { size }) => sum + size, 0) + use.others;
+    .slice(0, COURSE_COLORS.length)
+    .map((part, index) => ({ ...part, color: COURSE_COLORS[index] ?? REST_COLOR }));
+  const rest =
+    courses.slice(COURSE_COLORS.length).reduce((sum, { size }) => sum + size, 0) + use.others;
   if (rest > 0)
     parts.push({
       name: use.others > 0 ? t("Other courses and accounts") : t("Other courses"),
@@ -77,7 +78,7 @@ export function StoragePanel({ library, store, onPreferences, reload }: Props) {
           {reserved > 0 && (
             <i
               className="held"
-              style={{ "--v": percent(reserved), "--k": COLORS[0] } as CSSProperties}
+              style={{ "--v": percent(reserved), "--k": COURSE_COLORS[0] } as CSSProperties}
             />
           )}
         </span>

@@ -12,20 +12,17 @@ import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
 
 type Props = {
-  changes: readonly WaitingChange[];
+  waiting: readonly WaitingChange[];
   account: Account;
   store: Store;
   isOnline: boolean;
   reload: () => Promise<void>;
 };
 
-/** What was done without a connection and is not sent yet, and what was refused. */
-export function WaitingChanges({ changes, account, store, isOnline, reload }: Props) {
+/** What was done without a connection and is not sent yet. */
+export function WaitingChanges({ waiting, account, store, isOnline, reload }: Props) {
   const heading = useId();
   const [isSending, setSending] = useState(false);
-  const waiting = changes.filter(({ refusal }) => refusal === null);
-  const refused = changes.filter(({ refusal }) => refusal !== null);
-  if (changes.length === 0) return null;
 
   const send = async (): Promise<void> => {
     setSending(true);
@@ -37,58 +34,29 @@ export function WaitingChanges({ changes, account, store, isOnline, reload }: Pr
     setSending(false);
     await reload();
   };
-  const dismiss = async ({ change }: WaitingChange): Promise<void> => {
-    await store.removeChange(account, change.id);
-    await reload();
-  };
   return (
-    <section aria-labelledby={heading} id="waiting">
+    <section aria-labelledby={heading}>
       <div className="sec-head sec-head--fine">
         <h2 className="h4" id={heading}>
-          {waiting.length > 0 ? t("Waiting to be sent") : t("Couldn't be saved")}
+          {t("Waiting to be sent")}
         </h2>
       </div>
-      {refused.length > 0 && (
-        <ul className="device device--refused">
-          {refused.map((one) => (
-            <li key={one.change.id}>
-              <Icon name="circle-alert" className="is-error" label={t("Refused")} />
-              <span>
-                {one.title}
-                <span className="small faint block">{one.refusal?.message}</span>
-              </span>
-              <button
-                className="icon-btn icon-btn--sm"
-                type="button"
-                aria-label={t("Dismiss {change}", { change: one.title })}
-                onClick={() => void dismiss(one)}
-              >
-                <Icon name="x" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {waiting.length > 0 && (
-        <>
-          <ul className="device">
-            {groupChanges(waiting).map((group) => (
-              <Group key={group.kind} group={group} />
-            ))}
-          </ul>
-          <p className="small muted mt-3">
-            {isOnline
-              ? t("Sent automatically, in this order.")
-              : t("Sent automatically, in this order, when you're back online.")}{" "}
-            {t("If you also studied elsewhere, the furthest position wins.")}
-          </p>
-          {isOnline && (
-            <Button size="sm" className="mt-3" isBusy={isSending} onClick={() => void send()}>
-              <Icon name="refresh-cw" />
-              {t("Send now")}
-            </Button>
-          )}
-        </>
+      <ul className="device">
+        {groupChanges(waiting).map((group) => (
+          <Group key={group.kind} group={group} />
+        ))}
+      </ul>
+      <p className="small muted mt-3">
+        {isOnline
+          ? t("Sent automatically, in this order.")
+          : t("Sent automatically, in this order, when you're back online.")}{" "}
+        {t("If you also studied on another device, your latest position counts.")}
+      </p>
+      {isOnline && (
+        <Button size="sm" className="mt-3" isBusy={isSending} onClick={() => void send()}>
+          <Icon name="refresh-cw" />
+          {t("Send now")}
+        </Button>
       )}
     </section>
   );

@@ -10,8 +10,9 @@ import type { Account, OfflineLesson } from "../../offline/types";
 import { confirmFirst } from "../../shared/confirming";
 import { t, tn } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
+import { keepFocus } from "./keepFocus";
 
-export const NEXT_LESSONS = 10;
+export const LESSONS_ADDED_BY_PRESS = 10;
 
 export type Actions = {
   /** The key of what is running: the uid of a lesson, the slug of a course. */
@@ -38,7 +39,10 @@ export function useActions(store: Store, account: Account, reload: () => Promise
         toast(describeFailure(reason), { icon: "circle-alert" });
       })
       .then(reload)
-      .finally(() => setBusy(null));
+      .finally(() => {
+        setBusy(null);
+        keepFocus();
+      });
   };
 
   const remove = async (lessons: readonly OfflineLesson[]): Promise<void> => {
@@ -66,9 +70,9 @@ export function useActions(store: Store, account: Account, reload: () => Promise
     stored: readonly OfflineLesson[],
   ): Promise<void> => {
     const course = await fetchCourse(slug);
-    const lessons = findNext(course.lessons, stored, NEXT_LESSONS);
+    const lessons = findNext(course.lessons, stored, LESSONS_ADDED_BY_PRESS);
     if (lessons.length === 0) {
-      toast(t("All lessons left in this course are on this device."), { icon: "info" });
+      toast(t("The rest of this course is already on this device."), { icon: "info" });
       return;
     }
     await openDownloadSheet({

@@ -1,9 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
-import { announce } from "../../shared/announce";
-import { t } from "../../shared/i18n";
+import { createDownloadAnnouncer } from "../../offline/controls/announceDownloads";
 import type { SignedOutLessons, Store } from "../../offline/controls/store";
-import { nameOf } from "../../offline/controls/words";
 import type {
   Account,
   OfflineLesson,
@@ -51,18 +49,6 @@ async function readLibrary(store: Store): Promise<Library> {
   return { refusal, account, lessons, changes, use, preferences, signedOut };
 }
 
-/** Say which downloads have ended since. */
-function announceChanges(before: readonly OfflineLesson[], now: readonly OfflineLesson[]): void {
-  for (const lesson of now) {
-    const earlier = before.find(({ uid }) => uid === lesson.uid);
-    if (!earlier || earlier.state === lesson.state) continue;
-    const name = nameOf(lesson);
-    if (lesson.state === "downloaded") announce(t("{lesson} is on this device", { lesson: name }));
-    if (lesson.state === "failed")
-      announce(t("The download of {lesson} stopped", { lesson: name }));
-  }
-}
-
 /** What is stored, kept fresh; null until it is read. `reload` reads it again at once. */
 export function useLibrary(store: Store): {
   library: Library | null;
@@ -71,19 +57,18 @@ export function useLibrary(store: Store): {
 } {
   const [library, setLibrary] = useState<Library | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const shown = useRef<readonly OfflineLesson[]>([]);
+  const [announceDownloads] = useState(createDownloadAnnouncer);
 
   const reload = useCallback(async (): Promise<void> => {
     try {
       const next = await readLibrary(store);
-      announceChanges(shown.current, next.lessons);
-      shown.current = next.lessons;
+      announceDownloads(next.lessons);
       setLibrary(next);
       setError(null);
     } catch (reason) {
       setError(reason);
     }
-  }, [store]);
+  }, [announceDownloads, store]);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;

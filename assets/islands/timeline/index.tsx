@@ -132,7 +132,7 @@ export function Island({ lesson, has_video, may_write, notebook, questions }: Pr
         ref={list}
         tabIndex={0}
         role="region"
-        aria-label={has_video ? t("Timeline of the lesson") : t("My notes")}
+        aria-label={has_video ? t("Timeline of the lesson") : t("Notes on this lesson")}
         data-scroll=""
       >
         {shown.length > 0 ? (

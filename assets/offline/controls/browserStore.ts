@@ -1,6 +1,9 @@
 /** The store of this browser. */
-import { lockAccount, readAccount, removeSignedOut } from "../account";
-import { removeDevice, startAccount } from "../devices";
+import { csrfCookie } from "../../shared/api/csrf";
+import { session } from "../../shared/auth/browser";
+import { lockAccounts, readAccount, removeSignedOut } from "../account";
+import { openAccount, removeDevice, startAccount } from "../devices";
+import { countLeft } from "./countLeft";
 import {
   cancelLesson,
   pauseLesson,
@@ -20,13 +23,22 @@ import {
 } from "../storage";
 import type { Store } from "./store";
 
+/** A page that names nobody asks the server, unless nobody has signed in with this browser. */
+async function findUser(): Promise<string | null> {
+  if (!session.isAuthenticated && csrfCookie() !== undefined)
+    await session.renew().catch(() => false);
+  return session.state.user?.id ?? null;
+}
+
 /** All that pages do with what this browser stores. */
 export function openStore(): Store {
   return {
     whyNotPossible,
     readAccount,
+    findUser,
+    openAccount,
     startAccount,
-    lockAccount,
+    lockAccount: () => lockAccounts(),
     removeDevice,
     countSignedOut,
     removeSignedOut,
@@ -48,5 +60,9 @@ export function openStore(): Store {
     listChanges,
     removeChange,
     sendChanges,
+    // Only for signing out: pages that show what is stored don't need the code.
+    settleChanges: async (account) =>
+      (await import("../shell/settleAccount")).settleAccount(account),
+    countLeft,
   };
 }

@@ -28,7 +28,8 @@ function secondsWatched(changes: readonly WaitingChange[]): number {
     .reduce((sum, [from = 0, to = 0]) => sum + Math.max(0, to - from), 0);
 }
 
-function labelOf(kind: Change["kind"], changes: readonly WaitingChange[]): string {
+/** “2 notes”, “14 minutes learned” */
+export function labelOf(kind: Change["kind"], changes: readonly WaitingChange[]): string {
   const count = changes.length;
   switch (kind) {
     case "note":
@@ -62,7 +63,7 @@ export function groupChanges(changes: readonly WaitingChange[]): ChangeGroup[] {
       kind,
       icon: icons[kind],
       label: labelOf(kind, own),
-      detail: kind === "review" ? t("Rated without a connection") : listTitles(own),
+      detail: kind === "review" ? t("Rated offline") : listTitles(own),
       madeAt: own.reduce((last, { change }) => (change.made_at > last ? change.made_at : last), ""),
     };
   });

@@ -9,8 +9,7 @@ import { findAddable, findNext, isPlayable } from "./picking";
 import type { Store } from "./store";
 import { countLessons, dayOf } from "./words";
 
-/** Lessons that a press of "Add next" adds. */
-const NEXT_LESSONS = 5;
+const LESSONS_ADDED_BY_PRESS = 5;
 
 async function readStored(store: Store): Promise<OfflineLesson[]> {
   const account = await store.readAccount();
@@ -34,7 +33,7 @@ function pickLessons(
   stored: readonly OfflineLesson[],
   { section, isNext }: Wanted,
 ): StorableLesson[] {
-  if (isNext) return findNext(lessons, stored, NEXT_LESSONS);
+  if (isNext) return findNext(lessons, stored, LESSONS_ADDED_BY_PRESS);
   const own = section === null ? lessons : lessons.filter((one) => one.section === section);
   return findAddable(own, stored);
 }
@@ -52,7 +51,7 @@ export async function offerLessons(button: HTMLElement, user: string, store: Sto
   const [course, stored] = await Promise.all([fetchCourse(wanted.slug), readStored(store)]);
   const lessons = pickLessons(course, stored, wanted);
   if (lessons.length === 0) {
-    toast(t("Everything that can be downloaded here is on this device."), { icon: "info" });
+    toast(t("Everything you can download here is already on this device."), { icon: "info" });
     return;
   }
   await openDownloadSheet({
@@ -100,7 +99,7 @@ export function showPanel(panel: HTMLElement, stored: readonly OfflineLesson[]):
   title.textContent =
     playable.length > 0
       ? t("{lessons} on this device", { lessons: countLessons(playable.length) })
-      : t("Nothing to play on this device yet");
+      : t("No lessons ready on this device yet");
   const notes = [
     playable.length > 0 ? t("Kept until {day}", { day: dayOf(until) }) : "",
     own.length > playable.length + expired.length

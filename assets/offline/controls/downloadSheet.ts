@@ -81,7 +81,7 @@ export async function openDownloadSheet(offer: Offer): Promise<boolean> {
     press.disabled = size > free;
     const missing = roughSize(size - free);
     if (size > free)
-      complain(t("This needs {size} more than is free. Free up space first.", { size: missing }));
+      complain(t("Not enough space: {size} more needed. Free up space first.", { size: missing }));
     else problem.replaceChildren();
     const rest = { size: roughSize(sizeOfAll(next, quality)) };
     moreText.textContent = tn(

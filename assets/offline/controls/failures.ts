@@ -10,6 +10,6 @@ export function describeFailure(reason: unknown): string {
   if (reason instanceof DOMException && reason.name === "QuotaExceededError")
     return t("This device is full. Free up space, then try again.");
   return navigator.onLine
-    ? t("This didn't work. Load the page again, then try again.")
+    ? t("Something went wrong. Reload the page, then try again.")
     : lookup("NETWORK_OFFLINE").message;
 }

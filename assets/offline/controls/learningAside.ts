@@ -79,7 +79,7 @@ function drawCourse({ course, lessons }: CourseGroup): HTMLLIElement {
         t("Expired {day}, your progress is kept", { day: dayOf(expired.expiresAt) }),
         size,
       )
-    : drawRow("hourglass", "", title, t("Nothing to play yet"), size);
+    : drawRow("hourglass", "", title, t("Not ready yet"), size);
 }
 
 /** Fill `[data-offline-aside]` with what is stored. */

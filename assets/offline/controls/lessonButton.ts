@@ -2,15 +2,14 @@
 import { t } from "../../shared/i18n";
 import { drawIcon } from "../../shared/icons";
 import { toast } from "../../shared/toasts";
-import type { OfflineLesson } from "../types";
+import type { OfflineLesson, OfflineState } from "../types";
 import { fetchCourse } from "./api";
 import { openDownloadSheet } from "./downloadSheet";
 import { findNext, isStorable } from "./picking";
 import type { Store } from "./store";
-import { buttonOf } from "./words";
+import { actionOf, buttonOf } from "./words";
 
-/** Lessons that a tick in the dialog adds. */
-const NEXT_LESSONS = 9;
+const LESSONS_ADDED_BY_TICK = 9;
 
 export type LessonButton = {
   show: (stored: readonly OfflineLesson[]) => void;
@@ -25,11 +24,20 @@ export function createLessonButton(
 ): LessonButton {
   const { offlineLesson: uid = "", offlineCourse: slug = "" } = button.dataset;
 
+  let state: OfflineState | undefined;
   const show = (stored: readonly OfflineLesson[]): void => {
-    const { icon, label } = buttonOf(stored.find((one) => one.uid === uid) ?? null);
+    const lesson = stored.find((one) => one.uid === uid) ?? null;
+    const { icon, label } = buttonOf(lesson);
+    const hasFailed = lesson?.state === "failed" && state !== undefined && state !== "failed";
+    state = lesson?.state;
+    if (hasFailed && lesson.refusal)
+      toast(lesson.refusal.message, { icon: "circle-alert", stays: true });
     const text = button.querySelector("span:not(.spin)");
     if (!text || text.textContent === label) return;
     text.textContent = label;
+    const action = actionOf(lesson);
+    if (action) button.setAttribute("aria-label", `${label}. ${action}`);
+    else button.removeAttribute("aria-label");
     button.querySelector("svg")?.replaceWith(drawIcon(icon));
   };
 
@@ -45,7 +53,7 @@ export function createLessonButton(
       title: t("Keep this lesson for {count} days", { count: course.days }),
       course,
       lessons: [found],
-      next: findNext(course.lessons, stored, NEXT_LESSONS, uid),
+      next: findNext(course.lessons, stored, LESSONS_ADDED_BY_TICK, uid),
       user,
       store,
     });
@@ -54,9 +62,9 @@ export function createLessonButton(
   const press = async (): Promise<void> => {
     const account = await store.readAccount();
     const stored = account ? await store.listLessons(account) : [];
-    const state = stored.find((one) => one.uid === uid)?.state;
-    if (!account || state === undefined || state === "ended") return offer(stored);
-    switch (state) {
+    const now = stored.find((one) => one.uid === uid)?.state;
+    if (!account || now === undefined || now === "ended") return offer(stored);
+    switch (now) {
       case "downloading":
       case "waiting":
         return store.pauseLesson(account, uid);

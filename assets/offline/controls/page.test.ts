@@ -99,7 +99,7 @@ it("refuses what does not fit, and says how much is missing", async () => {
   const store = createStore([], { readStorageUse: () => Promise.resolve(use) });
   const { sheet } = await openSheet(store, drawLesson());
 
-  expect(sheet.getByRole("alert").textContent).toContain("needs 50 MB more than is free");
+  expect(sheet.getByRole("alert").textContent).toContain("Not enough space: 50 MB more needed");
   expect(sheet.getByRole<HTMLButtonElement>("button", { name: "Download 100 MB" }).disabled).toBe(true); // prettier-ignore
   await user.click(sheet.getByRole("radio", { name: /Audio only/ }));
   expect(sheet.getByRole("alert").textContent).toBe("");
@@ -162,6 +162,24 @@ it("follows the state of a lesson on its button, and does what the button says",
   await waitFor(() => expect(button.textContent).toBe("On this device"));
 });
 
+it("says why a download that it followed has stopped, once", async () => {
+  drawLesson();
+  const store = createStore();
+  const page = createOfflinePage("amara", store);
+  const said = (): string => document.querySelector("[data-toasts]")?.textContent ?? "";
+  const refusal = { code: "FULL", title: "Full", message: "This device is full." };
+  const failed = storedLesson({ state: "failed", refusal });
+  store.lessons = [failed];
+  await page.update();
+  expect(said()).toBe(""); // it had stopped before
+
+  for (const lesson of [storedLesson({ state: "downloading" }), failed, failed]) {
+    store.lessons = [lesson];
+    await page.update();
+  }
+  expect(said()).toBe("This device is full.");
+});
+
 it("says why a lesson or a browser can't store anything", async () => {
   const refusal = { code: "X", title: "", message: "Its video is on another site." };
   offerCourse(storableLesson({ refusal, sizes: [] }));
@@ -208,7 +226,7 @@ it("downloads what is missing of a section, and shows how much of it is here", a
   await page.update();
   expect(button.textContent).toBe("On this device");
   await page.press(button);
-  expect(toasts()).toContain("Everything that can be downloaded here is on this device.");
+  expect(toasts()).toContain("Everything you can download here is already on this device.");
 });
 
 it("says beside a course how much of it is here, and adds the next lessons", async () => {

@@ -1,5 +1,6 @@
 /** What a page of the site shows of offline lessons. Fetched by site/offlineParts.ts. */
 import { toast } from "../../shared/toasts";
+import { createDownloadAnnouncer } from "./announceDownloads";
 import { offerLessons, showPanel, showSections } from "./courseButtons";
 import { describeFailure } from "./failures";
 import { showAside, showBadges } from "./learningAside";
@@ -26,11 +27,17 @@ export function createOfflinePage(user: string, store: Store): OfflinePage {
     return known;
   };
 
+  const announceDownloads = createDownloadAnnouncer();
+
   const update = async (): Promise<void> => {
     const account = await store.readAccount();
     const stored = account ? await store.listLessons(account) : [];
-    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-offline-lesson]"))
-      lessonButtonOf(button).show(stored);
+    const lessonButtons = [
+      ...document.querySelectorAll<HTMLButtonElement>("[data-offline-lesson]"),
+    ];
+    for (const button of lessonButtons) lessonButtonOf(button).show(stored);
+    const uids = lessonButtons.map(({ dataset }) => dataset.offlineLesson);
+    announceDownloads(uids.length > 0 ? stored.filter(({ uid }) => uids.includes(uid)) : stored);
     showSections(stored);
     showBadges(stored);
     const panel = document.querySelector<HTMLElement>("[data-offline-panel]");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { chooseSize } from "../qualities";
 import { MB, storableLesson, storedLesson } from "../testing/controls";
 import {
   chooseQuality,
@@ -8,7 +9,6 @@ import {
   groupByCourse,
   percentOf,
   qualitiesOf,
-  sizeAt,
   sizeToCome,
   sortForClearing,
 } from "./picking";
@@ -19,10 +19,12 @@ it("takes the next lower quality where a lesson lacks one, or its lowest", () =>
   const lesson = storableLesson();
   const text = storableLesson({ sizes: [{ quality: "", size: MB }] });
 
-  expect(sizeAt(lesson, "720p")).toBe(100 * MB);
-  expect(sizeAt(lesson, "480p")).toBe(10 * MB);
-  expect(sizeAt(storableLesson({ sizes: [{ quality: "1080p", size: 7 }] }), "audio")).toBe(7);
-  expect(sizeAt(text, "720p")).toBe(MB);
+  expect(chooseSize(lesson, "720p")?.size).toBe(100 * MB);
+  expect(chooseSize(lesson, "480p")?.size).toBe(10 * MB);
+  expect(
+    chooseSize(storableLesson({ sizes: [{ quality: "1080p", size: 7 }] }), "audio")?.size,
+  ).toBe(7);
+  expect(chooseSize(text, "720p")?.size).toBe(MB);
   expect(qualitiesOf([lesson, text])).toEqual(["1080p", "720p", "audio"]);
   expect(chooseQuality(["1080p", "audio"], "720p")).toBe("audio");
   expect(chooseQuality(["1080p"], "480p")).toBe("1080p");

@@ -1,19 +1,9 @@
 /** Which lessons to add, to renew or to remove, and how large they are. */
 import type { OfflineLesson, Quality, StorableLesson } from "../types";
-
-export const qualities: readonly Quality[] = ["1080p", "720p", "480p", "audio"];
-
-/** Bytes of a lesson at this quality, or at the next lower one that exists. */
-export function sizeAt(lesson: StorableLesson, quality: Quality): number {
-  const wanted = qualities.indexOf(quality);
-  const found =
-    lesson.sizes.find((one) => one.quality === "" || qualities.indexOf(one.quality) >= wanted) ??
-    lesson.sizes.at(-1);
-  return found?.size ?? 0;
-}
+import { chooseSize, qualities } from "../qualities";
 
 export function sizeOfAll(lessons: readonly StorableLesson[], quality: Quality): number {
-  return lessons.reduce((sum, lesson) => sum + sizeAt(lesson, quality), 0);
+  return lessons.reduce((sum, lesson) => sum + (chooseSize(lesson, quality)?.size ?? 0), 0);
 }
 
 /** The qualities that differ for these lessons, the best first; empty if none of them is a video. */
@@ -76,8 +66,12 @@ export function sizeToCome(lessons: readonly OfflineLesson[]): number {
     .reduce((sum, { size, received }) => sum + Math.max(0, size - received), 0);
 }
 
+/** Bytes of what is here. A text takes hardly any, but some. */
+export const sizeHere = ({ state, received }: OfflineLesson): number =>
+  state === "downloaded" ? Math.max(1, received) : received;
+
 export const receivedOf = (lessons: readonly OfflineLesson[]): number =>
-  lessons.reduce((sum, { received }) => sum + received, 0);
+  lessons.reduce((sum, lesson) => sum + sizeHere(lesson), 0);
 
 export function percentOf({ received, size }: OfflineLesson): number {
   return size > 0 ? Math.min(100, Math.floor((100 * received) / size)) : 0;

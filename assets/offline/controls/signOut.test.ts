@@ -36,7 +36,7 @@ it("keeps lessons locked, which is the answer with the focus", async () => {
   const leaving = prepareSignOut(store);
   const asked = await dialog();
 
-  expect(asked.getByText(/^1 lesson, 96 MB\. Kept lessons are encrypted/)).toBeTruthy();
+  expect(asked.getByText(/^1 lesson, 96 MB\. Lessons you keep are encrypted/)).toBeTruthy();
   expect(document.activeElement?.textContent).toBe("Keep and sign out");
   await user.keyboard("{Enter}");
   expect(await leaving).toBe(true);
@@ -80,5 +80,32 @@ it("asks only about changes where no lesson is left", async () => {
   });
   void prepareSignOut(store);
 
-  expect((await dialog()).getByRole("heading").textContent).toBe("Keep what hasn't been sent?");
+  expect((await dialog()).getByRole("heading").textContent).toBe("Keep your unsent changes?");
+});
+
+it("asks about an open attempt, also where no lesson is left", async () => {
+  const store = createStore([], { countLeft: () => Promise.resolve({ attempts: 1, changes: 0 }) });
+  const leaving = prepareSignOut(store);
+  const asked = await dialog();
+
+  expect(asked.getByText(/^1 quiz attempt is still open here/)).toBeTruthy();
+  await user.click(asked.getByRole("button", { name: "Keep and sign out" }));
+  expect(await leaving).toBe(true);
+  expect(store.removeDevice).not.toHaveBeenCalled();
+});
+
+it("makes changes of what pages have left before it counts", async () => {
+  const left = { attempts: 0, changes: 1 };
+  const settleChanges = vi.fn(() => {
+    left.changes = 0;
+    return Promise.resolve();
+  });
+  const settled = createStore([], { settleChanges, countLeft: () => Promise.resolve(left) });
+  expect(await prepareSignOut(settled)).toBe(true);
+  expect(settled.removeDevice).toHaveBeenCalled();
+
+  left.changes = 1;
+  settleChanges.mockRejectedValue(new Error("full"));
+  void prepareSignOut(settled);
+  expect((await dialog()).getByText(/^1 change hasn't been sent yet/)).toBeTruthy();
 });

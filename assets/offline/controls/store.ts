@@ -15,11 +15,18 @@ import type {
 /** Lessons of accounts that are signed out: nobody can open them here. */
 export type SignedOutLessons = { lessons: number; size: number };
 
+/** What was done without a connection and is in no change: open attempts at quizzes, and what pages have left. */
+export type LeftHere = { attempts: number; changes: number };
+
 export type Store = {
   /** Why this browser can't store lessons; null if it can. Some private windows have no database. */
   whyNotPossible: () => Promise<Refusal | null>;
   /** The account that this browser shows; null: nobody is signed in, or nothing was stored yet. */
   readAccount: () => Promise<Account | null>;
+  /** The uid of who is signed in, as the server says; null for nobody. */
+  findUser: () => Promise<string | null>;
+  /** Open what this browser stores of the signed-in user; null if that is nothing. */
+  openAccount: (user: string) => Promise<Account | null>;
   startAccount: (user: string) => Promise<Account>;
   /** Forget the key of the account: what it stores stays, and nobody can open it. */
   lockAccount: () => Promise<void>;
@@ -54,4 +61,7 @@ export type Store = {
   listChanges: (account: Account) => Promise<WaitingChange[]>;
   removeChange: (account: Account, id: string) => Promise<void>;
   sendChanges: (account: Account) => Promise<SyncReport>;
+  /** Make changes of what pages without a connection have left. */
+  settleChanges: (account: Account) => Promise<void>;
+  countLeft: (account: Account) => Promise<LeftHere>;
 };

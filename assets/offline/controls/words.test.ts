@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import type { OfflineLesson } from "../types";
 import { MB, storedLesson } from "../testing/controls";
+import { define } from "../testing/browser";
 import { buttonOf, dayOf, describeLesson, lookOf, roughSize, sizeOf } from "./words";
 
 const line = (values: Partial<OfflineLesson>, isOnline = true): string =>
@@ -50,6 +51,11 @@ it("says how far a download is, and what it waits for", () => {
   expect(line({ ...half, state: "held" }, false)).toBe(
     "720p, 64% of 118 MB, resumes when you're back online",
   );
+  const held = "720p, 64% of 118 MB, resumes";
+  expect(line({ ...half, state: "held" }, true)).toBe(`${held} in a few minutes`);
+  define("connection", { type: "cellular" });
+  expect(line({ ...half, state: "held" }, true)).toBe(`${held} on Wi-Fi`);
+  define("connection", undefined);
   expect(line({ state: "waiting" })).toBe("720p, waiting for its turn");
   const refusal = { code: "FULL", title: "Full", message: "This device is full." };
   expect(line({ ...half, state: "failed", refusal })).toBe(

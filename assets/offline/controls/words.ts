@@ -3,6 +3,7 @@ import { clock, formatOf, number } from "../../shared/format";
 import type { IconName } from "../../shared/iconNames";
 import { t, tn } from "../../shared/i18n";
 import type { OfflineLesson, Quality } from "../types";
+import { isMetered } from "../network";
 import { percentOf } from "./picking";
 
 const MB = 1024 ** 2;
@@ -78,6 +79,12 @@ function progressOf(lesson: OfflineLesson): string {
   return t("{percent}% of {size}", { percent: percentOf(lesson), size: roughSize(lesson.size) });
 }
 
+/** Why a lesson is held, and until when. With a connection the server asked to wait, unless it is one by the byte. */
+function reasonToHold(isOnline: boolean): string {
+  if (!isOnline) return t("resumes when you're back online");
+  return isMetered() ? t("resumes on Wi-Fi") : t("resumes in a few minutes");
+}
+
 /** The line below the title of a lesson. */
 export function describeLesson(lesson: OfflineLesson, isOnline: boolean): string {
   const content = contentOf(lesson);
@@ -89,11 +96,7 @@ export function describeLesson(lesson: OfflineLesson, isOnline: boolean): string
     case "paused":
       return join(content, t("paused at {percent}%", { percent: percentOf(lesson) }));
     case "held":
-      return join(
-        content,
-        progressOf(lesson),
-        isOnline ? t("resumes on Wi-Fi") : t("resumes when you're back online"),
-      );
+      return join(content, progressOf(lesson), reasonToHold(isOnline));
     case "failed":
       return [
         lesson.received > 0
@@ -148,6 +151,24 @@ export function lookOf(lesson: OfflineLesson): Look {
       return { icon: "cloud-off", tone: "is-warn", spoken: t("Expired") };
     case "ended":
       return { icon: "lock", tone: "is-warn", spoken: t("Ended") };
+  }
+}
+
+/** What a press of the button on a lesson's page does, where its label doesn't say that. */
+export function actionOf(lesson: OfflineLesson | null): string {
+  switch (lesson?.state) {
+    case "waiting":
+    case "downloading":
+      return t("Pause");
+    case "held":
+    case "paused":
+      return t("Resume");
+    case "failed":
+      return t("Try again");
+    case "downloaded":
+      return t("Manage");
+    default:
+      return "";
   }
 }
 
