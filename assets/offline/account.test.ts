@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
 
 import { define } from "./testing/browser";
-import { bytesOf } from "./testing/server";
+import { bytesOf, problem } from "./testing/server";
 import { setStage } from "./testing/page";
-import { openTab, queue, readMedia, stateOf, type Tab, until } from "./testing/tab";
+import { openTab, queue, readMedia, signIn, stateOf, type Tab, until } from "./testing/tab";
 
 const stage = setStage();
 
@@ -63,7 +63,7 @@ it("keeps nothing that can be read without the key: no title, name, text, addres
 it("forgets the key when it is locked: nothing can be read any more, and nothing is deleted", async () => {
   await storeAll();
   const account = (await stage.tab.readAccount())!;
-  await stage.tab.lockAccount();
+  await stage.tab.lockAccounts();
 
   const stored = await dump(stage.tab);
   expect(stored).not.toContain("KEY");
@@ -77,7 +77,7 @@ it("forgets the key when it is locked: nothing can be read any more, and nothing
 
 it("opens again what it has stored when the same learner signs in", async () => {
   await storeAll();
-  await stage.tab.lockAccount();
+  await stage.tab.lockAccounts();
   const tab = (stage.tab = await openTab("ada"));
   expect(await tab.readAccount()).toBeNull();
 
@@ -131,7 +131,7 @@ it("can't open a piece, a package or a summary in another place", async () => {
   ).rejects.toThrow();
   const lesson = (await database.getAll("lessons"))[0]!;
   await database.put("lessons", { ...lesson, uid: "l9" });
-  await expect(tab.listLessons(account)).rejects.toThrow();
+  expect((await tab.listLessons(account)).map(({ uid }) => uid)).toEqual(["l1"]);
 });
 
 it("deletes all of an account when its device was removed elsewhere", async () => {
@@ -151,10 +151,87 @@ it("deletes all of an account when its device was removed elsewhere", async () =
   expect(await dump(stage.tab)).not.toMatch(/ada/);
 });
 
+const completed = () => ({
+  id: crypto.randomUUID(),
+  kind: "completed" as const,
+  lesson: "l1",
+  made_at: new Date().toISOString(),
+  completed: { opened_at: new Date().toISOString() },
+});
+
+it.each([
+  ["knows no such device", 404, "OFFLINE_DEVICE_REMOVED"],
+  ["says that nobody is signed in", 401, "AUTHENTICATION_REQUIRED"],
+])("only locks its own account where the server %s to somebody else", async (_, status, code) => {
+  await storeAll();
+  const account = (await stage.tab.readAccount())!;
+  const leo = await openTab("leo");
+  await leo.startAccount("leo");
+  stage.server.signedIn = "leo";
+  stage.server.intercept = (path) =>
+    path.includes("/changes/") ? problem(status, code) : undefined;
+
+  await stage.tab.sendChanges(account);
+
+  expect((await leo.readAccountRecord("leo"))!.key).not.toBeNull();
+  expect((await leo.readAccountRecord("ada"))!.key).toBeNull();
+  const database = await stage.tab.openDatabase();
+  expect([await database.count("lessons"), await database.count("outbox")]).toEqual([1, 1]);
+  await leo.closeDatabase();
+});
+
+it("writes and deletes nothing of a device that was opened again, from a page of the old one", async () => {
+  await storeAll();
+  const old = (await stage.tab.readAccount())!;
+  const other = await openTab();
+  await other.removeDevice("ada");
+  stage.server.devices.set("device-0", "a2V5"); // so that the new device has another uid
+  const fresh = await other.startAccount("ada");
+  await other.addChange(fresh, completed(), "New");
+
+  await stage.tab.addChange(old, completed(), "Old");
+  await stage.tab.writeLocal(old, "l1", { position: 9 });
+  await stage.tab.sendChanges(old);
+  await stage.tab.checkIn(old);
+
+  expect((await other.readAccountRecord("ada"))!.device).toBe(fresh.device);
+  expect((await other.listChanges(fresh)).map(({ title }) => title)).toEqual(["New"]);
+  expect(await other.sendChanges(fresh)).toMatchObject({ taken: 1, waiting: 0 });
+  expect((await other.listLocal(fresh)).size).toBe(0);
+  await other.closeDatabase();
+});
+
+it("makes one device of two tabs that store their first lesson at once", async () => {
+  const other = await openTab();
+  const accounts = await Promise.all([stage.tab.startAccount("ada"), other.startAccount("ada")]);
+  expect(accounts.map(({ device }) => device)).toEqual(["device-1", "device-1"]);
+  await other.closeDatabase();
+});
+
+it("answers nothing and keeps nothing in a shell whose account another tab has locked", async () => {
+  await storeAll();
+  const { makeStore } = await import("./shell/browserStore");
+  const { makeAnswer } = await import("./shell/api/answer");
+  const store = makeStore((await stage.tab.readAccount())!, () => Date.now());
+  const closed = vi.fn();
+  const stop = store.onClosed(closed);
+  const other = await openTab();
+  await other.lockAccounts();
+  await until(() => closed.mock.calls.length > 0);
+  const request = new Request(`${location.origin}/api/v1/lessons/l1/notes/`);
+  await expect(makeAnswer(store)(request)).rejects.toThrow();
+  await store.changeLocal("l1", (known) => ({ ...known, position: 77 }));
+  const again = (await other.openAccount("ada"))!;
+  expect(await other.readLocal(again, "l1")).toMatchObject({ position: 4 });
+  stop();
+  await other.closeDatabase();
+});
+
 it("removes the device here and on the server", async () => {
   await storeAll();
   await stage.tab.removeDevice("ada");
   expect(stage.server.devices.size).toBe(0);
+  expect(await stage.browser.caches.keys()).toEqual([]);
   expect(await dump(stage.tab)).not.toMatch(/ada|l1/);
 });
 
@@ -170,7 +247,7 @@ it("is locked when the server says that nobody is signed in", async () => {
 
 it("does not store a key that arrives after signing out", async () => {
   await storeAll();
-  await stage.tab.lockAccount();
+  await stage.tab.lockAccounts();
   const tab = (stage.tab = await openTab("ada"));
   stage.server.intercept = (path) => {
     if (path.includes("/devices/")) tab.session.clear();
@@ -178,6 +255,15 @@ it("does not store a key that arrives after signing out", async () => {
   };
   await expect(tab.openAccount("ada")).rejects.toThrow();
   expect(await dump(tab)).not.toContain("KEY");
+});
+
+it("does not store a key that arrives after somebody else has signed in", async () => {
+  stage.server.intercept = (path) => {
+    if (path.includes("/devices/")) signIn(stage.tab, "leo");
+    return undefined;
+  };
+  await expect(stage.tab.startAccount("ada")).rejects.toThrow();
+  expect(await stage.tab.readAccountRecord("ada")).toBeUndefined();
 });
 
 it.each([

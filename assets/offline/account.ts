@@ -2,11 +2,12 @@
 import { announceEvent } from "./channel";
 import { type AccountRecord, keysOf, openDatabase } from "./database";
 import { removeMarker } from "./marker";
+import { SHELL_CACHE } from "./names";
 import { unsealValue } from "./sealing";
 import type { Account } from "./types";
 
 /** The name of the value that says whose lessons are shown. */
-export const CURRENT = "current";
+export const CURRENT_ACCOUNT_KEY = "current";
 
 export const placeOfName = (user: string): string[] => [user, "name"];
 
@@ -26,13 +27,29 @@ export async function toAccount(record: AccountRecord | undefined): Promise<Acco
 export async function readAccount(): Promise<Account | null> {
   try {
     const database = await openDatabase();
-    const user = (await database.get("values", CURRENT)) as string | undefined;
+    const user = (await database.get("values", CURRENT_ACCOUNT_KEY)) as string | undefined;
     const pageUser = readPageUser();
     if (user === undefined || (pageUser !== null && pageUser !== user)) return null;
     return await toAccount(await database.get("accounts", user));
   } catch {
     return null;
   }
+}
+
+/**
+ * Whether what a page seals for its account may still be stored: it was not locked since, nor removed and opened again as
+ * another device, with another key.
+ */
+export const mayStore = (
+  record: AccountRecord | undefined,
+  { device }: Pick<Account, "device">,
+): boolean => record?.device === device && record.key !== null;
+
+/** Whether the account of a page is still the one that this browser shows. */
+export async function isCurrent(account: Account): Promise<boolean> {
+  const database = await openDatabase();
+  const user = await database.get("values", CURRENT_ACCOUNT_KEY);
+  return user === account.user && mayStore(await database.get("accounts", user), account);
 }
 
 /** The record of an account, without its key for what needs none. */
@@ -49,25 +66,29 @@ export async function changeAccount(user: string, change: Partial<AccountRecord>
 }
 
 /** Forget the keys of all accounts but one: what they store stays, unreadable. */
-export async function lockAccounts({ except = "" } = {}): Promise<void> {
+export function lockAccounts({ except = "" } = {}): Promise<void> {
+  return lock((user) => user !== except);
+}
+
+/** Forget the key of an account: when its session has ended. */
+export function lockAccount(user: string): Promise<void> {
+  return lock((one) => one === user);
+}
+
+async function lock(isLocked: (user: string) => boolean): Promise<void> {
   const transaction = (await openDatabase()).transaction(["accounts", "values"], "readwrite");
   const accounts = transaction.objectStore("accounts");
   let isChanged = false;
   for (const record of await accounts.getAll()) {
-    if (record.user === except || !record.key) continue;
+    if (!isLocked(record.user) || !record.key) continue;
     await accounts.put({ ...record, key: null });
     isChanged = true;
   }
   const values = transaction.objectStore("values");
-  const current = (await values.get(CURRENT)) as string | undefined;
-  if (current !== undefined && current !== except) await values.delete(CURRENT);
+  const current = (await values.get(CURRENT_ACCOUNT_KEY)) as string | undefined;
+  if (current !== undefined && isLocked(current)) await values.delete(CURRENT_ACCOUNT_KEY);
   await transaction.done;
   if (isChanged) announceEvent({ kind: "account" });
-}
-
-/** Forget the key of the current account: at sign-out, and when the session has ended. */
-export async function lockAccount(): Promise<void> {
-  await lockAccounts();
 }
 
 /** Delete all that this browser stores of an account. */
@@ -90,11 +111,20 @@ export async function removeAccount(user: string): Promise<void> {
   for (const seq of await outbox.index("account").getAllKeys(user)) await outbox.delete(seq);
   const values = transaction.objectStore("values");
   await values.delete(IDBKeyRange.bound(`${user}/`, `${user}/\uffff`));
-  if ((await values.get(CURRENT)) === user) await values.delete(CURRENT);
+  if ((await values.get(CURRENT_ACCOUNT_KEY)) === user) await values.delete(CURRENT_ACCOUNT_KEY);
   const left = await transaction.objectStore("accounts").getAllKeys();
   await transaction.done;
-  if (left.length === 0) removeMarker();
+  if (left.length === 0) {
+    removeMarker();
+    await removeShells().catch(() => undefined); // browsers without caches
+  }
   announceEvent({ kind: "account" });
+}
+
+/** Delete the shells of all builds: there is nothing to show in them. */
+async function removeShells(): Promise<void> {
+  const names = (await caches.keys()).filter((name) => name.startsWith(SHELL_CACHE));
+  await Promise.all(names.map((name) => caches.delete(name)));
 }
 
 /** Delete what accounts without a key store here. */

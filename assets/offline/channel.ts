@@ -13,9 +13,10 @@ export type LibraryEvent =
   | { kind: "stop"; uid: string }
   | { kind: "playing" | "plays"; question: string };
 
-const NAME = "study-offline";
+const CHANNEL_NAME = "study-offline";
 
 const listeners = new Set<(event: LibraryEvent) => void>();
+const listenersToOthers = new Set<(event: LibraryEvent) => void>();
 let channel: BroadcastChannel | null = null;
 
 function deliver(event: LibraryEvent): void {
@@ -24,8 +25,11 @@ function deliver(event: LibraryEvent): void {
 
 function openChannel(): BroadcastChannel | null {
   if (!("BroadcastChannel" in globalThis)) return null;
-  channel ??= new BroadcastChannel(NAME);
-  channel.onmessage = ({ data }) => deliver(data as LibraryEvent);
+  channel ??= new BroadcastChannel(CHANNEL_NAME);
+  channel.onmessage = ({ data }) => {
+    deliver(data as LibraryEvent);
+    for (const listener of [...listenersToOthers]) listener(data as LibraryEvent);
+  };
   return channel;
 }
 
@@ -37,11 +41,20 @@ export function announceEvent(event: LibraryEvent): void {
 
 /** Hear what happens in this tab and the others. Returns a function that stops it. */
 export function listenToEvents(listener: (event: LibraryEvent) => void): () => void {
+  return listen(listeners, listener);
+}
+
+/** Hear what happens in other tabs only. Returns a function that stops it. */
+export function listenToOtherTabs(listener: (event: LibraryEvent) => void): () => void {
+  return listen(listenersToOthers, listener);
+}
+
+function listen(all: typeof listeners, listener: (event: LibraryEvent) => void): () => void {
   openChannel();
-  listeners.add(listener);
+  all.add(listener);
   return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
+    all.delete(listener);
+    if (listeners.size + listenersToOthers.size > 0) return;
     channel?.close();
     channel = null;
   };

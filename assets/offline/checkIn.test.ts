@@ -73,6 +73,26 @@ it("deletes at once what has ended, and keeps the reason for the list", async ()
   await until(async () => (await lesson("l1")).state === "downloaded");
 });
 
+it("learns what was done with another browser, and fetches the page alone", async () => {
+  stage.server.completed = ["l1", "elsewhere"];
+  const changed = stage.server.lessons.get("l1")!;
+  Object.assign(changed, { state: "p2", html: "<p>With a new note</p>" });
+  stage.server.requests = [];
+  await stage.tab.checkIn(account);
+  expect((await lesson("l1")).isCompleted).toBe(true);
+  expect((await lesson("l2")).isCompleted).toBe(false);
+  expect(await stage.tab.readValue(account, "completed")).toEqual(["l1", "elsewhere"]);
+
+  await stage.tab.runDownloads();
+  expect((await stage.tab.readPackage(account, "l1"))!.page.html).toContain("With a new note");
+  expect(stage.server.requests.filter((line) => /\/media\/l|lessons\/l2/.test(line))).toEqual([]);
+  await stage.tab.checkIn(account);
+  expect((await stage.tab.records.readRecord("ada", "l1"))!.isOutdated).toBe(false);
+  stage.server.completed = [];
+  await stage.tab.checkIn(account);
+  expect((await lesson("l1")).isCompleted).toBe(false);
+});
+
 it("ends a lesson while it is being stored", async () => {
   stage.server.addLesson("l3", [{ name: "a.m4s", bytes: bytesOf(100) }]);
   stage.server.onChunk = () => new Promise(() => undefined);
@@ -93,6 +113,26 @@ it("is not prolonged by a clock that is set back", async () => {
   vi.setSystemTime(Date.now() + 365 * DAY_MS + 2 * DAY_MS);
   expect((await lesson("l1")).state).toBe("expired");
   expect(await stage.tab.readNow()).toBeGreaterThan(seen);
+});
+
+it("goes on from what was seen where the clock is set back, and believes it again once it is right", async () => {
+  pass(29);
+  const seen = await stage.tab.readNow();
+  vi.setSystemTime(Date.now() - 365 * DAY_MS);
+  expect(await stage.tab.readNow()).toBeGreaterThanOrEqual(seen);
+  vi.setSystemTime(Date.now() + 0.5 * DAY_MS);
+  expect((await lesson("l1")).state).toBe("downloaded");
+  vi.setSystemTime(Date.now() - 90 * DAY_MS); // once more
+  expect((await lesson("l1")).state).toBe("downloaded");
+  vi.setSystemTime(Date.now() + 0.4 * DAY_MS);
+  expect((await lesson("l1")).state).toBe("downloaded");
+  // Put right after nine tenths of a day: not a year later.
+  vi.setSystemTime(Date.now() + (365 + 90) * DAY_MS);
+  expect(Math.abs((await stage.tab.readNow()) - seen - 0.9 * DAY_MS)).toBeLessThan(60_000);
+  vi.setSystemTime(Date.now() - 365 * DAY_MS);
+  await stage.tab.readNow();
+  vi.setSystemTime(Date.now() + 0.2 * DAY_MS);
+  expect((await lesson("l1")).state).toBe("expired");
 });
 
 it("expires by a clock that is wrong by a month, deletes nothing, and is put right by a contact", async () => {

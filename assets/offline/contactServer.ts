@@ -3,11 +3,13 @@ import { authenticatedApi, unwrap } from "../shared/api/client";
 import { checkIn } from "./checkIn";
 import { listLessons, removeLessons } from "./library";
 import { nextSendingIn, sendChanges } from "./outbox";
-import { showSyncReport } from "./report";
+import { isAnythingPlaying } from "./playing";
+import { saySending } from "./saySending";
 import { readPreferences } from "./storage";
-import type { Account } from "./types";
+import type { LocalLesson } from "./shell/localLesson";
+import type { Account, OfflineLesson } from "./types";
 import { readUnsettled, removeUnsettled } from "./unsettled";
-import { writeValue } from "./values";
+import { listLocal, writeValue } from "./values";
 
 let sending: ReturnType<typeof setTimeout> | undefined;
 
@@ -21,7 +23,8 @@ async function settle(account: Account): Promise<void> {
 export async function sendAll(account: Account): Promise<void> {
   clearTimeout(sending);
   if (await readUnsettled(account.user)) await settle(account).catch(() => undefined);
-  showSyncReport(await sendChanges(account));
+  const sayOutcome = await saySending(account);
+  await sayOutcome(await sendChanges(account));
   const wait = await nextSendingIn(account);
   // What fails then waits for the next page, or for the connection.
   if (wait !== null) sending = setTimeout(() => void sendAll(account).catch(() => undefined), wait);
@@ -42,13 +45,22 @@ async function storePractice(account: Account): Promise<void> {
   await writeValue(account, "practice", practice);
 }
 
-/** Remove lessons that are completed, if the learner wants that; not the one that is open. */
+/** Remove lessons that are completed, if the learner wants that; not what is in use here or in another tab. */
 async function removeFinished(account: Account): Promise<void> {
   if (!(await readPreferences()).removesFinished) return;
-  const isHere = (url: string) => new URL(url, location.origin).pathname === location.pathname;
+  const here = new URLSearchParams(location.search).get("lesson");
+  const isHere = ({ uid, url }: OfflineLesson): boolean =>
+    uid === here || new URL(url, location.origin).pathname === location.pathname;
+  const locals = await listLocal<Partial<LocalLesson>>(account);
+  const hasOpenAttempt = (uid: string): boolean => locals.get(uid)?.attempt?.submittedAt === null;
   const finished = (await listLessons(account)).filter(
-    ({ state, isCompleted, url }) => state === "downloaded" && isCompleted && !isHere(url),
+    (one) =>
+      one.state === "downloaded" && one.isCompleted && !isHere(one) && !hasOpenAttempt(one.uid),
   );
-  const uids = finished.map(({ uid }) => uid);
-  if (uids.length > 0) await removeLessons(account, uids);
+  // Another tab may play one of them: it is removed later.
+  if (finished.length === 0 || (await isAnythingPlaying())) return;
+  await removeLessons(
+    account,
+    finished.map(({ uid }) => uid),
+  );
 }

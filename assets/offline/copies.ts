@@ -1,4 +1,5 @@
 /** The copies of a lesson: the one that can be opened, and the one that is being stored and replaces it when complete. */
+import { mayStore } from "./account";
 import { announceEvent } from "./channel";
 import { type Copy, keysOf, type LessonRecord, openDatabase } from "./database";
 import { sealSummary } from "./lessons";
@@ -29,7 +30,8 @@ export async function storeWanted(
   const stored = await Promise.all(
     before.map(async (copy) => ({
       stamp: copy.stamp,
-      resources: await readResources(account, uid, copy),
+      // What can't be read is stored again.
+      resources: await readResources(account, uid, copy).catch(() => []),
     })),
   );
   const { resources, next } = numberResources(sent, stored, record.nextResource);
@@ -47,6 +49,7 @@ export async function storeWanted(
   const wanted: Copy = {
     version,
     stamp: sent.stamp,
+    state: sent.state,
     build: sent.build,
     quality: sent.quality,
     size: sent.size,
@@ -54,11 +57,13 @@ export async function storeWanted(
   };
 
   const database = await openDatabase();
-  const transaction = database.transaction(["lessons", "packages"], "readwrite");
+  const transaction = database.transaction(["accounts", "lessons", "packages"], "readwrite");
   const lessons = transaction.objectStore("lessons");
   const present = await lessons.get([user, uid]);
+  const owner = await transaction.objectStore("accounts").get(user);
   let changed: LessonRecord | null = null;
-  if (present?.nextVersion === version && /^download(ing|ed)$/.test(present.state)) {
+  const isLeft = present?.nextVersion !== version || !/^download(ing|ed)$/.test(present.state);
+  if (!isLeft && mayStore(owner, account)) {
     const packages = transaction.objectStore("packages");
     if (present.wanted) await packages.delete([user, uid, present.wanted.version]);
     await packages.put(packed);
@@ -148,7 +153,7 @@ export async function finishWanted(
       ...record,
       ...{ ready, wanted: null, isOutdated: false, refusal: null, state: "downloaded" },
       ...{ quality: ready.quality, size: bytes, received: bytes, sizes: Object.fromEntries(sizes) },
-      storedAt: now,
+      storedAt: record.storedAt || now,
     });
     finished.push(uid);
   }

@@ -25,6 +25,8 @@ export type AccountRecord = {
 export type Copy = {
   version: number;
   stamp: string;
+  /** Of what its learner had done in it. */
+  state: string;
   build: string;
   quality: string;
   /** Bytes. */
@@ -53,6 +55,8 @@ export type LessonRecord = {
   wanted: Copy | null;
   /** The copy that can be opened is of another content or build than the server's. */
   isOutdated: boolean;
+  /** The content that could not be stored in place of that of `ready`, and when. */
+  failedUpdate?: { stamp: string; at: number };
   nextVersion: number;
   nextResource: number;
   /** Resource → bytes, where its size became known only when it was fetched. */
@@ -103,8 +107,8 @@ export type OfflineDatabase = DBSchema & {
 };
 export type Database = IDBPDatabase<OfflineDatabase>;
 
-export const DATABASE = "study-offline";
-const VERSION = 1;
+export const DATABASE_NAME = "study-offline";
+const DATABASE_VERSION = 1;
 
 let opened: Promise<Database> | null = null;
 
@@ -121,7 +125,7 @@ function create(database: Database): void {
 
 // Some browsers throw at once where storage is blocked, others reject.
 const open = async (): Promise<Database> =>
-  openDB<OfflineDatabase>(DATABASE, VERSION, {
+  openDB<OfflineDatabase>(DATABASE_NAME, DATABASE_VERSION, {
     upgrade: create,
     // A newer version of the site, or somebody who deletes the site's data, must not wait for this tab.
     blocking: () => void closeDatabase(),

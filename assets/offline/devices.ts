@@ -2,12 +2,19 @@
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import { session } from "../shared/auth/browser";
 import { NotAuthenticated } from "../shared/auth/session";
-import { CURRENT, placeOfName, readAccountRecord, removeAccount, toAccount } from "./account";
+import {
+  CURRENT_ACCOUNT_KEY,
+  placeOfName,
+  readAccountRecord,
+  removeAccount,
+  toAccount,
+} from "./account";
 import { announceEvent } from "./channel";
 import { noteServerTime } from "./clock";
-import { isDeviceRemoved } from "./contact";
+import { followRefusal, isDeviceRemoved } from "./contact";
 import { openDatabase } from "./database";
 import { nameDevice } from "./deviceName";
+import { runExclusively } from "./locks";
 import { writeMarker } from "./marker";
 import { importKey, sealValue } from "./sealing";
 import type { Account } from "./types";
@@ -20,8 +27,8 @@ async function storeKey(user: string, opened: Opened): Promise<Account> {
   await noteServerTime(opened.now);
   const key = await importKey(opened.key);
   const signedIn = session.state.user;
-  // Signed out by another tab while the key was on its way: it must not be stored.
-  if (!signedIn) throw new NotAuthenticated();
+  // Signed out by another tab while the key was on its way, or as somebody else: it must not be stored.
+  if (signedIn?.id !== user) throw new NotAuthenticated();
   const first = signedIn["first_name"];
   const person = typeof first === "string" && first !== "" ? first : signedIn.username;
   const name = await sealValue(key, placeOfName(user), person);
@@ -32,7 +39,7 @@ async function storeKey(user: string, opened: Opened): Promise<Account> {
     if (other.user !== user && other.key) await accounts.put({ ...other, key: null });
   const before = (await accounts.get(user)) ?? { checkedInAt: 0, build: "", siteBuild: "" };
   await accounts.put({ ...before, user, name, device: opened.uid, key });
-  await transaction.objectStore("values").put(user, CURRENT);
+  await transaction.objectStore("values").put(user, CURRENT_ACCOUNT_KEY);
   await transaction.done;
   writeMarker(user);
   announceEvent({ kind: "account" });
@@ -44,7 +51,7 @@ export async function openAccount(user: string): Promise<Account | null> {
   const record = await readAccountRecord(user);
   if (!record) return null;
   if (record.key) {
-    await (await openDatabase()).put("values", user, CURRENT);
+    await (await openDatabase()).put("values", user, CURRENT_ACCOUNT_KEY);
     return toAccount(record);
   }
   const path = { uid: record.device };
@@ -53,13 +60,19 @@ export async function openAccount(user: string): Promise<Account | null> {
     return await storeKey(user, await unwrap(call));
   } catch (reason) {
     if (!isDeviceRemoved(reason)) throw reason;
-    await removeAccount(user);
+    await followRefusal(record, reason);
+    if (await readAccountRecord(user)) throw reason;
     return null;
   }
 }
 
 /** Open the account of the signed-in user, as a new device if it stores nothing yet. Throws an ApiError. */
-export async function startAccount(user: string): Promise<Account> {
+export function startAccount(user: string): Promise<Account> {
+  // Two tabs at once must not make two devices: each would have its own key.
+  return runExclusively(`study-offline-account-${user}`, () => start(user));
+}
+
+async function start(user: string): Promise<Account> {
   const account = await openAccount(user);
   if (account) return account;
   const body = { name: nameDevice() };

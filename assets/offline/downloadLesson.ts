@@ -9,31 +9,29 @@ import type { Copy, LessonRecord } from "./database";
 import { fetchResource, Interrupted, Stopped, Unavailable } from "./fetchResource";
 import { readRecord, sealRefusal, updateRecord } from "./lessons";
 import type { Resource } from "./packages";
+import { PIECE_BYTES } from "./pieces";
 import { refuse } from "./refusals";
 import { requestPackage } from "./requestPackage";
 import { runAtOnce } from "./runAtOnce";
-import { readPreferences, readRoom } from "./storage";
+import { isQuotaError, readPreferences, readRoom } from "./storage";
 import { piecesOf } from "./storePiece";
 import type { Account, Refusal } from "./types";
 
 /** How many resources of a lesson are fetched at once. */
-const MAX_FETCHES = 3;
+const MAX_FETCHES_AT_ONCE = 3;
 /** Signed addresses are valid for hours; a package that is older than this is asked for again before it continues. */
 const MAX_PACKAGE_AGE_MS = 5 * 60_000;
 
-const NO_ROOM = ["OFFLINE_STORAGE_FULL", "OFFLINE_LIMIT_REACHED"];
+const NO_ROOM_CODES = ["OFFLINE_STORAGE_FULL", "OFFLINE_LIMIT_REACHED"];
 
-/** full: there is no room; held: there is no connection; `wait` seconds until the next attempt, if the server says how many. */
+/**
+ * full: there is no room; unserved: the server fails, perhaps only on this lesson; held: there is no connection; `wait`
+ * seconds until the next attempt, if the server says how many.
+ */
 export type Outcome =
-  | { kind: "done" | "stopped" | "failed" | "full" }
+  | { kind: "done" | "stopped" | "failed" | "full" | "unserved" }
   | { kind: "newBuild"; build: string }
   | { kind: "held"; wait?: number | undefined };
-
-export const isQuotaError = (reason: unknown): boolean =>
-  typeof reason === "object" &&
-  reason !== null &&
-  "name" in reason &&
-  reason.name === "QuotaExceededError";
 
 const toRefusal = ({ problem }: ApiError): Refusal => ({
   code: problem.code,
@@ -43,14 +41,17 @@ const toRefusal = ({ problem }: ApiError): Refusal => ({
 
 /** Say that a lesson could not be stored. An update of a lesson that can be opened is given up silently. */
 async function fail(account: Account, uid: string, why: Refusal): Promise<Outcome> {
-  const kind = NO_ROOM.includes(why.code) ? "full" : "failed";
-  if ((await readRecord(account.user, uid))?.state === "downloaded") {
-    await dropWanted(account, uid, { isOutdated: false });
+  const kind = NO_ROOM_CODES.includes(why.code) ? "full" : "failed";
+  const record = await readRecord(account.user, uid);
+  const build = (await readAccountRecord(account.user))?.build;
+  if (record?.state === "downloaded" && record.ready?.build === build) {
+    const failed = record.wanted && { stamp: record.wanted.stamp, at: Date.now() };
+    await dropWanted(account, uid, { isOutdated: false, ...(failed && { failedUpdate: failed }) });
     return { kind };
   }
   const refusal = await sealRefusal(account, uid, why);
-  await updateRecord(account.user, uid, (record) =>
-    record.state === "downloading" ? { ...record, state: "failed", refusal } : null,
+  await updateRecord(account, uid, (record) =>
+    /^download(ing|ed)$/.test(record.state) ? { ...record, state: "failed", refusal } : null,
   );
   return { kind };
 }
@@ -62,9 +63,9 @@ async function refresh(account: Account, record: LessonRecord): Promise<LessonRe
   return storeWanted(account, record, sent);
 }
 
-/** Fetch resources, MAX_FETCHES at once. The first failure ends all of them. */
+/** Fetch resources, MAX_FETCHES_AT_ONCE at once. The first failure ends all of them. */
 async function fetchAll(
-  missing: { resource: Resource; pieces: number }[],
+  missing: Missing,
   fetchOne: (resource: Resource, pieces: number, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -73,7 +74,7 @@ async function fetchAll(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) throw new Stopped();
   try {
-    await runAtOnce(missing, MAX_FETCHES, async ({ resource, pieces }) => {
+    await runAtOnce(missing, MAX_FETCHES_AT_ONCE, async ({ resource, pieces }) => {
       await fetchOne(resource, pieces, controller.signal).catch((reason: unknown) => {
         controller.abort(); // the others leave off, too
         throw reason;
@@ -84,9 +85,19 @@ async function fetchAll(
   }
 }
 
-/** Why a lesson can't be stored now for want of room; null if it can. */
-async function whyNoRoom(account: Account, record: LessonRecord): Promise<Refusal | null> {
-  const needed = record.size - record.received;
+type Missing = { resource: Resource; pieces: number }[];
+
+/** Bytes that are not stored yet, as far as sizes are known. */
+const sumMissing = (missing: Missing): number =>
+  missing.reduce(
+    (sum, { resource, pieces }) => sum + Math.max(0, (resource.size ?? 0) - pieces * PIECE_BYTES),
+    0,
+  );
+
+/** Why so many bytes can't be stored now for want of room; null if they can. */
+async function whyNoRoom(account: Account, needed: number): Promise<Refusal | null> {
+  // A new page, or another date, needs no room that counts.
+  if (needed <= 0) return null;
   const { limit } = await readPreferences();
   const { own, free } = await readRoom(account.user);
   if (own + needed > limit) return refuse("OFFLINE_LIMIT_REACHED");
@@ -109,10 +120,10 @@ async function prepare(
   for (;;) {
     if (!record?.wanted) return { kind: "stopped" };
     if (record.wanted.build !== build) return { kind: "newBuild", build: record.wanted.build };
-    const full = await whyNoRoom(account, record);
+    const missing = await listMissing(account, record, record.wanted);
+    const full = await whyNoRoom(account, sumMissing(missing));
     if (full) return fail(account, uid, full);
     try {
-      const missing = await listMissing(account, record, record.wanted);
       await fetchAll(missing, fetchInto(account, record, record.wanted), signal);
       return { kind: "complete" };
     } catch (reason) {
@@ -168,14 +179,18 @@ export async function downloadLesson(
   return { kind: finished.length > 0 ? "done" : "stopped" };
 }
 
+/** Where the server says how long to wait, it does not mean one lesson. */
+const later = (wait: number | undefined, isServerError: boolean): Outcome =>
+  isServerError && wait === undefined ? { kind: "unserved" } : { kind: "held", wait };
+
 async function judge(account: Account, uid: string, reason: unknown): Promise<Outcome> {
   if (reason instanceof Stopped) return { kind: "stopped" };
-  if (reason instanceof Interrupted) return { kind: "held", wait: reason.wait };
+  if (reason instanceof Interrupted) return later(reason.wait, reason.isServerError);
   if (reason instanceof NotAuthenticated) return { kind: "held" };
   if (isQuotaError(reason)) return fail(account, uid, refuse("OFFLINE_STORAGE_FULL"));
   if (!(reason instanceof ApiError)) return fail(account, uid, refuse("OFFLINE_FILE_MISSING"));
   const meaning = await followRefusal(account, reason);
   if (meaning === "gone") return { kind: "stopped" };
-  if (meaning === "later") return { kind: "held", wait: reason.retryAfter };
+  if (meaning === "later") return later(reason.retryAfter, reason.status >= 500);
   return fail(account, uid, toRefusal(reason));
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetListenersAfterEach } from "../shared/testing/listeners";
 import { type Browser, define, stubBrowser } from "./testing/browser";
-import { bytesOf, type FakeResource, FakeServer, REFUSAL } from "./testing/server";
+import { bytesOf, type FakeResource, FakeServer, problem, REFUSAL } from "./testing/server";
 import { holds, openTab, queue, stateOf, type Tab, until } from "./testing/tab";
 
 const MIB = 1024 * 1024;
@@ -256,6 +256,33 @@ it("keeps the old copy of a lesson that can be opened until the new one is compl
   expect(await database.count("packages")).toBe(1);
 });
 
+it("leaves out what can't be read, and stores a package that can't be read again", async () => {
+  for (const uid of ["l1", "l2"]) server.addLesson(uid, VIDEO.slice(2));
+  await queue(tab, server, "l1", "l2");
+  await until(isDownloaded("l2"));
+  await until(() => !browser.locks.isHeld("study-offline-downloads"));
+  const account = (await tab.readAccount())!;
+  await tab.writeLocal(account, "l1", { position: 1 });
+  const database = await tab.openDatabase();
+  const spoil = <T extends object>(sealed: T): T => ({ ...sealed, iv: new Uint8Array(12) });
+  const [pack] = await database.getAll("packages");
+  const { page, resources } = pack!;
+  await database.put("packages", { ...pack!, page: spoil(page), resources: spoil(resources) });
+  const [state] = await database.getAll("progress");
+  await database.put("progress", { ...state!, sealed: spoil(state!.sealed) });
+  const [lesson] = await database.getAll("lessons");
+  await database.put("lessons", { ...lesson!, summary: spoil(lesson!.summary) });
+  expect((await tab.listLessons(account)).map(({ uid }) => uid)).toEqual(["l2"]);
+  expect(await tab.readLocal(account, "l1")).toBeNull();
+
+  await expect(tab.readPackage(account, "l1")).rejects.toThrow();
+  await tab.checkIn(account);
+  await tab.runDownloads();
+  expect(await tab.readPackage(account, "l1")).not.toBeNull();
+  await expectAll("l1", VIDEO.slice(2));
+  expect(await tab.listLessons(account)).toHaveLength(2);
+});
+
 it("pauses from another tab at once, resumes, and cancels without a trace", async () => {
   const other = await openTab();
   server.addLesson("l1", VIDEO);
@@ -347,6 +374,48 @@ it("fails with a reason when the storage is full, and keeps what has arrived", a
   await expectAll("l1");
 });
 
+it("says so even where the storage is too full to write that down", async () => {
+  server.addLesson("l1", VIDEO);
+  const put = IDBObjectStore.prototype.put;
+  let pieces = 0;
+  vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (
+    this: IDBObjectStore,
+    ...args
+  ) {
+    if (this.name === "pieces") pieces += 1;
+    if (pieces > 2) throw new DOMException("Full", "QuotaExceededError");
+    return put.apply(this, args);
+  });
+  await queue(tab, server, "l1");
+  const account = (await tab.readAccount())!;
+  const read = () => tab.readLesson(account, "l1");
+  await until(async () => (await read())?.state === "failed");
+  expect(await read()).toMatchObject({ refusal: { code: "OFFLINE_STORAGE_FULL" } });
+  const written = await tab.records.readRecord(account.user, "l1");
+  expect(written?.state).toBe("downloading");
+
+  await tab.retryLesson(account, "l1");
+  await until(async () => (await read())?.state === "failed");
+  vi.restoreAllMocks();
+  await tab.retryLesson(account, "l1");
+  await until(isDownloaded("l1"));
+  await expectAll("l1");
+});
+
+it("opens, plays and lists what is stored while the storage is full", async () => {
+  server.addLesson("l1", VIDEO.slice(2));
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  const account = (await tab.readAccount())!;
+  vi.setSystemTime(Date.now() + 120_000); // the clock would be written down
+  vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(() => {
+    throw new DOMException("Full", "QuotaExceededError");
+  });
+  await expectAll("l1", VIDEO.slice(2));
+  expect(await tab.readPackage(account, "l1")).not.toBeNull();
+  expect(await tab.listLessons(account)).toHaveLength(1);
+});
+
 it("does not begin what the browser has no room for, or the learner allows none", async () => {
   server.addLesson("l1", VIDEO);
   browser.quota = 3 * MIB;
@@ -378,6 +447,182 @@ it("waits for Wi-Fi if the learner wants that, and the browser can tell", async 
   } finally {
     define("connection", undefined);
   }
+});
+
+it("leaves off when the learner wants Wi-Fi while a lesson comes over another connection", async () => {
+  define("connection", Object.assign(new EventTarget(), { type: "cellular" }));
+  try {
+    server.addLesson("l1", VIDEO);
+    server.onChunk = (path) => (path.includes("/l1/") ? new Promise(() => undefined) : undefined);
+    await queue(tab, server, "l1");
+    await until(() => server.requests.some(ofMedia));
+    await tab.writePreferences({ isWifiOnly: true });
+    await until(async () => (await stateOf(tab, "l1")) === "held");
+  } finally {
+    define("connection", undefined);
+  }
+});
+
+it("stores the others where the server fails on a lesson, and tries that one again", async () => {
+  for (const uid of ["l1", "l2"]) server.addLesson(uid, VIDEO.slice(2));
+  const fails = (path: string) => path.includes("/lessons/l1/");
+  server.intercept = (path) => (fails(path) ? problem(500, "SERVER_ERROR") : undefined);
+  await queue(tab, server, "l1", "l2");
+  await until(isDownloaded("l2"));
+  await until(() => !browser.locks.isHeld("study-offline-downloads"));
+  expect(await stateOf(tab, "l1")).toBe("held");
+  server.intercept = () => undefined;
+  await tab.runDownloads();
+  expect(await stateOf(tab, "l1")).toBe("downloaded");
+});
+
+it("leaves off where the server fails on one lesson after the other, and begins with others then", async () => {
+  const uids = ["l1", "l2", "l3", "l4"];
+  for (const uid of uids) server.addLesson(uid, VIDEO.slice(2));
+  server.intercept = (path) =>
+    /\/lessons\/l[123]\//.test(path) ? problem(500, "SERVER_ERROR") : undefined;
+  await queue(tab, server, ...uids);
+  await until(async () => (await stateOf(tab, "l4")) === "held");
+  expect(server.requests.filter((line) => line.includes("/lessons/"))).toHaveLength(3);
+  await until(() => !browser.locks.isHeld("study-offline-downloads"));
+  await tab.runDownloads();
+  expect(await stateOf(tab, "l4")).toBe("downloaded");
+});
+
+it("moves to a new build without the only lesson, if the server sends others", async () => {
+  for (const uid of ["l1", "l2"]) server.addLesson(uid, VIDEO.slice(2));
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  await tab.runDownloads();
+  const account = (await tab.readAccount())!;
+  server.build = "b2";
+  server.intercept = (path) =>
+    path.includes("/lessons/l1/") ? problem(500, "SERVER_ERROR") : undefined;
+  await tab.checkIn(account);
+  await tab.runDownloads();
+  expect((await tab.readPackage(account, "l1"))!.build).toBe("b1");
+  await queue(tab, server, "l2");
+  await until(isDownloaded("l2"));
+});
+
+it("moves to a new build without a lesson on which the server fails", async () => {
+  for (const uid of ["l1", "l2"]) server.addLesson(uid, VIDEO.slice(2));
+  await queue(tab, server, "l1", "l2");
+  await until(isDownloaded("l2"));
+  await until(() => !browser.locks.isHeld("study-offline-downloads"));
+  server.build = "b2";
+  server.intercept = (path) =>
+    path.includes("/lessons/l1/") ? problem(500, "SERVER_ERROR") : undefined;
+  await tab.checkIn((await tab.readAccount())!);
+  await tab.runDownloads();
+  expect(await (await tab.findShell())!.text()).toContain("Shell b2");
+  expect([await stateOf(tab, "l1"), await stateOf(tab, "l2")]).toEqual(["held", "downloaded"]);
+});
+
+it("stores what is queued while a run ends", async () => {
+  server.addLesson("l1", VIDEO.slice(2));
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  await until(() => !browser.locks.isHeld("study-offline-downloads"));
+  server.addLesson("l2", VIDEO.slice(2));
+  const { match } = browser.caches;
+  let isLooking = false;
+  let goOn = (): void => undefined;
+  browser.caches.match = async (...args) => {
+    isLooking = true;
+    await new Promise<void>((resolve) => (goOn = resolve));
+    return match(...args);
+  };
+  const run = tab.runDownloads(); // it has read the list when it looks for the shell
+  await until(() => isLooking);
+  await queue(tab, server, "l2");
+  browser.caches.match = match;
+  goOn();
+  await run;
+  await until(isDownloaded("l2"));
+});
+
+it("updates and renews lessons over a limit that was lowered since", async () => {
+  server.addLesson("l1", VIDEO);
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  const account = (await tab.readAccount())!;
+  await tab.writePreferences({ limit: MIB });
+  await tab.runDownloads();
+  const { storedAt } = (await tab.readLesson(account, "l1"))!;
+  server.build = "b2";
+  vi.setSystemTime(Date.now() + 1000);
+  await tab.checkIn(account);
+  await tab.runDownloads();
+  expect(await (await tab.findShell())!.text()).toContain("Shell b2");
+  await tab.renewLessons(account, ["l1"]);
+  await tab.runDownloads();
+  // It counts as stored when it was stored first: what is oldest goes first.
+  expect(await tab.readLesson(account, "l1")).toMatchObject({ state: "downloaded", storedAt });
+});
+
+it("asks once a day for an update for which there is no room, and fetches nothing of it", async () => {
+  const lesson = server.addLesson("l1", VIDEO.slice(2));
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  const account = (await tab.readAccount())!;
+  await tab.runDownloads();
+  Object.assign(lesson, { stamp: "s2", resources: VIDEO });
+  browser.quota = MIB;
+  server.requests = [];
+  const renew = async (): Promise<number> => {
+    await tab.checkIn(account);
+    await tab.runDownloads();
+    return server.requests.filter((line) => line.includes("/lessons/")).length;
+  };
+  expect([await renew(), await renew(), await renew()]).toEqual([1, 1, 1]);
+  expect(server.requests.filter(ofMedia)).toEqual([]);
+  vi.setSystemTime(Date.now() + 25 * 3_600_000);
+  expect(await renew()).toBe(2);
+});
+
+it("takes a connection that never answers for a lost one", async () => {
+  const { fetchResource } = await import("./fetchResource");
+  vi.useFakeTimers();
+  try {
+    vi.stubGlobal("fetch", (_: string, { signal }: { signal: AbortSignal }) => {
+      const never = new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      );
+      return never;
+    });
+    const store = () => Promise.resolve();
+    const { signal } = new AbortController();
+    const fetching = fetchResource({ source: "/media/x", size: 9 }, 0, { store, signal });
+    const ended = expect(fetching).rejects.toMatchObject({ name: "Interrupted" });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("keeps the numbers of thousands of resources", async () => {
+  const { numberResources } = await import("./packages");
+  const list = (source: string) =>
+    Array.from({ length: 7200 }, (_, id) => ({
+      ...{ name: `${id}.m4s`, source, size: 9, media_type: "", filename: "", content: "", id },
+    }));
+  const old = [
+    { stamp: "s1", resources: list("old") },
+    { stamp: "s2", resources: list("new").map((one) => ({ ...one, id: one.id + 10_000 })) },
+  ];
+  const { resources, next } = numberResources(
+    { stamp: "s2", resources: [...list("newer"), { ...list("")[0]!, name: "added" }] },
+    old,
+    20_000,
+  );
+  expect([resources[7]!.id, resources[7]!.source, resources.at(-1)!.id, next]).toEqual([
+    10_007,
+    "newer",
+    20_000,
+    20_001,
+  ]);
 });
 
 it("moves all lessons to a new build of the site at once, and deletes the old shell last", async () => {
@@ -490,4 +735,26 @@ it("stays with the old shell and its pages where those of a new build don't fit"
   await tab.runDownloads();
   expect(await (await tab.findShell())!.text()).toContain("Shell b2");
   for (const uid of ["l1", "l2"]) expect((await tab.readPackage(account, uid))!.build).toBe("b2");
+});
+
+it("fetches a lesson again whose update for a new build failed and was cancelled", async () => {
+  server.addLesson("l1", VIDEO.slice(2));
+  await queue(tab, server, "l1");
+  await until(isDownloaded("l1"));
+  const account = (await tab.readAccount())!;
+  server.build = "b2";
+  server.intercept = (path) => (path.includes("/lessons/l1/") ? problem(403, "X") : undefined);
+  await tab.checkIn(account);
+  await tab.runDownloads();
+  await until(async () => (await stateOf(tab, "l1")) === "failed");
+
+  await tab.cancelLesson(account, "l1");
+  await tab.runDownloads();
+  expect(await stateOf(tab, "l1")).toBe("failed"); // it can't be opened by scripts of b2
+
+  await tab.cancelLesson(account, "l1");
+  server.intercept = () => undefined;
+  await tab.runDownloads();
+  expect(await stateOf(tab, "l1")).toBe("downloaded");
+  expect((await tab.readPackage(account, "l1"))!.build).toBe("b2");
 });

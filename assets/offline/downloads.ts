@@ -11,26 +11,11 @@ import {
   sealSummary,
   updateRecord,
 } from "./lessons";
+import { chooseSize } from "./qualities";
 import { runDownloads } from "./runDownloads";
 import type { Account, Quality, StorableCourse, StorableLesson } from "./types";
 
 export { runDownloads, stopDownloads } from "./runDownloads";
-
-const QUALITIES: readonly string[] = ["1080p", "720p", "480p", "audio"];
-
-/** The size of a lesson at a quality, or at the next lower one that it has; null if it can't be stored. */
-export function chooseSize(
-  { sizes }: Pick<StorableLesson, "sizes">,
-  quality: Quality,
-): StorableLesson["sizes"][number] | null {
-  const wanted = QUALITIES.indexOf(quality);
-  return (
-    sizes.find((one) => QUALITIES.indexOf(one.quality) >= wanted) ??
-    sizes.at(-1) ??
-    sizes[0] ??
-    null
-  );
-}
 
 /** Put lessons of a course at the end of the queue. What is stored at this quality already is left as it is. */
 export async function queueLessons(
@@ -48,7 +33,7 @@ export async function queueLessons(
     const summary = await sealSummary(account, uid, shown);
     order += 1;
     const place = { order, quality: chosen.quality, size: chosen.size, summary };
-    await changeRecord(account.user, uid, (record) => {
+    await changeRecord(account, uid, (record) => {
       const isKept =
         record?.quality === chosen.quality && !["ended", "failed"].includes(record.state);
       if (isKept) return null;
@@ -61,17 +46,17 @@ export async function queueLessons(
 }
 
 export async function pauseLesson(account: Account, uid: string): Promise<void> {
-  await moveState(account.user, uid, ["waiting", "downloading", "held"], "paused");
+  await moveState(account, uid, ["waiting", "downloading", "held"], "paused");
   announceEvent({ kind: "stop", uid });
 }
 
 export async function resumeLesson(account: Account, uid: string): Promise<void> {
-  await moveState(account.user, uid, ["paused", "held"], "waiting");
+  await moveState(account, uid, ["paused", "held"], "waiting");
   void runDownloads();
 }
 
 export async function retryLesson(account: Account, uid: string): Promise<void> {
-  await moveState(account.user, uid, ["failed", "ended"], "waiting");
+  await moveState(account, uid, ["failed", "ended"], "waiting");
   void runDownloads();
 }
 
@@ -90,7 +75,7 @@ export async function renewLessons(account: Account, uids: readonly string[]): P
   let order = Math.min(0, ...(await readRecords(account.user)).map((record) => record.order));
   for (const uid of [...uids].reverse()) {
     order -= 1;
-    await updateRecord(account.user, uid, (record) => ({
+    await updateRecord(account, uid, (record) => ({
       ...record,
       order,
       state: "waiting",

@@ -4,13 +4,19 @@ import type { Resource } from "./packages";
 import { PIECE_BYTES } from "./pieces";
 
 /** A connection without a byte for this time counts as lost. */
-const SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
 /** The connection was lost, or the server asks to wait: it continues later. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
-  /** @param wait seconds, if the server says how many. */
-  constructor(readonly wait?: number) {
+  /**
+   * @param wait seconds, if the server says how many
+   * @param isServerError there was a response: perhaps only this file fails
+   */
+  constructor(
+    readonly wait?: number,
+    readonly isServerError = false,
+  ) {
     super("The connection was lost");
   }
 }
@@ -68,7 +74,7 @@ async function request(source: string, offset: number, signal: AbortSignal): Pro
   });
   const { status, type } = response;
   if (status === 429 || status >= 500)
-    throw new Interrupted(retryAfterOf(response.headers.get("Retry-After")));
+    throw new Interrupted(retryAfterOf(response.headers.get("Retry-After")), status >= 500);
   // An opaque response is of no use: whether it succeeded can't be seen.
   if (type === "opaque" || !response.ok) throw new Unavailable(`Status ${status}`);
   const start = /^bytes (\d+)-/.exec(response.headers.get("Content-Range") ?? "")?.[1];
@@ -83,6 +89,12 @@ function readLength({ headers }: Response): number | null {
   return length === null || headers.has("Content-Encoding") ? null : Number(length);
 }
 
+/** Wait for something of the connection, unless it is silent for too long. */
+function hear<T>(answer: Promise<T>, controller: AbortController): Promise<T> {
+  const silence = setTimeout(() => controller.abort(new Interrupted()), MAX_SILENCE_MS);
+  return answer.finally(() => clearTimeout(silence));
+}
+
 async function* readChunks(
   response: Response,
   controller: AbortController,
@@ -90,8 +102,7 @@ async function* readChunks(
   const reader = response.body?.getReader();
   if (!reader) return;
   for (;;) {
-    const silence = setTimeout(() => controller.abort(new Interrupted()), SILENCE_MS);
-    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    const { done, value } = await hear(reader.read(), controller);
     if (done) return;
     yield value;
   }
@@ -115,7 +126,7 @@ export async function fetchResource(
   if (signal.aborted) throw new Stopped();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const response = await request(source, offset, controller.signal);
+    const response = await hear(request(source, offset, controller.signal), controller);
     const start = response.status === 206 ? offset : 0;
     const cut = cutter(offset - start);
     let total = start;

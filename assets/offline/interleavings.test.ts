@@ -8,7 +8,7 @@ import { holds, openTab, queue, stateOf, until } from "./testing/tab";
 const MIB = 1024 * 1024;
 const RUNS = Number(process.env["OFFLINE_RUNS"] ?? 12);
 const STEPS = 14;
-const LOCK = "study-offline-downloads";
+const DOWNLOADS_LOCK = "study-offline-downloads";
 const stage = setStage();
 
 /** Numbers from 0 to 1 that are the same for the same seed. */
@@ -73,7 +73,7 @@ it.each(Array.from({ length: RUNS }, (_, index) => index + 1))(
         server.isHanging = true;
         await new Promise((resolve) => setTimeout(resolve, 3));
         stage.tab.stopDownloads();
-        stage.browser.locks.killHolder(LOCK);
+        stage.browser.locks.killHolder(DOWNLOADS_LOCK);
         await stage.tab.closeDatabase();
         server.isHanging = false;
         stage.tab = await openTab();

@@ -1,19 +1,23 @@
 /** What came of sending changes, kept for the page that takes this one's place. */
 import type { SyncReport } from "./types";
 
-const KEY = "study.offline.report";
+const REPORT_KEY = "study.offline.report";
+
+/** The report of sending nothing. */
+export const nothing: SyncReport = { taken: 0, refused: [], results: [], waiting: 0 };
 
 export function joinReports(one: SyncReport, other: SyncReport): SyncReport {
   return {
     taken: one.taken + other.taken,
     refused: [...one.refused, ...other.refused],
+    results: [...one.results, ...other.results],
     waiting: other.waiting,
   };
 }
 
 export function keepReport(report: SyncReport): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(report));
+    sessionStorage.setItem(REPORT_KEY, JSON.stringify(report));
   } catch {
     // Blocked: the report is not shown; what it says is done either way.
   }
@@ -22,9 +26,10 @@ export function keepReport(report: SyncReport): void {
 /** The report that the page before has kept; null if it has none. */
 export function takeReport(): SyncReport | null {
   try {
-    const kept = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
-    return kept ? (JSON.parse(kept) as SyncReport) : null;
+    const kept = sessionStorage.getItem(REPORT_KEY);
+    sessionStorage.removeItem(REPORT_KEY);
+    // A page of the build before kept no results.
+    return kept ? { ...nothing, ...(JSON.parse(kept) as Partial<SyncReport>) } : null;
   } catch {
     return null;
   }

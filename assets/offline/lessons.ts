@@ -1,9 +1,14 @@
 /** The records of lessons: read, changed in one transaction, and shown as lists want them. */
+import { mayStore } from "./account";
 import { announceEvent } from "./channel";
 import { type Copy, keysOf, type LessonRecord, openDatabase, type Sealed } from "./database";
 import { sealValue, unsealValue } from "./sealing";
 import type { Account, OfflineLesson, OfflineState, Refusal } from "./types";
+import { readUnwritten } from "./unwritten";
 import type { LocalState } from "./values";
+
+/** Whose record it is, and which device of theirs changes it. */
+type Owner = Pick<Account, "user" | "device">;
 
 /** What lists show of a lesson, sealed. */
 export type Summary = Pick<
@@ -29,19 +34,23 @@ export async function readRecord(user: string, uid: string): Promise<LessonRecor
   return (await openDatabase()).get("lessons", [user, uid]);
 }
 
+/** Whether the copy that could be opened is to be replaced: it has changed, or goes with another build than the shell. */
+export const isUpdateDue = ({ state, isOutdated, ready }: LessonRecord, build: string): boolean =>
+  state === "downloaded" && (isOutdated || ready?.build !== build);
+
 /**
  * Change the record of a lesson in one transaction. `change` gets the present record and returns the new one, or null
- * to leave it. Returns the new record; null if it was left, or the account is gone.
+ * to leave it. Returns the new record; null if it was left, or the account is gone or locked.
  */
 export async function changeRecord(
-  user: string,
+  account: Owner,
   uid: string,
   change: (record: LessonRecord | undefined) => LessonRecord | null,
 ): Promise<LessonRecord | null> {
   const transaction = (await openDatabase()).transaction(["accounts", "lessons"], "readwrite");
   const lessons = transaction.objectStore("lessons");
-  const isThere = (await transaction.objectStore("accounts").getKey(user)) !== undefined;
-  const changed = isThere ? change(await lessons.get([user, uid])) : null;
+  const owner = await transaction.objectStore("accounts").get(account.user);
+  const changed = mayStore(owner, account) ? change(await lessons.get([account.user, uid])) : null;
   if (changed) await lessons.put(changed);
   await transaction.done;
   if (changed) announceEvent({ kind: "lessons" });
@@ -50,21 +59,21 @@ export async function changeRecord(
 
 /** Change a record that is there. */
 export function updateRecord(
-  user: string,
+  account: Owner,
   uid: string,
   change: (record: LessonRecord) => LessonRecord | null,
 ): Promise<LessonRecord | null> {
-  return changeRecord(user, uid, (record) => (record ? change(record) : null));
+  return changeRecord(account, uid, (record) => (record ? change(record) : null));
 }
 
 /** Move a lesson on from one of these states. What was wrong with it is forgotten. */
 export async function moveState(
-  user: string,
+  account: Owner,
   uid: string,
   from: readonly OfflineState[],
   state: "paused" | "waiting" | "held",
 ): Promise<void> {
-  await updateRecord(user, uid, (record) =>
+  await updateRecord(account, uid, (record) =>
     from.includes(record.state) ? { ...record, state, refusal: null } : null,
   );
 }
@@ -82,11 +91,12 @@ export async function deleteLessons(user: string, uids: readonly string[]): Prom
 /** Delete what is stored of a lesson, and keep why: its learner may no longer have it. */
 export async function endLesson(account: Account, uid: string, refusal: Refusal): Promise<void> {
   const sealed = await sealRefusal(account, uid, refusal);
-  const stores = ["lessons", "packages", "pieces"] as const;
+  const stores = ["accounts", "lessons", "packages", "pieces"] as const;
   const transaction = (await openDatabase()).transaction(stores, "readwrite");
   const lessons = transaction.objectStore("lessons");
+  const owner = await transaction.objectStore("accounts").get(account.user);
   const record = await lessons.get([account.user, uid]);
-  if (record) {
+  if (record && mayStore(owner, account)) {
     for (const name of ["packages", "pieces"] as const)
       await transaction.objectStore(name).delete(keysOf(account.user, uid));
     await lessons.put({ ...record, ...emptied, state: "ended", refusal: sealed });
@@ -119,6 +129,7 @@ export async function toLesson(
     ? await unsealValue<Refusal>(account.key, [account.user, uid, "refusal"], record.refusal)
     : null;
   const isExpired = record.state === "downloaded" && expiresAt <= now;
+  const unwritten = readUnwritten(account.user, record.state);
   return {
     ...summary,
     uid,
@@ -127,8 +138,8 @@ export async function toLesson(
     received,
     expiresAt: record.ready ? expiresAt : 0,
     storedAt,
-    refusal,
-    state: isExpired ? "expired" : record.state,
+    refusal: unwritten ?? refusal,
+    state: unwritten ? "failed" : isExpired ? "expired" : record.state,
     isCompleted: summary.isCompleted || local?.isCompleted === true,
     position: local?.position ?? 0,
   };

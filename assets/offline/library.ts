@@ -2,21 +2,21 @@
 import { readAccountRecord } from "./account";
 import { announceEvent, type LibraryEvent, listenToEvents } from "./channel";
 import { readNow } from "./clock";
-import { openDatabase } from "./database";
-import { deleteLessons, readRecord, readRecords, toLesson } from "./lessons";
+import { type LessonRecord, openDatabase } from "./database";
+import { deleteLessons, readRecord, readRecords, toLesson, updateRecord } from "./lessons";
 import { readPage, type StoredPackage } from "./packages";
 import type { Account, OfflineLesson } from "./types";
 import { listLocal, readLocal } from "./values";
 
 export type { LibraryEvent, StoredPackage };
 
-/** All lessons of the account, in the order in which they were queued; [] where nothing can be read. */
+/** All lessons of the account, in the order in which they were queued; not those that can't be read. */
 export async function listLessons(account: Account): Promise<OfflineLesson[]> {
   const [now, locals] = await Promise.all([readNow(), listLocal(account)]);
   const records = await readRecords(account.user);
-  return Promise.all(
-    records.map((record) => toLesson(account, record, { now, local: locals.get(record.uid) })),
-  );
+  const show = (record: LessonRecord): Promise<OfflineLesson | null> =>
+    toLesson(account, record, { now, local: locals.get(record.uid) }).catch(() => null);
+  return (await Promise.all(records.map(show))).filter((lesson) => lesson !== null);
 }
 
 export async function readLesson(account: Account, uid: string): Promise<OfflineLesson | null> {
@@ -28,13 +28,23 @@ export async function readLesson(account: Account, uid: string): Promise<Offline
 
 /**
  * The package of a lesson; null unless all of it is stored, it has not expired, and its page goes with the shell that is
- * stored. `readLesson` says which.
+ * stored. `readLesson` says which. Rejects if it can't be read; then it is stored again with the next connection.
  */
 export async function readPackage(account: Account, uid: string): Promise<StoredPackage | null> {
   const record = await readRecord(account.user, uid);
   if (!record?.ready || record.expiresAt <= (await readNow())) return null;
   if (record.ready.build !== (await readAccountRecord(account.user))?.build) return null;
-  return readPage(account, uid, record.ready);
+  return readPage(account, uid, record.ready).catch(async (reason: unknown) => {
+    await askAgain(account, uid).catch(() => undefined);
+    throw reason;
+  });
+}
+
+/** Have the queue replace the copy that can be opened. */
+async function askAgain(account: Account, uid: string): Promise<void> {
+  await updateRecord(account, uid, (record) =>
+    record.ready ? { ...record, isOutdated: true, ready: { ...record.ready, stamp: "" } } : null,
+  );
 }
 
 /** The lesson whose page has this address, whatever its state. */

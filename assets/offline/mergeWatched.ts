@@ -1,23 +1,9 @@
 /** Puts what was watched at one time and then at another into one change. */
 import type { Change } from "./types";
-
-type Pair = number[];
+import { merge } from "./watchedPairs";
 
 /** As many pairs as the server takes in a change. */
-const MAX_PAIRS = 500;
-
-/** The union of [from, to) pairs, in order. */
-export function joinPairs(pairs: readonly Pair[]): Pair[] {
-  const joined: [number, number][] = [];
-  for (const [from = 0, to = 0] of [...pairs].sort(
-    (one, other) => (one[0] ?? 0) - (other[0] ?? 0),
-  )) {
-    const last = joined.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else joined.push([from, to]);
-  }
-  return joined;
-}
+const MAX_PAIRS_IN_CHANGE = 500;
 
 /** Milliseconds for which a change was watched, by two readings of one clock. */
 const spanOf = ({ made_at: made, watched }: Change): number =>
@@ -29,8 +15,8 @@ const spanOf = ({ made_at: made, watched }: Change): number =>
  */
 export function mergeWatched(before: Change, after: Change): Change | null {
   if (before.lesson !== after.lesson || !before.watched || !after.watched) return null;
-  const watched = joinPairs([...before.watched.watched, ...after.watched.watched]);
-  if (watched.length > MAX_PAIRS) return null;
+  const watched = merge([...before.watched.watched, ...after.watched.watched]);
+  if (watched.length > MAX_PAIRS_IN_CHANGE) return null;
   const began = Math.min(
     Date.parse(before.watched.began_at),
     Date.parse(after.watched.began_at),

@@ -13,11 +13,16 @@ function readType(): string | null {
 /** Whether the browser says if it is connected by Wi-Fi. Only then can lessons wait for it. */
 export const knowsWifi = (): boolean => readType() !== null;
 
+/** Whether the browser says that this connection costs by the byte. */
+export function isMetered(): boolean {
+  const type = readType();
+  return type !== null && !UNMETERED.includes(type);
+}
+
 /** Whether lessons may be fetched now. */
 export function connectionAllows({ isWifiOnly }: Pick<Preferences, "isWifiOnly">): boolean {
   if (!navigator.onLine) return false;
-  const type = readType();
-  return !isWifiOnly || type === null || UNMETERED.includes(type);
+  return !isWifiOnly || !isMetered();
 }
 
 /** Whether the site has switched its service worker off, which alone can open stored lessons. */

@@ -4,7 +4,7 @@ import { mergeWatched } from "./mergeWatched";
 import { setStage } from "./testing/page";
 import { problem } from "./testing/server";
 import { openTab, until } from "./testing/tab";
-import type { Account, Change } from "./types";
+import type { Account, Change, Question } from "./types";
 
 const stage = setStage();
 let account: Account;
@@ -85,7 +85,13 @@ it("begins another change before one gets more pairs than the server takes", asy
 it("does not touch what was handed to a request, as the server may have it", async () => {
   await add(watched(1, [[0, 10]]));
   stage.server.intercept = (path) => (path.includes("/changes/") ? "unheard" : undefined);
-  expect(await stage.tab.sendChanges(account)).toEqual({ taken: 0, refused: [], waiting: 1 });
+  expect(await stage.tab.sendChanges(account)).toEqual({
+    taken: 0,
+    refused: [],
+    results: [],
+    waiting: 1,
+    isLost: true,
+  });
   await add(watched(2, [[10, 20]]));
   expect(ids(await list())).toEqual([1, 2]);
 
@@ -101,7 +107,7 @@ it("does not touch what was handed to a request, as the server may have it", asy
 it("sends all in order, fifty at a time and never too large", async () => {
   for (let id = 1; id <= 120; id += 1) await add(completed(id, `l${id}`));
   const report = await stage.tab.sendChanges(account);
-  expect(report).toEqual({ taken: 120, refused: [], waiting: 0 });
+  expect(report).toEqual({ taken: 120, refused: [], results: [], waiting: 0 });
   expect(ids(stage.server.applied)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
   expect(sent()).toHaveLength(3);
   expect(await list()).toEqual([]);
@@ -110,6 +116,22 @@ it("sends all in order, fifty at a time and never too large", async () => {
   for (let id = 201; id <= 203; id += 1) await add({ ...completed(id), lesson: content });
   await stage.tab.sendChanges(account);
   expect(sent()).toHaveLength(6);
+});
+
+it("keeps what an attempt asked, so that its answers can be read", async () => {
+  const asked = [{ uid: "q1", prompt_html: "What kind of fault?" }] as unknown as Question[];
+  await stage.tab.addChange(account, { ...completed(1), kind: "attempt" }, "The quiz", asked);
+
+  const [change] = await stage.tab.listChanges(account);
+  expect(change).toMatchObject({ title: "The quiz", asked });
+});
+
+it("reports the results of attempts that were marked", async () => {
+  stage.server.judge = ({ id }) => (id === uid(1) ? { percent: 80, is_passed: true } : {});
+  for (const id of [1, 2]) await add(completed(id, `l${id}`), `Lesson ${id}`);
+
+  const { results } = await stage.tab.sendChanges(account);
+  expect(results).toEqual([{ title: "Lesson 1", percent: 80, isPassed: true }]);
 });
 
 it("loses and doubles nothing when the tab is closed between the response and the deletion", async () => {
@@ -136,7 +158,12 @@ it("keeps what was refused with its reason until it is dismissed, and sends it n
   expect(report.taken).toBe(2);
   expect(report.refused).toMatchObject([{ title: "Lesson 2", refusal }]);
   expect(await stage.tab.listChanges(account)).toMatchObject([{ title: "Lesson 2", refusal }]);
-  expect(await stage.tab.sendChanges(account)).toEqual({ taken: 0, refused: [], waiting: 0 });
+  expect(await stage.tab.sendChanges(account)).toEqual({
+    taken: 0,
+    refused: [],
+    results: [],
+    waiting: 0,
+  });
   expect(sent()).toHaveLength(1);
   await stage.tab.removeChange(account, uid(2));
   expect(await list()).toEqual([]);
@@ -148,7 +175,12 @@ it("sends later what the server wants later, says why, and goes on with the othe
   await add(completed(1, "l1"));
   await add(completed(2, "l2"));
 
-  expect(await stage.tab.sendChanges(account)).toEqual({ taken: 1, refused: [], waiting: 1 });
+  expect(await stage.tab.sendChanges(account)).toEqual({
+    taken: 1,
+    refused: [],
+    results: [],
+    waiting: 1,
+  });
   expect(await stage.tab.listChanges(account)).toMatchObject([{ refusal: null, delay: refusal }]);
   expect(await stage.tab.nextSendingIn(account)).toBeGreaterThan(30_000);
   await stage.tab.sendChanges(account);
@@ -181,6 +213,25 @@ it("finds the one change for which a request is refused, and sends the others", 
   expect(ids(report.refused.map(({ change }) => change))).toEqual([4]);
 });
 
+it("sends and lists the others where a change can't be read", async () => {
+  for (const id of [1, 2, 3]) await add(completed(id, `l${id}`));
+  const database = await stage.tab.openDatabase();
+  const [spoiled] = await database.getAll("outbox");
+  const sealed = { ...spoiled!.sealed, iv: new Uint8Array(12) };
+  await database.put("outbox", { ...spoiled!, sealed });
+  expect(ids(await list())).toEqual([2, 3]);
+  expect(await stage.tab.sendChanges(account)).toMatchObject({ taken: 2 });
+  expect(await stage.tab.nextSendingIn(account)).toBeGreaterThan(3_600_000);
+});
+
+it("sends what waits while the storage is full", async () => {
+  await add(completed(1));
+  vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(() => {
+    throw new DOMException("Full", "QuotaExceededError");
+  });
+  expect(await stage.tab.sendChanges(account)).toMatchObject({ taken: 1, waiting: 0 });
+});
+
 it("waits as long as the server asks for when there were too many", async () => {
   await add(completed(1));
   stage.server.intercept = (path) => {
@@ -189,7 +240,12 @@ it("waits as long as the server asks for when there were too many", async () => 
     answer.headers.set("Retry-After", "90");
     return answer;
   };
-  expect(await stage.tab.sendChanges(account)).toEqual({ taken: 0, refused: [], waiting: 1 });
+  expect(await stage.tab.sendChanges(account)).toEqual({
+    taken: 0,
+    refused: [],
+    results: [],
+    waiting: 1,
+  });
   expect(await stage.tab.nextSendingIn(account)).toBeGreaterThan(80_000);
 });
 
@@ -228,7 +284,7 @@ it("tells all tabs what came of it", async () => {
   await add(completed(1));
   await stage.tab.sendChanges(account);
   await until(() => heard.length > 0);
-  expect(heard).toEqual([{ taken: 1, refused: [], waiting: 0 }]);
+  expect(heard).toEqual([{ taken: 1, refused: [], results: [], waiting: 0 }]);
   stop();
   await other.closeDatabase();
 });

@@ -1,4 +1,5 @@
 /** What was done without a connection, until the server has it. Each change has an id, which the server takes once. */
+import { mayStore } from "./account";
 import { announceEvent } from "./channel";
 import { openDatabase, type Sealed } from "./database";
 import { mergeWatched } from "./mergeWatched";
@@ -9,11 +10,12 @@ import {
   type Opened,
   openReason,
   placeOf,
+  type Stored,
 } from "./outboxRecords";
 import { sealValue } from "./sealing";
-import type { Account, Change, WaitingChange } from "./types";
+import type { Account, Change, Question, WaitingChange } from "./types";
 
-export { LOCK, nextSendingIn, sendChanges } from "./sendChanges";
+export { OUTBOX_LOCK, nextSendingIn, sendChanges } from "./sendChanges";
 
 /** What the server has said of a change that it does not know. */
 const unanswered = { refusal: null, delay: null };
@@ -23,8 +25,8 @@ async function findContinued(account: Account, change: Change): Promise<Opened |
   if (change.kind !== "watched") return null;
   for (const record of (await listRecords(account)).reverse()) {
     if (record.isHanded || record.refusal) continue;
-    const opened = await openChange(account, record);
-    if (opened.change.kind === "watched" && opened.change.lesson === change.lesson) return opened;
+    const opened = await openChange(account, record).catch(() => null);
+    if (opened?.change.kind === "watched" && opened.change.lesson === change.lesson) return opened;
   }
   return null;
 }
@@ -32,24 +34,33 @@ async function findContinued(account: Account, change: Change): Promise<Opened |
 /**
  * Keep a change. What was watched of a lesson is added to the change that waits for it, unless that was handed to a
  * request: the server may have it. Throws where nothing can be stored.
+ * @param asked the questions of an attempt
  */
-export async function addChange(account: Account, change: Change, title: string): Promise<void> {
+export async function addChange(
+  account: Account,
+  change: Change,
+  title: string,
+  asked?: readonly Question[],
+): Promise<void> {
   for (;;) {
     const before = await findContinued(account, change);
     const merged = before && mergeWatched(before.change, change);
-    const content: Content = { change: merged ?? change, title };
+    const content: Content = { change: merged ?? change, title, ...(asked && { asked }) };
     const { id } = content.change;
     const sealed = await sealValue(account.key, placeOf(account, id, "change"), content);
     const transaction = (await openDatabase()).transaction(["accounts", "outbox"], "readwrite");
     const outbox = transaction.objectStore("outbox");
+    const owner = await transaction.objectStore("accounts").get(account.user);
     let isStored = true;
-    if (before && merged) {
+    if (!mayStore(owner, account)) {
+      // Removed or locked by another tab: what is sealed with this key can't be sent.
+    } else if (before && merged) {
       const present = await outbox.get(before.record.seq);
       // It was sent, or changed by another tab, while this one was sealed.
       isStored =
         present !== undefined && !present.isHanded && isSame(present.sealed, before.record.sealed);
       if (present && isStored) await outbox.put({ ...present, sealed });
-    } else if (await transaction.objectStore("accounts").getKey(account.user)) {
+    } else {
       const { user } = account;
       await outbox.add({ account: user, id, isHanded: false, notBefore: 0, sealed, ...unanswered });
     }
@@ -63,15 +74,19 @@ export async function addChange(account: Account, change: Change, title: string)
 const isSame = ({ iv }: Sealed, other: Sealed): boolean =>
   iv.every((byte, index) => byte === other.iv[index]);
 
-/** All changes that the server does not have, in the order in which they were made, and those that it refused. */
+/**
+ * All changes that the server does not have, in the order in which they were made, and those that it refused. What can't
+ * be read is left out.
+ */
 export async function listChanges(account: Account): Promise<WaitingChange[]> {
-  return Promise.all(
-    (await listRecords(account)).map(async (record) => {
-      const { change, title } = await openChange(account, record);
-      const refusal = await openReason(account, record.id, record.refusal);
-      return { change, title, refusal, delay: await openReason(account, record.id, record.delay) };
-    }),
-  );
+  const show = async (record: Stored): Promise<WaitingChange> => {
+    const { change, title, asked } = await openChange(account, record);
+    const refusal = await openReason(account, record.id, record.refusal);
+    const delay = await openReason(account, record.id, record.delay);
+    return { change, title, refusal, delay, ...(asked && { asked }) };
+  };
+  const shown = (await listRecords(account)).map((one) => show(one).catch(() => null));
+  return (await Promise.all(shown)).filter((one) => one !== null);
 }
 
 /** Delete a change, such as a refused one that its learner has read of. */

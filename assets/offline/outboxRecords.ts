@@ -1,10 +1,10 @@
 /** The records of changes, in the order in which they were made. */
 import { type ChangeRecord, openDatabase, type Sealed } from "./database";
 import { unsealValue } from "./sealing";
-import type { Account, Change, Refusal } from "./types";
+import type { Account, Change, Question, Refusal } from "./types";
 
 export type Stored = ChangeRecord & { seq: number };
-export type Content = { change: Change; title: string };
+export type Content = { change: Change; title: string; asked?: readonly Question[] };
 export type Opened = Content & { record: Stored };
 
 export const placeOf = (account: Account, id: string, part: string): string[] => [

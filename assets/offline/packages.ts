@@ -13,12 +13,13 @@ type Key = Pick<Account, "user" | "key">;
 /** Names the bytes of a resource; empty if the server does not know. */
 const contentOf = (resource: Sent): string => (resource as { content?: string }).content ?? "";
 
-/** Whether what is stored of one resource is what is stored of the other. */
-function isSame(one: Sent, other: Sent, isSameStamp: boolean): boolean {
-  if (one.name !== other.name || one.size !== other.size) return false;
-  if (contentOf(one) !== contentOf(other)) return false;
-  return isSameStamp || (contentOf(one) !== "" && one.size !== null);
-}
+/** The same for resources whose bytes are the same, if they are of packages with the same stamp. */
+const markOf = (resource: Sent): string =>
+  JSON.stringify([resource.name, resource.size, contentOf(resource)]);
+
+/** Whether resources with the same mark have the same bytes, whatever the stamps of their packages. */
+const isMarkEnough = (resource: Sent): boolean =>
+  contentOf(resource) !== "" && resource.size !== null;
 
 /**
  * Number the resources of a package. What is stored already, or on its way, keeps its number.
@@ -29,12 +30,16 @@ export function numberResources(
   stored: readonly { stamp: string; resources: readonly Resource[] }[],
   next: number,
 ): { resources: Resource[]; next: number } {
-  const resources = sent.resources.map((resource) => {
-    const same = stored.flatMap(({ stamp, resources: old }) =>
-      old.filter((one) => isSame(one, resource, stamp === sent.stamp)),
-    );
-    return { ...resource, id: same[0]?.id ?? next++ };
-  });
+  const known = new Map<string, number>();
+  for (const { stamp, resources: old } of stored)
+    for (const one of old) {
+      const mark = markOf(one);
+      if (!known.has(mark) && (stamp === sent.stamp || isMarkEnough(one))) known.set(mark, one.id);
+    }
+  const resources = sent.resources.map((resource) => ({
+    ...resource,
+    id: known.get(markOf(resource)) ?? next++,
+  }));
   return { resources, next };
 }
 

@@ -3,7 +3,7 @@ import { announceEvent, listenToEvents } from "./channel";
 import { newUid } from "../shared/newUid";
 
 /** How long other tabs may take to answer. */
-const ANSWER_MS = 500;
+const MAX_WAIT_FOR_TABS_MS = 500;
 
 function playsHere(): boolean {
   const media = [...document.querySelectorAll<HTMLMediaElement>("video, audio")];
@@ -31,7 +31,7 @@ export async function isAnythingPlaying(): Promise<boolean> {
     const stop = listenToEvents((event) => {
       if (event.kind === "plays" && event.question === question) finish(true);
     });
-    const timer = setTimeout(() => finish(false), ANSWER_MS);
+    const timer = setTimeout(() => finish(false), MAX_WAIT_FOR_TABS_MS);
     announceEvent({ kind: "playing", question });
   });
 }

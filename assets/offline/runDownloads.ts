@@ -1,31 +1,40 @@
 /** Stores the lessons of the queue: one after the other, and by one tab at a time. */
-import { changeAccount, readAccount } from "./account";
+import { changeAccount, readAccount, readAccountRecord } from "./account";
 import { listenToEvents } from "./channel";
 import type { LessonRecord } from "./database";
 import { downloadLesson } from "./downloadLesson";
-import { moveState, readRecords, sealRefusal, updateRecord } from "./lessons";
+import { isUpdateDue, moveState, readRecords, sealRefusal, updateRecord } from "./lessons";
 import { runExclusively } from "./locks";
 import { connectionAllows, isWorkerOff } from "./network";
 import { refuse } from "./refusals";
 import { isShellOutdated, updateShell } from "./shellFiles";
-import { readPreferences } from "./storage";
+import { isQuotaError, readPreferences } from "./storage";
 import type { Account, OfflineState, Refusal } from "./types";
+import { forgetUnwritten, noteUnwritten } from "./unwritten";
 
-export const LOCK = "study-offline-downloads";
+export const DOWNLOADS_LOCK = "study-offline-downloads";
 const MAX_BUILDS_IN_A_RUN = 2;
-const FIRST_RETRY_MS = 30_000;
-const MAX_RETRY_MS = 5 * 60_000;
+const MAX_UNSERVED_IN_A_ROW = 3;
+const FIRST_RETRY_DELAY_MS = 30_000;
+const MAX_RETRY_DELAY_MS = 5 * 60_000;
 
 let running: Promise<void> | null = null;
 let current: { uid: string; controller: AbortController } | null = null;
 let stopFollowing: (() => void) | null = null;
 let retry: ReturnType<typeof setTimeout> | undefined;
-let delay = FIRST_RETRY_MS;
+let delay = FIRST_RETRY_DELAY_MS;
 let isStopped = false;
+/** Lessons on which the server failed when they were tried last. */
+const failing = new Set<string>();
+/** It was called while it ran: something may have been added that it has not seen. */
+let isCalledAgain = false;
 
 /** Continue when the connection returns, and leave off a lesson that another tab pauses. */
 function follow(): () => void {
-  const start = () => void runDownloads();
+  const start = () => {
+    void leaveMeteredConnection().catch(() => undefined);
+    void runDownloads();
+  };
   const { connection } = navigator as { connection?: EventTarget };
   addEventListener("online", start);
   addEventListener("pagehide", stopDownloads);
@@ -42,15 +51,31 @@ function follow(): () => void {
   };
 }
 
-/** Store what waits, until nothing does. Returns at once where another call of this tab does so. */
+/** Leave off what is fetched over a connection that the learner doesn't want for it. */
+async function leaveMeteredConnection(): Promise<void> {
+  if (!connectionAllows(await readPreferences())) current?.controller.abort();
+}
+
+/** Store what waits, until nothing does. Where another call of this tab does so, that looks again at its end. */
 export function runDownloads(): Promise<void> {
   isStopped = false;
   clearTimeout(retry);
   stopFollowing ??= follow();
-  running ??= runExclusively(LOCK, run)
+  isCalledAgain = running !== null;
+  running ??= runExclusively(DOWNLOADS_LOCK, run)
+    .catch((reason: unknown) => (isQuotaError(reason) ? sayFull() : undefined))
     .catch(() => undefined) // no database: nothing waits
-    .finally(() => (running = null));
+    .then(() => {
+      running = null;
+      return isCalledAgain && !isStopped ? runDownloads() : undefined;
+    });
   return running;
+}
+
+/** The storage is so full that no record can be changed: what waits is shown as stopped for as long as the page is open. */
+async function sayFull(): Promise<void> {
+  const account = await readAccount();
+  if (account) noteUnwritten(account.user, refuse("OFFLINE_STORAGE_FULL"));
 }
 
 /** Leave off: the page is put aside. What is stored stays, and the next page continues. */
@@ -64,25 +89,30 @@ export function stopDownloads(): void {
 
 const moveAll = async (account: Account, from: OfflineState[], to: "waiting" | "held") => {
   for (const { uid, state } of await readRecords(account.user))
-    if (from.includes(state)) await moveState(account.user, uid, from, to);
+    if (from.includes(state)) await moveState(account, uid, from, to);
 };
 
-/** The next lesson to store: what waits, then what can be opened but has changed. */
-async function takeNext(account: Account, tried: ReadonlySet<string>): Promise<string | null> {
+/** The next lesson to store: what waits, those last on which the server failed; then what can be opened but has changed. */
+async function takeNext(
+  account: Account,
+  isWanted: (record: LessonRecord) => boolean,
+): Promise<string | null> {
   const records = await readRecords(account.user);
-  for (const { uid } of records.filter(({ state }) => state === "waiting")) {
-    const taken = await updateRecord(account.user, uid, (record) =>
+  const waiting = records.filter(({ state }) => state === "waiting");
+  waiting.sort((one, other) => Number(failing.has(one.uid)) - Number(failing.has(other.uid)));
+  for (const { uid } of waiting) {
+    const taken = await updateRecord(account, uid, (record) =>
       record.state === "waiting" ? { ...record, state: "downloading" } : null,
     );
     if (taken) return uid;
   }
-  return records.find(needsWork(tried))?.uid ?? null;
+  return records.find(isWanted)?.uid ?? null;
 }
 
 const needsWork =
-  (tried: ReadonlySet<string>) =>
-  ({ uid, state, isOutdated }: LessonRecord): boolean =>
-    state === "waiting" || (state === "downloaded" && isOutdated && !tried.has(uid));
+  (tried: ReadonlySet<string>, build: string) =>
+  (record: LessonRecord): boolean =>
+    record.state === "waiting" || (isUpdateDue(record, build) && !tried.has(record.uid));
 
 /** Do something that a page that is put aside, or another tab, ends. */
 async function work<T>(uid: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -95,17 +125,22 @@ async function work<T>(uid: string, task: (signal: AbortSignal) => Promise<T>): 
 }
 
 async function run(): Promise<void> {
+  forgetUnwritten();
   const account = await readAccount();
   if (!account || isWorkerOff()) return;
   // This tab has the lock: what is "downloading" was interrupted.
   await moveAll(account, ["downloading", "held"], "waiting");
   const tried = new Set<string>();
   let builds = 0;
+  /** How many lessons the server has failed on since the last one that was stored, and whether it has on any. */
+  let unserved = 0;
+  let hasUnserved = false;
   // Signed out meanwhile, there is nothing to go on with.
   while (!isStopped && (await readAccount())?.device === account.device) {
-    const hasWork = (await readRecords(account.user)).some(needsWork(tried));
+    const isWanted = needsWork(tried, (await readAccountRecord(account.user))?.build ?? "");
+    const hasWork = (await readRecords(account.user)).some(isWanted);
     const isOutdated = await isShellOutdated(account);
-    if (!hasWork && !isOutdated) return;
+    if (!hasWork && !isOutdated) return hasUnserved ? hold(account, delay) : undefined;
     if (!connectionAllows(await readPreferences())) return hold(account, null);
     if (isOutdated) {
       const outcome = await work("", (signal) => updateShell(account, signal));
@@ -113,12 +148,24 @@ async function run(): Promise<void> {
       if (outcome === "later") return hold(account, delay);
       continue;
     }
-    const uid = await takeNext(account, tried);
+    const uid = await takeNext(account, isWanted);
     if (uid === null) continue;
     tried.add(uid);
     const outcome = await work(uid, (signal) => downloadLesson(account, uid, signal));
-    if (outcome.kind === "done") delay = FIRST_RETRY_MS;
-    else await moveState(account.user, uid, ["downloading"], "waiting");
+    if (outcome.kind === "done") {
+      delay = FIRST_RETRY_DELAY_MS;
+      unserved = 0;
+    } else {
+      const isLeft = outcome.kind === "unserved";
+      await moveState(account, uid, ["downloading"], isLeft ? "held" : "waiting");
+    }
+    failing.delete(uid);
+    if (outcome.kind === "unserved") {
+      failing.add(uid);
+      hasUnserved = true;
+      // The others come first; but if it fails on one after the other, it is the server.
+      if (++unserved >= MAX_UNSERVED_IN_A_ROW) return hold(account, delay);
+    }
     if (outcome.kind === "newBuild") {
       // The site is being updated, machine by machine, if it answers with one build and the other.
       if (++builds > MAX_BUILDS_IN_A_RUN) return hold(account, delay);
@@ -134,7 +181,7 @@ async function failAll(account: Account, why: Refusal): Promise<void> {
   for (const { uid, state } of await readRecords(account.user)) {
     if (state !== "waiting") continue;
     const refusal = await sealRefusal(account, uid, why);
-    await updateRecord(account.user, uid, (record) =>
+    await updateRecord(account, uid, (record) =>
       record.state === "waiting" ? { ...record, state: "failed", refusal } : null,
     );
   }
@@ -145,5 +192,5 @@ async function hold(account: Account, wait: number | null): Promise<void> {
   await moveAll(account, ["waiting", "downloading"], "held");
   if (wait === null || isStopped) return;
   retry = setTimeout(() => void runDownloads(), wait);
-  delay = Math.min(delay * 2, MAX_RETRY_MS);
+  delay = Math.min(delay * 2, MAX_RETRY_DELAY_MS);
 }

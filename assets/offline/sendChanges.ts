@@ -2,25 +2,28 @@
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import { ApiError } from "../shared/api/errors";
 import type { components } from "../shared/api/schema.gen";
+import { mayStore } from "./account";
 import { announceEvent } from "./channel";
 import { noteServerTime } from "./clock";
 import { followRefusal } from "./contact";
 import { type ChangeRecord, openDatabase } from "./database";
+import { followOutcome } from "./followOutcome";
 import { runExclusively } from "./locks";
 import { listRecords, openChange, type Opened, placeOf, type Stored } from "./outboxRecords";
 import { sealValue } from "./sealing";
+import { isQuotaError } from "./storage";
 import type { Account, Refusal, SyncReport } from "./types";
 
 type Outcome = components["schemas"]["TakenChange"];
 
-export const LOCK = "study-offline-outbox";
+export const OUTBOX_LOCK = "study-offline-outbox";
 const MAX_CHANGES_AT_ONCE = 50;
 /** The server counts the values of bodies that are larger than 64 KiB. A single change may be larger. */
 const MAX_BATCH_CHARACTERS = 60_000;
 const MIN_WAIT_SECONDS = 5;
 const MAX_WAIT_MS = 24 * 3_600_000;
 /** When there was no response, or the server asked for no longer wait. */
-const RETRY_MS = 30_000;
+const RETRY_DELAY_MS = 30_000;
 
 /** When a request may be sent again after one that failed. */
 let retryAt = 0;
@@ -48,12 +51,31 @@ async function takeBatch(account: Account, limit: number): Promise<Opened[]> {
   let characters = 0;
   for (const record of await listRecords(account)) {
     if (record.refusal || waitOf(record, now) > 0) continue;
-    const opened = await openChange(account, record);
+    const opened = await openChange(account, record).catch(() => null);
+    if (!opened) {
+      await postpone(account, record, now + MAX_WAIT_MS).catch(() => undefined);
+      continue;
+    }
     characters += JSON.stringify(opened.change).length;
     if (batch.length > 0 && (batch.length >= limit || characters > MAX_BATCH_CHARACTERS)) break;
     batch.push(opened);
   }
-  return hand(account, batch);
+  return hand(account, batch).catch((reason: unknown) => {
+    // Where not even the marks fit, nothing can be added, either; and sending makes room.
+    if (isQuotaError(reason)) return batch;
+    throw reason;
+  });
+}
+
+/** Look at a change that can't be read no more until then: the others must not wait for it. */
+async function postpone(account: Account, { seq }: Stored, notBefore: number): Promise<void> {
+  const transaction = (await openDatabase()).transaction(["accounts", "outbox"], "readwrite");
+  const owner = await transaction.objectStore("accounts").get(account.user);
+  const outbox = transaction.objectStore("outbox");
+  const present = await outbox.get(seq);
+  // A page of an old device can't read what the present one has added.
+  if (present && mayStore(owner, account)) await outbox.put({ ...present, notBefore });
+  await transaction.done;
 }
 
 /** Mark what is sent, and take it as it is now: another tab may have added to it. */
@@ -121,11 +143,11 @@ async function sendBatch(account: Account, batch: Opened[]): Promise<Outcome[]> 
 
 /** Send what waits, in order. Never throws: what could not be sent waits for the next time. */
 export function sendChanges(account: Account): Promise<SyncReport> {
-  return runExclusively(LOCK, () => send(account));
+  return runExclusively(OUTBOX_LOCK, () => send(account));
 }
 
 async function send(account: Account): Promise<SyncReport> {
-  const report: SyncReport = { taken: 0, refused: [], waiting: 0 };
+  const report: SyncReport = { taken: 0, refused: [], results: [], waiting: 0 };
   try {
     for (;;) {
       const batch = await takeBatch(account, MAX_CHANGES_AT_ONCE);
@@ -136,8 +158,12 @@ async function send(account: Account): Promise<SyncReport> {
         const outcome = outcomes.get(opened.change.id);
         if (!outcome) continue;
         isMoving = true;
+        await followOutcome(account, opened.change, outcome.state).catch(() => undefined);
         await settle(account, opened, outcome);
         if (outcome.state === "taken") report.taken += 1;
+        const { percent, is_passed: isPassed } = outcome;
+        if (outcome.state === "taken" && percent !== null)
+          report.results.push({ title: opened.title, percent, isPassed });
         if (outcome.state === "refused")
           report.refused.push({
             change: opened.change,
@@ -150,7 +176,8 @@ async function send(account: Account): Promise<SyncReport> {
     retryAt = 0;
   } catch (reason) {
     const seconds = reason instanceof ApiError ? (reason.retryAfter ?? 0) : 0;
-    retryAt = Date.now() + Math.max(RETRY_MS, seconds * 1000);
+    if (reason instanceof ApiError && reason.status === 0) report.isLost = true;
+    retryAt = Date.now() + Math.max(RETRY_DELAY_MS, seconds * 1000);
     await followRefusal(account, reason).catch(() => undefined);
   }
   const left = await listRecords(account).catch(() => []);

@@ -4,6 +4,7 @@ import { setStage } from "./testing/page";
 import { bytesOf, problem } from "./testing/server";
 import { openTab, queue, signIn, stateOf, until } from "./testing/tab";
 import type { Account, Change } from "./types";
+import type { LocalState } from "./values";
 
 const stage = setStage();
 let account: Account;
@@ -54,6 +55,24 @@ it("locks what another account stores, and opens its own again later", async () 
   expect(await stage.tab.readAccount()).toMatchObject({ user: "ada" });
 });
 
+it("locks and deletes nothing from a shell that still shows somebody else", async () => {
+  await stage.tab.addChange(account, change(), "A lesson");
+  const leo = await openTab("leo");
+  await leo.startAccount("leo");
+  stage.server.signedIn = "leo";
+  stage.server.intercept = (path) =>
+    path.includes("/devices/device-1/") ? problem(404, "OFFLINE_DEVICE_REMOVED") : undefined;
+
+  const shell = (stage.tab = await openTab("ada")); // as shell/start.ts names its account
+  shell.session.assume({ id: "ada", username: "Amara", email: "", role: "student" });
+  await shell.keepInTouch();
+
+  expect((await leo.readAccountRecord("leo"))!.key).not.toBeNull();
+  const database = await shell.openDatabase();
+  expect([await database.count("lessons"), await database.count("outbox")]).toEqual([1, 1]);
+  await leo.closeDatabase();
+});
+
 it.each([
   ["this tab", () => stage.tab.session.clear()],
   [
@@ -101,7 +120,7 @@ it("asks for nothing while there is nothing to do", async () => {
 
 it("continues what was being stored when the browser was closed", async () => {
   stage.server.addLesson("l2", [{ name: "a.m4s", bytes: bytesOf(100) }]);
-  await stage.tab.records.changeRecord("ada", "l2", () => null);
+  await stage.tab.records.changeRecord(account, "l2", () => null);
   stage.server.intercept = (path) => (path.includes("/media/l2/") ? "lost" : undefined);
   await queue(stage.tab, stage.server, "l2");
   await until(async () => (await stateOf(stage.tab, "l2")) === "held");
@@ -114,14 +133,37 @@ it("continues what was being stored when the browser was closed", async () => {
   await until(async () => (await stateOf(stage.tab, "l2")) === "downloaded");
 });
 
+it("stores the shell again when its cache was deleted", async () => {
+  await stage.tab.keepInTouch();
+  for (const name of await stage.browser.caches.keys()) await stage.browser.caches.delete(name);
+  stage.tab = await openTab("ada");
+  await stage.tab.keepInTouch();
+  await until(async () => (await stage.tab.findShell()) !== undefined);
+});
+
 it("deletes what has ended, and removes what is finished if the learner wants that", async () => {
   await stage.tab.writePreferences({ removesFinished: true });
   await stage.tab.keepInTouch();
   expect(await stateOf(stage.tab, "l1")).toBe("downloaded");
-  await stage.tab.writeLocal(account, "l1", { isCompleted: true });
-  vi.setSystemTime(Date.now() + 11 * 60_000);
-  await stage.tab.keepInTouch();
-  expect(await stateOf(stage.tab, "l1")).toBeUndefined();
+  const complete = (attempt: object | null) =>
+    stage.tab.writeLocal(account, "l1", { isCompleted: true, attempt } as LocalState);
+  const checkInLater = async () => {
+    vi.setSystemTime(Date.now() + 11 * 60_000);
+    await stage.tab.keepInTouch();
+    return stateOf(stage.tab, "l1");
+  };
+  const paper = { uid: "p1", questions: [], time_limit: 0 };
+  await complete({ paper, spent: 0, seenAt: Date.now(), submittedAt: null, isQueued: false });
+  expect(await checkInLater()).toBe("downloaded");
+  await complete(null);
+  history.replaceState(null, "", "/offline?lesson=l1");
+  expect(await checkInLater()).toBe("downloaded");
+  history.replaceState(null, "", "/");
+  document.body.innerHTML = "<video></video>";
+  Object.defineProperty(document.querySelector("video"), "paused", { value: false });
+  expect(await checkInLater()).toBe("downloaded");
+  document.body.innerHTML = "";
+  expect(await checkInLater()).toBeUndefined();
 });
 
 it("throws nothing when the server fails", async () => {

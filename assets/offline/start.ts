@@ -28,8 +28,8 @@ async function readSessionUser(): Promise<string | null> {
 /** The account of the user whom the server rendered this page for; all others are locked. */
 async function openPageAccount(): Promise<Account | null> {
   const user = readPageUser();
-  // The shell names nobody, nor do pages of errors: the one who is signed in stays so.
-  if (user === null) return readAccount();
+  // The shell names nobody, nor do pages of errors: the one who is signed in stays so. Nor is it a witness of who that is.
+  if (user === null || session.isAssumed) return readAccount();
   const signedIn = await readSessionUser();
   // Somebody has signed in or out in another tab since this page was rendered: it is no witness of that.
   if ((signedIn ?? "") !== user) return null;
@@ -43,8 +43,8 @@ async function doDue(account: Account): Promise<void> {
   if (await needsSending(user)) await (await import("./contactServer")).sendAll(account);
   if (await needsCheckIn(user)) await (await import("./contactServer")).renewAll(account);
   if (await needsDownloads(user)) void (await import("./runDownloads")).runDownloads();
-  const quiz = document.querySelector<HTMLElement>("[data-island=quiz]");
-  if (quiz) await (await import("./shell/offerAttempt")).offerAttempt(account, quiz);
+  if (document.querySelector("[data-island=quiz]"))
+    await (await import("./shell/offerAttempt")).offerAttempt(account);
   if (location.pathname === DASHBOARD)
     await (await import("./storeDashboard")).storeDashboard(account);
 }
@@ -60,7 +60,8 @@ function followSignOut(): void {
   let wasSignedIn = session.state.user !== null;
   session.subscribe(() => {
     const isSignedIn = session.state.user !== null;
-    if (wasSignedIn && !isSignedIn && readPageUser()) void lockAccount().catch(() => undefined);
+    const user = readPageUser();
+    if (wasSignedIn && !isSignedIn && user) void lockAccount(user).catch(() => undefined);
     wasSignedIn = isSignedIn;
   });
 }

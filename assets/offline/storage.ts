@@ -5,27 +5,27 @@ import { isWorkerOff } from "./network";
 import { refuse } from "./refusals";
 import type { Preferences, Refusal, StorageUse } from "./types";
 
-const KEY = "preferences";
-const GIB = 1024 ** 3;
+const PREFERENCES_KEY = "preferences";
+const BYTES_PER_GIB = 1024 ** 3;
 
 export const DEFAULT_PREFERENCES: Preferences = {
   quality: "720p",
   isWifiOnly: false,
   removesFinished: false,
-  limit: 5 * GIB,
+  limit: 5 * BYTES_PER_GIB,
 };
 
 export async function readPreferences(): Promise<Preferences> {
-  const stored = (await (await openDatabase()).get("values", KEY)) as
+  const stored = (await (await openDatabase()).get("values", PREFERENCES_KEY)) as
     Partial<Preferences> | undefined;
   return { ...DEFAULT_PREFERENCES, ...stored };
 }
 
 export async function writePreferences(changed: Partial<Preferences>): Promise<Preferences> {
   const transaction = (await openDatabase()).transaction("values", "readwrite");
-  const stored = (await transaction.store.get(KEY)) as Partial<Preferences> | undefined;
+  const stored = (await transaction.store.get(PREFERENCES_KEY)) as Partial<Preferences> | undefined;
   const preferences = { ...DEFAULT_PREFERENCES, ...stored, ...changed };
-  await transaction.store.put(preferences, KEY);
+  await transaction.store.put(preferences, PREFERENCES_KEY);
   await transaction.done;
   announceEvent({ kind: "preferences" });
   return preferences;
@@ -40,6 +40,13 @@ async function estimate(): Promise<{ quota: number; usage: number }> {
     return { quota: 0, usage: 0 };
   }
 }
+
+/** Whether something could not be written because there is no room for it. */
+export const isQuotaError = (reason: unknown): boolean =>
+  typeof reason === "object" &&
+  reason !== null &&
+  "name" in reason &&
+  reason.name === "QuotaExceededError";
 
 /** Bytes of lessons by this account and by others. */
 async function sumLessons(user: string): Promise<{ own: number; others: number }> {

@@ -1,4 +1,5 @@
 /** Writes a piece of a resource, unless the lesson was paused or removed meanwhile. */
+import { mayStore } from "./account";
 import { announceEvent } from "./channel";
 import { isLoading } from "./copies";
 import { openDatabase } from "./database";
@@ -17,12 +18,13 @@ export function piecesOf(
   return async (index, bytes, size) => {
     const sealed = await seal(key, placeOfPiece(user, lesson, resource.id, index), bytes);
     const database = await openDatabase();
-    const transaction = database.transaction(["lessons", "pieces"], "readwrite");
+    const transaction = database.transaction(["accounts", "lessons", "pieces"], "readwrite");
     const write = async (): Promise<void> => {
       const lessons = transaction.objectStore("lessons");
       const pieces = transaction.objectStore("pieces");
       const record = await lessons.get([user, lesson]);
-      if (!record || !isLoading(record, version)) throw new Stopped();
+      const owner = await transaction.objectStore("accounts").get(user);
+      if (!record || !isLoading(record, version) || !mayStore(owner, account)) throw new Stopped();
       const isNew = (await pieces.getKey([user, lesson, resource.id, index])) === undefined;
       await pieces.put({ account: user, lesson, resource: resource.id, index, ...sealed });
       const changed = { ...record };

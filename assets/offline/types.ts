@@ -49,16 +49,33 @@ export type Account = { user: string; name: string; device: string; key: CryptoK
 
 /** Something done without a connection, before it is sent: the fields of OfflineChangeIn. */
 export type Change = Schemas["OfflineChangeInRequest"];
-/** A change as it waits, with what people read of it. `delay`: why the server wants it later. */
+/** What a quiz asks; it reveals no answer. */
+export type Question = Schemas["QuestionOut"];
+/**
+ * A change as it waits, with what people read of it. `asked`: of an attempt, so that its answers can be read if it is
+ * refused. `delay`: why the server wants it later.
+ */
 export type WaitingChange = {
   change: Change;
   title: string;
+  asked?: readonly Question[];
   refusal: Refusal | null;
   delay?: Refusal | null;
 };
 
+/** An attempt at a quiz that the server has marked. `isPassed`: null where nothing has to be passed. */
+export type QuizResult = { title: string; percent: number; isPassed: boolean | null };
+
 /** What came of sending changes. */
-export type SyncReport = { taken: number; refused: WaitingChange[]; waiting: number };
+export type SyncReport = {
+  taken: number;
+  refused: WaitingChange[];
+  /** Of the attempts among those that were taken. One with answers that people mark has none yet. */
+  results: QuizResult[];
+  waiting: number;
+  /** There was no response. */
+  isLost?: boolean;
+};
 
 export type Preferences = {
   quality: Quality;

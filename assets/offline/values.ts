@@ -1,24 +1,25 @@
 /** Sealed values of an account, and what it did in each lesson without a connection. */
+import { mayStore } from "./account";
 import { keysOf, openDatabase, type Sealed } from "./database";
 import { runExclusively } from "./locks";
 import { sealValue, unsealValue } from "./sealing";
 import type { Account } from "./types";
 import { unsettledKey } from "./unsettled";
 
-/** A sealed value by name, such as "dashboard"; null if there is none. */
+/** A sealed value by name, such as "dashboard"; null if there is none, or it can't be read. */
 export async function readValue<T>(account: Account, name: string): Promise<T | null> {
   const place = [account.user, "value", name];
   const sealed = (await (await openDatabase()).get("values", place.join("/"))) as
     Sealed | undefined;
-  return sealed ? unsealValue<T>(account.key, place, sealed) : null;
+  return sealed ? unsealValue<T>(account.key, place, sealed).catch(() => null) : null;
 }
 
 export async function writeValue(account: Account, name: string, value: unknown): Promise<void> {
   const place = [account.user, "value", name];
   const sealed = await sealValue(account.key, place, value);
   const transaction = (await openDatabase()).transaction(["accounts", "values"], "readwrite");
-  // Another tab may have removed the account.
-  if (await transaction.objectStore("accounts").getKey(account.user))
+  // Another tab may have removed or locked the account.
+  if (mayStore(await transaction.objectStore("accounts").get(account.user), account))
     await transaction.objectStore("values").put(sealed, place.join("/"));
   await transaction.done;
 }
@@ -28,13 +29,14 @@ export type LocalState = { position?: number; isCompleted?: boolean };
 
 const placeOf = (account: Account, lesson: string): string[] => [account.user, lesson, "progress"];
 
-/** The local state of a lesson; null if there is none. */
+/** The local state of a lesson; null if there is none, or it can't be read. */
 export async function readLocal<T extends LocalState>(
   account: Account,
   lesson: string,
 ): Promise<T | null> {
   const record = await (await openDatabase()).get("progress", [account.user, lesson]);
-  return record ? unsealValue<T>(account.key, placeOf(account, lesson), record.sealed) : null;
+  if (!record) return null;
+  return unsealValue<T>(account.key, placeOf(account, lesson), record.sealed).catch(() => null);
 }
 
 export async function writeLocal(
@@ -45,7 +47,7 @@ export async function writeLocal(
   const sealed = await sealValue(account.key, placeOf(account, lesson), value);
   const stores = ["accounts", "progress", "values"] as const;
   const transaction = (await openDatabase()).transaction(stores, "readwrite");
-  if (await transaction.objectStore("accounts").getKey(account.user)) {
+  if (mayStore(await transaction.objectStore("accounts").get(account.user), account)) {
     await transaction.objectStore("progress").put({ account: account.user, lesson, sealed });
     await transaction.objectStore("values").put(true, unsettledKey(account.user));
   }
@@ -65,13 +67,16 @@ export function changeLocal<T extends LocalState>(
   });
 }
 
-/** The local states of all lessons. */
+/** The local states of all lessons but those that can't be read. */
 export async function listLocal<T extends LocalState>(account: Account): Promise<Map<string, T>> {
   const database = await openDatabase();
   const records = await database.getAll("progress", keysOf(account.user));
-  const states = records.map(
-    async ({ lesson, sealed }) =>
-      [lesson, await unsealValue<T>(account.key, placeOf(account, lesson), sealed)] as const,
-  );
-  return new Map(await Promise.all(states));
+  const states = records.map(async ({ lesson, sealed }) => {
+    const state = await unsealValue<T>(account.key, placeOf(account, lesson), sealed).catch(
+      () => null,
+    );
+    return [lesson, state] as const;
+  });
+  const read = (await Promise.all(states)).filter((one): one is [string, T] => one[1] !== null);
+  return new Map(read);
 }

@@ -5,7 +5,7 @@ import { UPDATE_MESSAGE } from "./names";
 import { isAnythingPlaying } from "./playing";
 
 /** How long to wait before asking again while something plays. */
-const PLAYING_MS = 60_000;
+const WAIT_WHILE_PLAYING_MS = 60_000;
 
 /** The worker that is installed and waits for the present one to end; null if there is none. */
 function waitingOf(registration: ServiceWorkerRegistration): ServiceWorker | null {
@@ -17,21 +17,21 @@ let isOffered = false;
 async function offer(registration: ServiceWorkerRegistration): Promise<void> {
   if (isOffered || !waitingOf(registration)) return;
   if (await isAnythingPlaying()) {
-    setTimeout(() => void offer(registration), PLAYING_MS);
+    setTimeout(() => void offer(registration), WAIT_WHILE_PLAYING_MS);
     return;
   }
   isOffered = true;
-  toast(t("Learning offline has been updated."), {
+  toast(t("An update for offline learning is ready."), {
     icon: "info",
     stays: true,
-    action: { label: t("Use the new version"), onPress: () => void apply(registration) },
+    action: { label: t("Update"), onPress: () => void apply(registration) },
   });
 }
 
 /** Let the waiting worker take over, unless something has started to play: then it is offered again. */
 async function apply(registration: ServiceWorkerRegistration): Promise<void> {
   isOffered = false;
-  if (await isAnythingPlaying()) setTimeout(() => void offer(registration), PLAYING_MS);
+  if (await isAnythingPlaying()) setTimeout(() => void offer(registration), WAIT_WHILE_PLAYING_MS);
   else waitingOf(registration)?.postMessage(UPDATE_MESSAGE);
 }
 

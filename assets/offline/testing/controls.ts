@@ -88,6 +88,8 @@ export function createStore(
     },
     whyNotPossible: vi.fn(() => Promise.resolve(null)),
     readAccount: vi.fn(() => Promise.resolve(account)),
+    findUser: vi.fn(() => Promise.resolve(null)),
+    openAccount: vi.fn(() => Promise.resolve(null)),
     startAccount: vi.fn(() => Promise.resolve(account)),
     lockAccount: vi.fn(() => Promise.resolve()),
     removeDevice: vi.fn(() => Promise.resolve()),
@@ -125,7 +127,9 @@ export function createStore(
     writePreferences: vi.fn(() => Promise.resolve()),
     listChanges: vi.fn(() => Promise.resolve([])),
     removeChange: vi.fn(() => Promise.resolve()),
-    sendChanges: vi.fn(() => Promise.resolve({ taken: 0, refused: [], waiting: 0 })),
+    sendChanges: vi.fn(() => Promise.resolve({ taken: 0, refused: [], results: [], waiting: 0 })),
+    settleChanges: vi.fn(() => Promise.resolve()),
+    countLeft: vi.fn(() => Promise.resolve({ attempts: 0, changes: 0 })),
     ...changed,
   };
   return store;

@@ -16,6 +16,7 @@ export type FakeResource = {
 export type FakeLesson = {
   uid: string;
   stamp: string;
+  state: string;
   resources: FakeResource[];
   html: string;
   refusal: Refusal | null;
@@ -44,9 +45,13 @@ export function bytesOf(length: number, seed = 1): Uint8Array<ArrayBuffer> {
 
 export class FakeServer {
   build = "b1";
+  /** Whose session the cookie is; null: nobody's. */
+  signedIn: string | null = "ada";
   /** Milliseconds since 1970. */
   now = Date.now();
   lessons = new Map<string, FakeLesson>();
+  /** Lessons that the learner has completed, also with other browsers. */
+  completed: string[] = [];
   devices = new Map<string, string>();
   /** Change → outcome: a change that comes again gets the same. */
   taken = new Map<string, Outcome>();
@@ -71,7 +76,8 @@ export class FakeServer {
     more: Partial<FakeLesson> = {},
   ): FakeLesson {
     const html = `<p>Secret text of ${uid}</p>`;
-    const lesson = { uid, stamp: "s1", resources, html, refusal: null, days: 30, ...more };
+    const facts = { stamp: "s1", state: "p1", html, refusal: null, days: 30 };
+    const lesson = { uid, resources, ...facts, ...more };
     this.lessons.set(uid, lesson);
     return lesson;
   }
@@ -122,6 +128,10 @@ export class FakeServer {
     if (path.startsWith("/media/")) return this.#sendMedia(path, range, signal);
     const parts = path.split("/").filter(Boolean).slice(2);
     const body: unknown = request.method === "POST" ? await request.json() : null;
+    if (parts[0] === "auth")
+      return this.signedIn === null
+        ? problem(401, "AUTHENTICATION_REQUIRED")
+        : json({ user: { id: this.signedIn, username: this.signedIn }, token: "" });
     if (parts[0] === "offline") return this.#answerOffline(request.method, parts.slice(1), body);
     return new Response("", { status: 404 });
   }
@@ -180,10 +190,11 @@ export class FakeServer {
     const sent = {
       ...{ uid, number, title, kind, duration, url, course: this.course, quality: "720p", now },
       section: { number: 1, title: "Secret section" },
-      is_completed: false,
+      is_completed: this.completed.includes(uid),
       requires: [],
       expires_at: new Date(this.now + lesson.days * DAY_MS).toISOString(),
       stamp: lesson.stamp,
+      state: lesson.state,
       build: this.build,
       page: {
         title,
@@ -207,9 +218,15 @@ export class FakeServer {
       const lesson = this.lessons.get(uid);
       const refusal = lesson ? lesson.refusal : REFUSAL;
       const until = new Date(this.now + (lesson?.days ?? 0) * DAY_MS).toISOString();
-      return { uid, expires_at: refusal ? null : until, stamp: lesson?.stamp ?? "", refusal };
+      return {
+        uid,
+        expires_at: refusal ? null : until,
+        stamp: lesson?.stamp ?? "",
+        state: lesson?.state ?? "",
+        refusal,
+      };
     });
-    return { now, build: this.build, lessons };
+    return { now, build: this.build, lessons, completed: this.completed };
   }
 
   #take(changes: Change[], now: string) {

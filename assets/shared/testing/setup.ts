@@ -24,6 +24,15 @@ if (!("showModal" in HTMLDialogElement.prototype)) {
 window.matchMedia = (query: string) =>
   Object.assign(new EventTarget(), { matches: false, media: query }) as MediaQueryList;
 
+// Channels reach other threads, where other files are tested.
+const OwnChannel = globalThis.BroadcastChannel;
+if (!OwnChannel.name.startsWith("Thread"))
+  globalThis.BroadcastChannel = class ThreadChannel extends OwnChannel {
+    constructor(name: string) {
+      super(`${process.env["VITEST_POOL_ID"] ?? ""}/${name}`);
+    }
+  };
+
 // jsdom has no layout: an element counts as visible unless it or an ancestor is hidden or closed.
 Element.prototype.getClientRects = function (this: Element) {
   const closed = this.closest("details:not([open])");
