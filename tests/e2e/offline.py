@@ -16,13 +16,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, BrowserType, Page, expect
+from playwright.sync_api import BrowserContext, BrowserType, Page, Request, expect
 
 from tests import servers
 from tests.e2e.conftest import PASSWORD, Site, copy_in
 from tests.e2e.looking import ROOT, WIDE, until
+from tests.e2e.prepare import FILM
 
 COURSE = "offline-section"
+TITLE = "A matrix moves the plane"
+SPOKEN = "Here is the plane, ruled into squares."
+ON_DEVICE = "On this device"
+WORKER_STATE = """navigator.serviceWorker.getRegistration('/').then(async (one) => [location.href, document.readyState,
+  one?.installing?.state, one?.waiting?.state, one?.active?.state, await caches.keys()].join(' '))"""
 
 
 @dataclass
@@ -76,12 +82,12 @@ def stoppable_site(prepared: Path, folder: Path, **settings: str) -> Iterator[St
 
 
 @contextmanager
-def opened_browser(browser_type: BrowserType, folder: Path, base: str) -> Iterator[BrowserContext]:
+def opened_browser(browser_type: BrowserType, folder: Path, base: str, *flags: str) -> Iterator[BrowserContext]:
     """A browser with a profile in a folder: closed and opened again, it has what it stored."""
     context = browser_type.launch_persistent_context(
         str(folder),
         executable_path=str(servers.chromium()),
-        args=["--no-sandbox", "--disable-gpu", "--no-first-run", "--autoplay-policy=no-user-gesture-required"],
+        args=["--no-sandbox", "--disable-gpu", "--no-first-run", "--autoplay-policy=no-user-gesture-required", *flags],
         base_url=base,
         viewport=WIDE,
         reduced_motion="reduce",
@@ -103,7 +109,10 @@ def sign_in(page: Page, name: str) -> None:
 
 def wait_for_worker(page: Page) -> None:
     """Wait until a service worker answers for the page."""
-    until(page, "navigator.serviceWorker.controller !== null")
+    try:
+        until(page, "navigator.serviceWorker.controller !== null")
+    except AssertionError as reason:
+        raise AssertionError(page.evaluate(WORKER_STATE)) from reason
 
 
 def stored_texts(page: Page, *, caches: bool = True) -> str:
@@ -175,3 +184,46 @@ def states_of(page: Page) -> dict[str, Any]:
         }"""
     )
     return {row["uid"]: row for row in json.loads(rows)}
+
+
+def press_download(page: Page, address: str = FILM) -> None:
+    page.goto(address)
+    wait_for_worker(page)
+    page.locator("[data-offline-lesson]").click()
+    page.get_by_role("dialog").get_by_role("button", name="Download").click()
+
+
+def download(page: Page, address: str = FILM) -> None:
+    press_download(page, address)
+    expect(page.locator("[data-offline-lesson]")).to_contain_text(ON_DEVICE)
+
+
+def expect_lesson(page: Page) -> None:
+    """The stored lesson is on the page."""
+    expect(page.get_by_role("heading", name=TITLE, level=1)).to_be_visible()
+    expect(page.locator("main")).to_contain_text(SPOKEN)
+
+
+def read_states(page: Page) -> set[str]:
+    return {row["state"] for row in states_of(page).values()}
+
+
+def segments_asked(page: Page) -> list[str]:
+    """The names of the segments that the browser asks for from now on."""
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        if ".m4s" in request.url:
+            asked.append(request.url.split("?")[0].rsplit("/", 1)[-1])
+
+    page.context.on("request", note)
+    return asked
+
+
+def wait_for_state(page: Page, state: str) -> None:
+    page.wait_for_timeout(50)
+    for _ in range(300):
+        if state in read_states(page):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"no lesson is {state}: {states_of(page)}")

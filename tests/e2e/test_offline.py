@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.looking import WIDE, until, violations
 
 pytestmark = pytest.mark.e2e
+NOT_IN_TEST_BROWSERS = {"in-incognito"}
+"""Their profiles are private windows, in which nothing can be installed."""
+SIZE_OF_PICTURE = """async (address) => {
+  const picture = new Image();
+  picture.src = address;
+  await picture.decode();
+  return `${picture.naturalWidth}x${picture.naturalHeight}`;
+}"""
 
 
 def test_offline_page_opens_the_requested_page_when_back_online(people):
@@ -51,3 +61,24 @@ def test_pages_are_prefetched_through_the_service_worker(people):
 
     expect(page).to_have_url("/auth/register")
     assert page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType") == "navigational-prefetch"
+
+
+@pytest.mark.long
+def test_the_site_can_be_installed_as_an_app(people):
+    page = people("student", viewport=WIDE, service_workers="allow")
+    page.goto("/")
+    until(page, "navigator.serviceWorker.controller !== null")
+    session = page.context.new_cdp_session(page)
+
+    found = session.send("Page.getAppManifest")
+    assert found["errors"] == []
+    manifest = json.loads(found["data"])
+    for one in (*manifest["icons"], *manifest["screenshots"]):
+        assert page.evaluate(SIZE_OF_PICTURE, one["src"]) == one["sizes"]
+    refused = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [one["errorId"] for one in refused if one["errorId"] not in NOT_IN_TEST_BROWSERS] == []
+    for address in (manifest["start_url"], *(one["url"] for one in manifest["shortcuts"])):
+        page.context.set_offline(True)
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()  # of ours, and not the browser's error page
+        page.context.set_offline(False)
