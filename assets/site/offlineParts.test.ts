@@ -46,7 +46,9 @@ it("loads nothing until a button is pressed, and asks only where something is st
   localStorage.setItem("study.offline", "amara");
   signOut.askBeforeSignOut.mockResolvedValueOnce(false).mockRejectedValueOnce(new Error("broken"));
   leave(form);
+  leave(form); // pressed twice, it asks once
   await settled();
+  expect(signOut.askBeforeSignOut).toHaveBeenCalledTimes(1);
   expect(sent).toHaveBeenCalledTimes(1); // the learner stays
 
   leave(form); // where the question fails, signing out does not

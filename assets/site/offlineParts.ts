@@ -30,6 +30,7 @@ export function startOfflineParts(): void {
     );
   });
 
+  let isAsking = false;
   let isAnswered = false;
   document.addEventListener(
     "submit",
@@ -39,10 +40,13 @@ export function startOfflineParts(): void {
       if (!navigator.onLine) return; // no form is sent: site/forms.ts
       event.preventDefault();
       event.stopImmediatePropagation();
+      if (isAsking) return; // pressed twice
+      isAsking = true;
       void import("../offline/controls/signOut")
         .then(({ askBeforeSignOut }) => askBeforeSignOut())
         .catch(() => true) // the next page of a visitor locks what is stored
         .then((isLeaving) => {
+          isAsking = false;
           isAnswered = isLeaving;
           if (isLeaving) form.requestSubmit(event.submitter);
         });

@@ -102,7 +102,7 @@ def test_a_full_disk_keeps_what_is_stored_and_goes_on_when_there_is_room(
         page.goto("/")
         line = context.new_cdp_session(page)
         used = page.evaluate("navigator.storage.estimate().then((one) => one.usage)")
-        line.send("Storage.overrideQuotaForOrigin", {"origin": site.base, "quotaSize": used + 700_000})
+        line.send("Storage.overrideQuotaForOrigin", {"origin": site.base, "quotaSize": used + 1_000_000})
         asked = segments_asked(page)
         press_download(page)
         expect(page.get_by_role("button", name="Download stopped")).to_be_visible()

@@ -74,6 +74,7 @@ def test_lessons_are_downloaded_listed_and_kept_at_sign_out(people, learners) ->
     page.set_viewport_size(WIDE)
     page.get_by_label("Account menu").press("Enter")
     page.locator(".menu__panel").get_by_role("button", name="Sign out").press("Enter")
+    expect(question.get_by_role("button", name="Keep and sign out")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
 
